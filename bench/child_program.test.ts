@@ -4,10 +4,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type ChildProgram, startProgram } from "./child_program.ts";
 import { holdable } from "./webhooks/worker.ts";
 
-const TRIAL = new URL("./child_program_trial.ts", import.meta.url);
+const FIXTURE = new URL("./child_program_trial.ts", import.meta.url);
 
 async function withProgram(act: (program: ChildProgram) => Promise<void>): Promise<void> {
-  const program = startProgram(TRIAL);
+  const program = startProgram(FIXTURE);
   try {
     await act(program);
   } finally {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 /** The parent's handle on the program. */
 export interface ChildProgram {
   readonly pid: number;
-  ask<Reply>(errand: unknown): Promise<Reply>;
+  ask<Reply>(task: unknown): Promise<Reply>;
   stop(): void;
 }
 
@@ -26,8 +26,8 @@ export function startProgram(program: URL): ChildProgram {
   const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid!,
-    async ask<Reply>(errand: unknown): Promise<Reply> {
-      child.stdin.write(`${JSON.stringify(errand)}\n`);
+    async ask<Reply>(task: unknown): Promise<Reply> {
+      child.stdin.write(`${JSON.stringify(task)}\n`);
       const { value, done } = await replies.next();
       const name = program.pathname.split("/").at(-1);
       if (done) throw new Error(`${name} ended before it replied.`);
@@ -40,12 +40,12 @@ export function startProgram(program: URL): ChildProgram {
 }
 
 /** Runs inside the program. Executes one command after another until its standard input closes. */
-export async function takeErrands<Errand>(act: (errand: Errand) => Promise<object>): Promise<never> {
+export async function takeTasks<Task>(act: (task: Task) => Promise<object>): Promise<never> {
   const lines = createInterface({ input: process.stdin });
   // Exit even in the middle of a command, because the parent that sent it has gone.
   lines.once("close", () => process.exit(0));
   for await (const line of lines) {
-    const reply = await act(JSON.parse(line) as Errand).catch((error: Error) => ({ error: error.message }));
+    const reply = await act(JSON.parse(line) as Task).catch((error: Error) => ({ error: error.message }));
     console.log(JSON.stringify(reply));
   }
   process.exit(0);

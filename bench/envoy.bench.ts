@@ -1,5 +1,5 @@
 import { type Benchmark, type Plan, rotateSeen, type Round } from "./harness.ts";
-import { openEnvoyHouse } from "./envoy/house.ts";
+import { openEnvoyStack } from "./envoy/house.ts";
 import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 
@@ -14,17 +14,17 @@ export default {
   about:
     "CPU time per request of Envoy and the service, against the service alone, and CPU time per TLS handshake",
   async open() {
-    const house = await openEnvoyHouse();
+    const stack = await openEnvoyStack();
     try {
-      const partner = await BenchPartner.open(house.credentials, house.socket);
+      const partner = await BenchPartner.open(stack.credentials, stack.socket);
       const orders = async (count: number) => {
         await partner.renewToken();
         return await partner.orderRequests(count);
       };
       const health = async (count: number) => partner.healthRequests(count);
       const both = (prepare: typeof health) => [
-        requestTurn(house, "service", prepare),
-        requestTurn(house, "envoy", prepare),
+        requestTurn(stack, "service", prepare),
+        requestTurn(stack, "envoy", prepare),
       ];
       const contest = (name: string, turns: readonly Turn[], atLeast?: number) => ({
         name,
@@ -35,12 +35,12 @@ export default {
         contests: [
           contest("signed orders", both(orders), 0.5),
           contest("GET /health", both(health), 0.2),
-          contest("full handshakes", [handshakeTurn(house, "TLSv1.3"), handshakeTurn(house, "TLSv1.2")]),
+          contest("full handshakes", [handshakeTurn(stack, "TLSv1.3"), handshakeTurn(stack, "TLSv1.2")]),
         ],
-        close: () => house.stop(),
+        close: () => stack.stop(),
       };
     } catch (error) {
-      await house.stop();
+      await stack.stop();
       throw error;
     }
   },

@@ -14,14 +14,14 @@ import {
 import { processCpuMs } from "./process_cpu.ts";
 
 /** A clock that advances only when a contender calls spend(). */
-function handMeter(): Meter & { spend(wallMs: number): void } {
+function manualMeter(): Meter & { spend(wallMs: number): void } {
   let now = 0;
   return { wallMs: () => now, cpuMs: () => now / 2, spend: (wallMs) => void (now += wallMs) };
 }
 
 describe("interleaved()", () => {
   it("gives each contender one turn per round, in an order that changes each round", async () => {
-    const meter = handMeter();
+    const meter = manualMeter();
     const turns: string[] = [];
     const contender = (name: string): Contender => (operations) => {
       turns.push(name);
@@ -33,7 +33,7 @@ describe("interleaved()", () => {
     assertEquals(rounds.map((round) => Object.keys(round).sort().join("")), ["abc", "abc", "abc", "abc"]);
   });
   it("fills a turn with fast and with slow operations", async () => {
-    const meter = handMeter();
+    const meter = manualMeter();
     const costing = (costMs: number): Contender => (operations) => meter.spend(operations * costMs);
     let warmUpMs = 20;
     const cold: Contender = (operations) => {

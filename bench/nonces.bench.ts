@@ -10,7 +10,7 @@ import {
   type Sample,
 } from "./harness.ts";
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
-import { type Database, type NonceHouse, openNonceHouse, PARTNERS, spendBefore } from "./nonces/house.ts";
+import { type Database, type NonceStack, openNonceStack, PARTNERS, spendBefore } from "./nonces/house.ts";
 import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
@@ -78,7 +78,7 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
 
 /** Measures the same service on an empty table and on a full one, in turns. */
 function onFullTable(
-  house: NonceHouse,
+  stack: NonceStack,
   empty: Database,
   sharedBuffers: string,
   rows: number,
@@ -91,16 +91,16 @@ function onFullTable(
   return {
     name: `on a full table, ${JUDGED} in flight, shared_buffers ${sharedBuffers}`,
     async measure(plan) {
-      await house.restart(sharedBuffers);
+      await stack.restart(sharedBuffers);
       const contenders = [
-        ["empty", empty, await spendInPostgres(house, empty)],
-        [full, "full", await spendInPostgres(house, "full")],
+        ["empty", empty, await spendInPostgres(stack, empty)],
+        [full, "full", await spendInPostgres(stack, "full")],
       ] as const;
       const turns = contenders.map(([name, database, contender]) =>
         [
           name,
           (turnMs: number) =>
-            noteWork(works[name]!, house.sql(database), () => contender.takeTurn(load, turnMs)),
+            noteWork(works[name]!, stack.sql(database), () => contender.takeTurn(load, turnMs)),
         ] as const
       );
       try {
@@ -108,7 +108,7 @@ function onFullTable(
       } finally {
         for (const [name, database, contender] of contenders) {
           contender.stop();
-          sizes[name] = await describeSize(house.sql(database));
+          sizes[name] = await describeSize(stack.sql(database));
         }
       }
     },
@@ -125,11 +125,11 @@ export default {
     "durable single-use checks: the service against Redis, and an empty table against a table of millions",
   async open({ rows }) {
     requireRedis();
-    const house = await openNonceHouse(LARGE_BUFFERS);
+    const stack = await openNonceStack(LARGE_BUFFERS);
     const started: Contender[] = [];
     const close = async () => {
       for (const contender of started) contender.stop();
-      await house.stop();
+      await stack.stop();
     };
     const keep = async (starting: Promise<Contender>): Promise<Contender> => {
       const contender = await starting;
@@ -137,8 +137,8 @@ export default {
       return contender;
     };
     try {
-      await spendBefore(house.sql("full"), rows);
-      const service = await keep(spendInPostgres(house, "against_redis"));
+      await spendBefore(stack.sql("full"), rows);
+      const service = await keep(spendInPostgres(stack, "against_redis"));
       const peers: Record<string, Contender> = {};
       for (const persistence of PERSISTENCES) {
         for (const autoPipelining of [false, true]) {
@@ -148,8 +148,8 @@ export default {
         }
       }
       const onFull = [
-        onFullTable(house, "empty", LARGE_BUFFERS, rows),
-        onFullTable(house, "empty_too", SMALL_BUFFERS, rows),
+        onFullTable(stack, "empty", LARGE_BUFFERS, rows),
+        onFullTable(stack, "empty_too", SMALL_BUFFERS, rows),
       ];
       return { contests: [...againstRedis(service, peers), ...onFull], close };
     } catch (error) {

@@ -4,7 +4,7 @@ import { describeWork, type Work } from "./database_work.ts";
 import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
 import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { fillBooks, requireSpace } from "./orders/history.ts";
-import { type House, openHouse, PARTNERS } from "./orders/house.ts";
+import { type Stack, openStack, PARTNERS } from "./orders/house.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
 import { describeCpu, quoteTaker, serviceTaker, type TurnCpu, withLimits } from "./orders/service_takers.ts";
@@ -60,14 +60,14 @@ const VAULT_GOALS: readonly Goal[] = [
 type Closing = (close: () => unknown) => void;
 type QuotesOf = (partners: number) => QuoteRun;
 
-function quotesIn(house: House): QuotesOf {
+function quotesIn(stack: Stack): QuotesOf {
   let runs = 0;
-  return (partners) => new QuoteRun(house, runs++, partners);
+  return (partners) => new QuoteRun(stack, runs++, partners);
 }
 
 /** Opens all contenders, one after another. */
 async function openTakers(
-  house: House,
+  stack: Stack,
   quotesOf: QuotesOf,
   closing: Closing,
 ): Promise<Record<string, Taker>> {
@@ -78,20 +78,20 @@ async function openTakers(
   };
   for (const partners of [1, PARTNERS]) {
     for (const inFlight of IN_FLIGHT) {
-      enter(ours(inFlight, partners), serviceTaker(house, quotesOf(partners), { inFlight }));
+      enter(ours(inFlight, partners), serviceTaker(stack, quotesOf(partners), { inFlight }));
     }
   }
   const single = (connections: number, partners: number, logPrefix?: string) =>
-    functionTaker(house, quotesOf(partners), { script: "book_orders.sql", connections, logPrefix });
+    functionTaker(stack, quotesOf(partners), { script: "book_orders.sql", connections, logPrefix });
   enter(FUNCTION, await single(WIDTH, PARTNERS));
   enter("pgbench: the same function, 8 connections", await single(8, PARTNERS));
-  enter(ALONE, await single(1, PARTNERS, join(house.dir, "pgbench_log")));
+  enter(ALONE, await single(1, PARTNERS, join(stack.dir, "pgbench_log")));
   enter("pgbench: the same function, 64 connections, 1 partner", await single(WIDTH, 1));
   enter(
     "pgbench: the same function, 64 orders a call, 2 connections",
-    await functionTaker(house, quotesOf(PARTNERS), { script: "book_orders_batch.sql", connections: 2 }),
+    await functionTaker(stack, quotesOf(PARTNERS), { script: "book_orders_batch.sql", connections: 2 }),
   );
-  const { takers: [eight, one], close } = await openPeers(house);
+  const { takers: [eight, one], close } = await openPeers(stack);
   closing(close);
   enter(EIGHT_STATEMENTS, eight);
   enter(ONE_ROW, one);
@@ -112,12 +112,12 @@ const thousandsATurn = ({ rounds, turnMs }: Plan) => ({
   turnMs: turnMs * TURN_FACTOR,
 });
 
-function vaultContest(house: House, quotesOf: QuotesOf): Contest {
+function vaultContest(stack: Stack, quotesOf: QuotesOf): Contest {
   let waits = () => "";
   return {
     name: "one vault row and many vault rows",
     async measure(plan) {
-      const rows = await vaultRowTakers(house, serviceTaker(house, quotesOf(PARTNERS), { inFlight: WIDTH }));
+      const rows = await vaultRowTakers(stack, serviceTaker(stack, quotesOf(PARTNERS), { inFlight: WIDTH }));
       waits = rows.waits;
       return await measure(
         { [ONE_VAULT_ROW]: rows.oneRow, [MANY_VAULT_ROWS]: rows.manyRows },
@@ -132,14 +132,14 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
 /**
  * Measures new quotes with and without limits, to show what a partner's limits cost. Compare the CPU times.
  */
-function quoteContest(house: House): Contest {
+function quoteContest(stack: Stack): Contest {
   const names = [UNLIMITED, LIMITED, QUOTES_ALONE];
   const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map((name) => [name, []]));
   const quotes = (name: string, inFlight: number) =>
-    quoteTaker(house, PARTNERS, { inFlight, cpus: cpus[name]! });
+    quoteTaker(stack, PARTNERS, { inFlight, cpus: cpus[name]! });
   const takers = {
     [UNLIMITED]: quotes(UNLIMITED, WIDTH),
-    [LIMITED]: withLimits(house, quotes(LIMITED, WIDTH)),
+    [LIMITED]: withLimits(stack, quotes(LIMITED, WIDTH)),
     [QUOTES_ALONE]: quotes(QUOTES_ALONE, 1),
   };
   return {
@@ -158,12 +158,12 @@ function historyContest(rows: number, closing: Closing): Contest {
   let remarks: readonly string[] = [];
   const works: Record<string, Work[]> = { [EMPTY]: [], [FULL]: [] };
   const openOne = async () => {
-    const house = await openHouse();
-    closing(house.stop);
-    return house;
+    const stack = await openStack();
+    closing(stack.stop);
+    return stack;
   };
-  const taker = (name: string, house: House, interlude?: () => Promise<unknown>) =>
-    serviceTaker(house, new QuoteRun(house, 0, PARTNERS), {
+  const taker = (name: string, stack: Stack, interlude?: () => Promise<unknown>) =>
+    serviceTaker(stack, new QuoteRun(stack, 0, PARTNERS), {
       inFlight: WIDTH,
       interlude,
       works: works[name]!,
@@ -208,10 +208,10 @@ export default {
       for (const one of closings.splice(0).reverse()) await one();
     };
     try {
-      const house = await openHouse();
-      closing(house.stop);
-      const quotesOf = quotesIn(house);
-      const takers = await openTakers(house, quotesOf, closing);
+      const stack = await openStack();
+      closing(stack.stop);
+      const quotesOf = quotesIn(stack);
+      const takers = await openTakers(stack, quotesOf, closing);
       return {
         contests: [
           {
@@ -219,8 +219,8 @@ export default {
             measure: (plan) => measure(takers, thousandsATurn(plan)),
             goals: ORDER_GOALS,
           },
-          quoteContest(house),
-          vaultContest(house, quotesOf),
+          quoteContest(stack),
+          vaultContest(stack, quotesOf),
           historyContest(rows, closing),
         ],
         close,

@@ -2,7 +2,7 @@ import process from "node:process";
 import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
 import { admitToken } from "@gold-partner/server";
 import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
-import { openTokenHouse } from "./tokens/house.ts";
+import { openTokenStack } from "./tokens/house.ts";
 
 const PARTNERS = 1000;
 /** As many tokens as ten thousand partners would have with one token each. */
@@ -23,10 +23,10 @@ const GOALS: readonly Goal[] = [
   { ours: FIRST, parts: [VERIFY], atMost: 1.5, reported: true },
 ];
 
-type House = Awaited<ReturnType<typeof openTokenHouse>>;
+type Stack = Awaited<ReturnType<typeof openTokenStack>>;
 
 interface Bearer {
-  readonly certificate: House["certificates"][number];
+  readonly certificate: Stack["certificates"][number];
   readonly authorization: string;
 }
 
@@ -48,7 +48,7 @@ async function runFor(
 }
 
 /** Issues new tokens to the partners in turn. */
-async function issue({ deps, certificates }: House, count: number): Promise<Bearer[]> {
+async function issue({ deps, certificates }: Stack, count: number): Promise<Bearer[]> {
   const bearers: Bearer[] = [];
   for (let from = 0; from < count; from += ISSUED_AT_ONCE) {
     const length = Math.min(count - from, ISSUED_AT_ONCE);
@@ -64,16 +64,16 @@ async function issue({ deps, certificates }: House, count: number): Promise<Bear
 }
 
 /** Admits a caller as the service does for every request. */
-const admit = ({ deps }: House, { certificate, authorization }: Bearer, aheadMs = 0) =>
+const admit = ({ deps }: Stack, { certificate, authorization }: Bearer, aheadMs = 0) =>
   admitToken(certificate, authorization, deps.tokens, deps.now() + aheadMs);
 
 /**
  * Checks that known tokens are still verified. A service that admits every token it has seen checks nothing.
  */
-async function requireRefusals(house: House, [one, other]: readonly Bearer[]): Promise<void> {
+async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): Promise<void> {
   const refusals = {
-    token_certificate_mismatch: () => admit(house, { ...one!, certificate: other!.certificate }),
-    token_expired: () => admit(house, one!, 600_000),
+    token_certificate_mismatch: () => admit(stack, { ...one!, certificate: other!.certificate }),
+    token_expired: () => admit(stack, one!, 600_000),
   };
   for (const [code, attempt] of Object.entries(refusals)) {
     const answer = await attempt().then(() => "admitted", (error: { code?: string }) => error.code);
@@ -81,7 +81,7 @@ async function requireRefusals(house: House, [one, other]: readonly Bearer[]): P
       throw new Error(`A known token got ${answer} instead of ${code}.`);
     }
     // The service forgets an expired token, so make it remember the token again.
-    await admit(house, one!);
+    await admit(stack, one!);
   }
 }
 
@@ -106,16 +106,16 @@ export default {
   about:
     "a certificate-bound token at admission, seen before and for the first time, against one ES256 verify",
   async open() {
-    const house = await openTokenHouse(PARTNERS);
+    const stack = await openTokenStack(PARTNERS);
     try {
-      const seen = await issue(house, TOKENS);
-      for (const bearer of seen) await admit(house, bearer);
-      await requireRefusals(house, seen);
+      const seen = await issue(stack, TOKENS);
+      for (const bearer of seen) await admit(stack, bearer);
+      await requireRefusals(stack, seen);
       const tokenBytes = seen[0]!.authorization.length;
       const verify = await createVerify(tokenBytes);
       const first = async (turnMs: number) => {
-        const bearers = await issue(house, FIRST_A_TURN);
-        return await runFor(turnMs, (index) => admit(house, bearers[index]!), bearers.length);
+        const bearers = await issue(stack, FIRST_A_TURN);
+        return await runFor(turnMs, (index) => admit(stack, bearers[index]!), bearers.length);
       };
       return {
         contests: [{
@@ -125,16 +125,16 @@ export default {
           measure: ({ rounds, turnMs }) =>
             rotate({
               [VERIFY]: () => runFor(turnMs, verify),
-              [SEEN]: () => runFor(turnMs, (index) => admit(house, seen[index % seen.length]!)),
-              [SEEN_ONE]: () => runFor(turnMs, () => admit(house, seen[0]!)),
+              [SEEN]: () => runFor(turnMs, (index) => admit(stack, seen[index % seen.length]!)),
+              [SEEN_ONE]: () => runFor(turnMs, () => admit(stack, seen[0]!)),
               [FIRST]: () => first(turnMs),
             }, rounds),
           goals: GOALS,
         }],
-        close: () => house.stop(),
+        close: () => stack.stop(),
       };
     } catch (error) {
-      await house.stop();
+      await stack.stop();
       throw error;
     }
   },

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type Benchmark, type Goal, type Plan, rotateSeen, type Round } from "./harness.ts";
 import { openBareLoop } from "./webhooks/bare.ts";
-import { openWebhookHouse, type WebhookHouse } from "./webhooks/house.ts";
+import { openWebhookStack, type WebhookStack } from "./webhooks/house.ts";
 import { measureLatency, MEDIAN } from "./webhooks/latency.ts";
 import { GRAPHILE_WORKER, openQueue, PG_BOSS } from "./webhooks/queue.ts";
 import { openService } from "./webhooks/service.ts";
@@ -29,22 +29,22 @@ const POST_GOALS: readonly Goal[] = judged(
 const LATENCY_GOALS: readonly Goal[] = judged({ ours: MEDIAN, atMostMicros: 50_000 });
 
 /** Opens all contenders. Each is paused once it is ready, until its turn. */
-async function openWorkers(house: WebhookHouse, workers: Record<string, Worker>): Promise<void> {
-  const { asItComes, sealedBefore } = await openService(house);
+async function openWorkers(stack: WebhookStack, workers: Record<string, Worker>): Promise<void> {
+  const { asItComes, sealedBefore } = await openService(stack);
   workers[OURS] = asItComes;
   workers[`${OURS}, chain already sealed`] = sealedBefore;
-  workers[BARE] = await openBareLoop(house);
+  workers[BARE] = await openBareLoop(stack);
   for (const [name, forms] of Object.entries(QUEUES)) {
-    workers[name] = await openQueue(house, forms);
+    workers[name] = await openQueue(stack, forms);
   }
 }
 
 function measurePosts(
-  house: WebhookHouse,
+  stack: WebhookStack,
   workers: Readonly<Record<string, Worker>>,
   { rounds, turnMs }: Plan,
 ): Promise<Round[]> {
-  const turns = Object.entries(workers).map(([name, worker]) => workerTurn(house, name, worker));
+  const turns = Object.entries(workers).map(([name, worker]) => workerTurn(stack, name, worker));
   return rotateSeen(turns.map((turn) => () => turn(turnMs * TURN_FACTOR)), Math.ceil(rounds * ROUND_SHARE));
 }
 
@@ -52,17 +52,17 @@ export default {
   about:
     "signed events to https receivers: the service against a bare loop, pg-boss and graphile-worker; and their latency",
   async open() {
-    const house = await openWebhookHouse();
+    const stack = await openWebhookStack();
     const workers: Record<string, Worker> = {};
     const close = async () => {
       for (const worker of Object.values(workers)) {
         worker.release();
         worker.stop();
       }
-      await house.stop();
+      await stack.stop();
     };
     try {
-      await openWorkers(house, workers);
+      await openWorkers(stack, workers);
     } catch (error) {
       await close();
       throw error;
@@ -71,14 +71,14 @@ export default {
       contests: [
         {
           name: "events delivered",
-          measure: (plan) => measurePosts(house, workers, plan),
+          measure: (plan) => measurePosts(stack, workers, plan),
           goals: POST_GOALS,
         },
         {
           name: "one order at a time",
           async measure(plan) {
             workers[OURS]!.release();
-            return await measureLatency(house, plan);
+            return await measureLatency(stack, plan);
           },
           goals: LATENCY_GOALS,
         },

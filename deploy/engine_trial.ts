@@ -46,7 +46,7 @@ const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\
  * of namespaces, it rewrites the words: a mount's path becomes a folder of
  * this machine, and a port of the containers' network becomes a free port.
  */
-export class TrialEngine {
+export class TestEngine {
   readonly #options: EngineOptions;
   readonly #ports = new Map<string, string>();
   readonly #running: ChildProcess[] = [];
@@ -58,8 +58,8 @@ export class TrialEngine {
   }
 
   /** `ports` are the ports that the containers listen on. */
-  static async open(options: EngineOptions, ports: readonly number[]): Promise<TrialEngine> {
-    const engine = new TrialEngine(options);
+  static async open(options: EngineOptions, ports: readonly number[]): Promise<TestEngine> {
+    const engine = new TestEngine(options);
     for (const port of ports) engine.#ports.set(`${port}`, `${await findFreePort()}`);
     return engine;
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
-import { type Container, TrialEngine } from "./engine_trial.ts";
+import { type Container, TestEngine } from "./engine_trial.ts";
 import { containerPath, stageImage } from "./image_trial.ts";
 import type { Gold } from "./partner_trial.ts";
 
@@ -18,7 +18,7 @@ export interface Site {
   readonly folder: string;
   /** A copy of the repository with the secrets that deploy/make_secrets made, as a platform team has it. */
   readonly checkout: string;
-  readonly engine: TrialEngine;
+  readonly engine: TestEngine;
   /** The superuser's environment variables for `psql`. */
   readonly superuser: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export async function openSite(ports: readonly number[]): Promise<Site> {
   await sql`create database gold`;
   await sql.end();
   const hosts = { "database:5432": `127.0.0.1:${server.port}` };
-  const engine = await TrialEngine.open({ image, path: containerPath(ROOT), folder, hosts }, ports);
+  const engine = await TestEngine.open({ image, path: containerPath(ROOT), folder, hosts }, ports);
   const { username, password } = new URL(server.superuserUrl());
   return {
     folder,
@@ -65,7 +65,7 @@ export function makeCheckout(folder: string): string {
 }
 
 /** Returns `gold` as an operator runs it in its container. */
-export function goldIn(engine: TrialEngine, container: Container): Gold {
+export function goldIn(engine: TestEngine, container: Container): Gold {
   return async (words, ...more) => {
     const all = [...words.split(" "), ...more, "--json", "--yes"];
     const { code, output } = await engine.run(container, container.words, all);

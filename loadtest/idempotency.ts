@@ -54,12 +54,12 @@ export default async function (): Promise<void> {
 function judgeRepeat(repeat: Reply, first: Reply): void {
   if (!isDone(repeat)) return;
   const isSame = repeat.body === first.body;
-  const isTold = repeat.headers["Idempotent-Replayed"] === "true";
+  const isReplay = repeat.headers["Idempotent-Replayed"] === "true";
   check(repeat, {
-    "a replay has the first reply's bytes and Idempotent-Replayed: true": () => isSame && isTold,
+    "a replay has the first reply's bytes and Idempotent-Replayed: true": () => isSame && isReplay,
   });
   if (!isSame) doubleExecutions.add(1);
-  if (isSame && isTold) repliesReplayed.add(1);
+  if (isSame && isReplay) repliesReplayed.add(1);
 }
 
 async function expectConflict(call: Call): Promise<void> {

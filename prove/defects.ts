@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Defect } from "./defects/defect.ts";
-import { DEFECTS } from "./defects/mod.ts";
+import type { Mutation } from "./defects/defect.ts";
+import { MUTATIONS } from "./defects/mod.ts";
 import { ProvingGround } from "./defects/proving_ground.ts";
 
 // npm run prove -- defects [--short] [--only TEXT]: mutation tests. Each defect is applied alone to a copy of
@@ -11,7 +11,7 @@ import { ProvingGround } from "./defects/proving_ground.ts";
 const { values: { short, only } } = parseArgs({
   options: { short: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
-const defects = DEFECTS.filter((defect) => (!short || defect.short) && defect.name.includes(only));
+const defects = MUTATIONS.filter((defect) => (!short || defect.short) && defect.name.includes(only));
 if (defects.length === 0) {
   console.error(`No mutation test's name contains "${only}".`);
   process.exit(2);
@@ -72,7 +72,7 @@ async function control(): Promise<boolean> {
   return green;
 }
 
-async function plantOne(ground: ProvingGround, defect: Defect): Promise<boolean> {
+async function plantOne(ground: ProvingGround, defect: Mutation): Promise<boolean> {
   const start = performance.now();
   const outcome = await ground.try(defect);
   const isCaught = "seenBy" in outcome;

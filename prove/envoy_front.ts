@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import {
   type EnvoyProcess,
-  type Keeper,
-  keepTrust,
+  type TrustSync,
+  syncTrust,
   readSidecarConfig,
   startEnvoy,
   writeTrustOnce,
@@ -24,10 +24,10 @@ export const SETTLE_MS = 1500;
  */
 export class EnvoyFront {
   readonly #deployment: Deployment;
-  readonly #keeper: Keeper;
+  readonly #keeper: TrustSync;
   readonly #generations: EnvoyProcess[] = [];
 
-  private constructor(deployment: Deployment, keeper: Keeper) {
+  private constructor(deployment: Deployment, keeper: TrustSync) {
     this.#deployment = deployment;
     this.#keeper = keeper;
   }
@@ -47,7 +47,7 @@ export class EnvoyFront {
       write: (line: string) => appendFileSync(state.path("log", "keeper.log"), `${line}\n`),
     };
     await writeTrustOnce(keeping);
-    const front = new EnvoyFront(deployment, keepTrust(keeping));
+    const front = new EnvoyFront(deployment, syncTrust(keeping));
     deployment.onStop(() => front.#stop());
     await front.start();
     return front;

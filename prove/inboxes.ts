@@ -1,4 +1,4 @@
-import { type Delivery, type TrialReceiver, trialReceiver } from "@gold-partner/server/testing";
+import { type Delivery, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import type { Deployment } from "./deployment.ts";
 import { findFault } from "./standard_webhooks_trial.ts";
 import type { Trader } from "./trader.ts";
@@ -24,10 +24,10 @@ export class Inbox {
   secrets: readonly string[];
   /** How long the receiver waits before it answers. */
   delayMs = 0;
-  readonly #receiver: TrialReceiver;
+  readonly #receiver: TestReceiver;
   #held: Promise<void> | undefined;
 
-  constructor(trader: Trader, receiver: TrialReceiver) {
+  constructor(trader: Trader, receiver: TestReceiver) {
     this.trader = trader;
     this.secrets = [trader.credentials.webhook_secret];
     this.#receiver = receiver;
@@ -57,7 +57,7 @@ export async function openInboxes(deployment: Deployment): Promise<Inbox[]> {
   const inboxes: Inbox[] = [];
   deployment.onStop(async () => void await Promise.all(inboxes.map((inbox) => inbox.stop())));
   for (const trader of deployment.traders) {
-    const receiver = await trialReceiver({ certificate: deployment.receiverCertificate });
+    const receiver = await testReceiver({ certificate: deployment.receiverCertificate });
     inboxes.push(new Inbox(trader, receiver));
     await deployment.operator("partner set", trader.clientId, "--webhook", receiver.url);
   }

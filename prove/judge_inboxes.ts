@@ -61,7 +61,7 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
   const own = new Map(events.map((event) => [event.id, event]));
   const missing = new Map(own);
   for (const { id } of arrivals) missing.delete(id);
-  const isTold = ({ id, sequence, orderId }: Arrival) => {
+  const isReplay = ({ id, sequence, orderId }: Arrival) => {
     const event = own.get(id);
     return event?.sequence === sequence && event.orderId === (orderId ?? null);
   };
@@ -69,7 +69,7 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
   return [
     ...(gap < 0 ? [] : [`${clientId}: event ${gap + 1} is missing`]),
     ...[...missing.values()].map(({ sequence }) => `${clientId}: event ${sequence} never arrived`),
-    ...arrivals.filter((arrival) => !isTold(arrival)).map(({ id }) =>
+    ...arrivals.filter((arrival) => !isReplay(arrival)).map(({ id }) =>
       `${clientId}: ${id} arrived but matches none of the partner's events`
     ),
     ...arrivals.filter(({ signedBy }) => signedBy.length === 0).map(({ sequence }) =>

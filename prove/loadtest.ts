@@ -1,7 +1,7 @@
 import process from "node:process";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { BrokenHouse, type LoadRun } from "./loadtest/broken_house.ts";
-import { LOAD_DEFECTS, type LoadDefect, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
+import { BrokenStack, type LoadRun } from "./loadtest/broken_house.ts";
+import { LOAD_MUTATIONS, type LoadMutation, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
 import { Report } from "./report.ts";
 
 // npm run prove -- loadtest [--short]: the smoke of each scenario keeps every service level on the unmodified
@@ -11,20 +11,20 @@ import { Report } from "./report.ts";
 const FAILED = 99;
 const scenarios = process.argv.includes("--short") ? SHORT_SCENARIOS : SCENARIOS;
 
-const house = new BrokenHouse(await findFreePort());
+const stack = new BrokenStack(await findFreePort());
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void house.close().finally(() => process.exit(1)));
+  process.once(signal, () => void stack.close().finally(() => process.exit(1)));
 }
 const report = new Report((line) => console.log(line));
 try {
-  const runs = await house.run(scenarios);
+  const runs = await stack.run(scenarios);
   scenarios.forEach((scenario, index) => report.tried(scenario, judgeSound(runs[index]!)));
-  for (const defect of LOAD_DEFECTS) {
-    const [run] = await house.run([defect.scenario], defect);
+  for (const defect of LOAD_MUTATIONS) {
+    const [run] = await stack.run([defect.scenario], defect);
     report.tried(defect.name, judgeBroken(defect, run!));
   }
 } finally {
-  await house.close();
+  await stack.close();
 }
 process.exit(report.close("loadtest") ? 0 : 1);
 
@@ -33,7 +33,7 @@ function judgeSound({ code, said }: LoadRun) {
   return { what: "its smoke run meets every service level", violations };
 }
 
-function judgeBroken({ scenario, thresholds }: LoadDefect, { code, said }: LoadRun) {
+function judgeBroken({ scenario, thresholds }: LoadMutation, { code, said }: LoadRun) {
   const violations: string[] = [];
   if (code !== FAILED) violations.push(`${scenario} exited with ${code} instead of ${FAILED}: ${said}`);
   else {

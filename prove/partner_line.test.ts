@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { createTrialAuthority } from "@gold-partner/server/testing";
+import { createTestAuthority } from "@gold-partner/server/testing";
 import { KeptLine } from "./partner_line.ts";
 
 const REQUEST = new Uint8Array([71]);
@@ -15,7 +15,7 @@ async function serve(
   answer: (socket: TLSSocket) => void,
   test: (line: KeptLine, stop: () => void) => Promise<void>,
 ): Promise<void> {
-  const { ca, issue } = createTrialAuthority();
+  const { ca, issue } = createTestAuthority();
   const [own, client] = [issue(["localhost"]), issue(["client"])];
   const open = new Set<TLSSocket>();
   const server = createServer(

@@ -5,7 +5,7 @@ import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts
 import { type Finding, Report } from "./report.ts";
 import { DONE_SHARE_MIN, findBreakpoint, P99_MAX_MS, type Step } from "./soak/breakpoint.ts";
 import { judgeBooks } from "./soak/deliveries.ts";
-import { openHouse } from "./soak/house.ts";
+import { openStack } from "./soak/house.ts";
 import { judgeBytes, judgeGrowth, judgeKept, judgeLatency, judgeService } from "./soak/judge_series.ts";
 import { runCourse, type Series } from "./soak/series.ts";
 import { percentile } from "./soak/statistics.ts";
@@ -62,12 +62,12 @@ const report = new Report((line) => console.log(line));
 const tried = (name: string, finding: Finding) => report.tried(name, findings[name] = finding);
 const steps: Step[] = [];
 console.log(reportSurroundings(surroundings));
-const house = await openHouse(PARTNERS);
+const stack = await openStack(PARTNERS);
 try {
   // By default autovacuum runs once a minute, and a short run does not wait that long.
   if (!length.isLong) {
-    await house.deployment.sql`alter system set autovacuum_naptime = '5s'`;
-    await house.deployment.sql`select pg_reload_conf()`;
+    await stack.deployment.sql`alter system set autovacuum_naptime = '5s'`;
+    await stack.deployment.sql`select pg_reload_conf()`;
   }
   const perSecond = rate ?? await findRate();
   const every = (seconds: number, timesMin: number) =>
@@ -78,27 +78,27 @@ try {
     lookEverySeconds: every(LOOK_EVERY_SECONDS, 6),
     collectEverySeconds: every(collectEverySeconds, 3),
   };
-  const series = await runCourse(house, course);
+  const series = await runCourse(stack, course);
   tried("service", judgeService(series));
-  tried(`${house.kept.name}, grown`, judgeGrowth(series.keptMebibytes, length));
+  tried(`${stack.kept.name}, grown`, judgeGrowth(series.keptMebibytes, length));
   tried(
-    `${house.kept.name}, by what was done`,
-    judgeKept(series.keptMebibytes, perSecond, house.kept.isHeap),
+    `${stack.kept.name}, by what was done`,
+    judgeKept(series.keptMebibytes, perSecond, stack.kept.isHeap),
   );
   tried("resident memory", judgeGrowth(series.residentMebibytes, length));
   tried("p99 of orders", judgeLatency(series, length));
   tried("the database by order", judgeBytes(series, length));
-  tried("the books", await judgeBooks(house.deployment, house.traffic.accepted, house.deliveries));
+  tried("the books", await judgeBooks(stack.deployment, stack.traffic.accepted, stack.deliveries));
   const [before, loaded] = [series.tables[0]!.tables, series.tables.at(-1)!.tables];
-  tried("dead tuples", await judgeDeadTuples(before, loaded, () => readTables(house.deployment.sql)));
+  tried("dead tuples", await judgeDeadTuples(before, loaded, () => readTables(stack.deployment.sql)));
   if (json !== undefined) writeFileSync(json, describeRun(perSecond, series));
 } finally {
-  await house.deployment.stop();
+  await stack.deployment.stop();
 }
 process.exit(report.close("soak") ? 0 : 1);
 
 async function findRate(): Promise<number> {
-  const breakpoint = await findBreakpoint(house.traffic, ramp, (step) => {
+  const breakpoint = await findBreakpoint(stack.traffic, ramp, (step) => {
     steps.push(step);
     console.log(`    ${describe(step)}`);
   });

@@ -2,7 +2,7 @@ import process from "node:process";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
-import { type TrialPartner, type TrialService, trialService } from "@gold-partner/server/testing";
+import { type TestPartner, type TestService, testService } from "@gold-partner/server/testing";
 import { type Finding, Report } from "./report.ts";
 import { askHealth, askQuote, until } from "./standby/asking.ts";
 import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
@@ -21,9 +21,9 @@ const report = new Report((line) => console.log(line));
 const folder = makeServerFolder();
 let primary: DebianPostgres | undefined;
 let standby: DebianPostgres | undefined;
-let service: TrialService | undefined;
+let service: TestService | undefined;
 let root: Sql | undefined;
-let bystander: TrialPartner;
+let bystander: TestPartner;
 try {
   report.tried("disk full", await fillDisk());
   primary = await DebianPostgres.create(folder);
@@ -32,7 +32,7 @@ try {
   root = postgres(primary.url(), { max: 2, onnotice: () => {} });
   await nameStandbys(STANDBY_NAMES);
   await until("the standby streams", isStreaming);
-  service = await trialService({ standby: true });
+  service = await testService({ standby: true });
   await service.books.addBar(100_000_000n);
   await service.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
   bystander = await service.addPartner();
@@ -71,7 +71,7 @@ async function isStreaming(): Promise<boolean> {
 }
 
 /** While writes are refused, no write may succeed and every read must. */
-async function findOpenDoors(orders: OrderStream, of: TrialService, known: Answer): Promise<string[]> {
+async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer): Promise<string[]> {
   const violations: string[] = [];
   const refused = await orders.order();
   if (refused.status !== 503 || refused.code !== "service_unavailable" || refused.retryAfter === null) {
@@ -107,7 +107,7 @@ function acknowledgedAfter(answers: readonly Answer[], sinceMs: number): string[
 
 async function recover(
   orders: OrderStream,
-  of: TrialService,
+  of: TestService,
   doubtful: readonly Answer[],
 ): Promise<string[]> {
   await until("health 200", async () => await askHealth(of) === 200);
@@ -120,7 +120,7 @@ async function recover(
 /**
  * The standby stops, and four orders follow at once. None may be acknowledged later than 2 s after the stop.
  */
-async function stopStandby(orders: OrderStream, of: TrialService, standby: DebianPostgres): Promise<Finding> {
+async function stopStandby(orders: OrderStream, of: TestService, standby: DebianPostgres): Promise<Finding> {
   await orders.prepare(20);
   const known = await orders.order();
   const violations: string[] = known.status === 201
@@ -146,7 +146,7 @@ async function stopStandby(orders: OrderStream, of: TrialService, standby: Debia
 /** An operator or a driver cancels the wait: the order is committed on the primary only. */
 async function cutWaits(
   orders: OrderStream,
-  of: TrialService,
+  of: TestService,
   standby: DebianPostgres,
   by: "pg_cancel_backend" | "pg_terminate_backend",
 ): Promise<Finding> {
@@ -186,7 +186,7 @@ async function cutWaits(
   };
 }
 
-async function emptyNames(orders: OrderStream, of: TrialService): Promise<Finding> {
+async function emptyNames(orders: OrderStream, of: TestService): Promise<Finding> {
   await until("the standby streams", isStreaming);
   await orders.prepare(60);
   const known = await orders.order();
@@ -206,7 +206,7 @@ async function emptyNames(orders: OrderStream, of: TrialService): Promise<Findin
   return { what: `${acknowledged} orders acknowledged before the service noticed`, violations };
 }
 
-async function makeReadOnly(of: TrialService): Promise<Finding> {
+async function makeReadOnly(of: TestService): Promise<Finding> {
   const set = async (value: string) => {
     await root!.unsafe(`alter system set default_transaction_read_only = ${value}`);
     await root!`select pg_reload_conf()`;
@@ -226,7 +226,7 @@ async function promote(
   orders: OrderStream,
   primary: DebianPostgres,
   standby: DebianPostgres,
-  of: TrialService,
+  of: TestService,
 ): Promise<Finding> {
   await until("the standby streams", isStreaming);
   await orders.prepare(40);

@@ -3,20 +3,20 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CHECKS } from "./check/checks.ts";
 import { k6Closure } from "./check/k6_closure.ts";
-import type { Offence } from "./check/offence.ts";
+import type { Violation } from "./check/offence.ts";
 import { findLongFiles } from "./check/style.ts";
 import { readTree } from "./check/tree.ts";
 
 const tree = await readTree(fileURLToPath(new URL("..", import.meta.url)));
-const show = ({ path, line, says }: Offence): string => `  ${path}${line ? `:${line}` : ""} ${says}`;
+const show = ({ path, line, says }: Violation): string => `  ${path}${line ? `:${line}` : ""} ${says}`;
 const closure = k6Closure(tree);
 
-let offences = 0;
+let violations = 0;
 for (const [name, find] of Object.entries(CHECKS)) {
   const found = find(tree);
-  offences += found.length;
+  violations += found.length;
   console.log(`${found.length === 0 ? "ok  " : "FAIL"} ${name}`);
-  for (const offence of found) console.log(show(offence));
+  for (const violation of found) console.log(show(violation));
 }
 console.log(
   `note k6's closure: ${closure.length} files${
@@ -24,6 +24,6 @@ console.log(
   }`,
 );
 if (process.argv.includes("--closure")) { for (const path of closure) console.log(`  ${path}`); }
-for (const offence of findLongFiles(tree)) console.log(`note${show(offence).slice(1)}`);
-console.log(`${tree.files.size} files, ${offences === 0 ? "no violation" : `violations: ${offences}`}`);
-process.exitCode = offences === 0 ? 0 : 1;
+for (const violation of findLongFiles(tree)) console.log(`note${show(violation).slice(1)}`);
+console.log(`${tree.files.size} files, ${violations === 0 ? "no violation" : `violations: ${violations}`}`);
+process.exitCode = violations === 0 ? 0 : 1;

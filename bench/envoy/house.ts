@@ -7,7 +7,7 @@ import { connect, type SecureVersion, type TLSSocket } from "node:tls";
 import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
 import { findFreePort } from "@gold-partner/local-postgres";
 
-export interface EnvoyHouse {
+export interface EnvoyStack {
   readonly credentials: Credentials;
   /** The service's own socket, through which Envoy reaches the service. */
   readonly socket: string;
@@ -24,7 +24,7 @@ export interface EnvoyHouse {
  */
 const RATE_PER_SECOND = 100_000;
 
-export async function openEnvoyHouse(): Promise<EnvoyHouse> {
+export async function openEnvoyStack(): Promise<EnvoyStack> {
   const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
   const port = await findFreePort();
   const running = await start({
@@ -48,7 +48,7 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
   }
 }
 
-async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<EnvoyHouse, "stop">> {
+async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<EnvoyStack, "stop">> {
   const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
     database_url: string;
     pids: { server: number; sidecar: number };

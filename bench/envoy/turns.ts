@@ -5,7 +5,7 @@ import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
 import { processCpuMs } from "../process_cpu.ts";
-import type { EnvoyHouse } from "./house.ts";
+import type { EnvoyStack } from "./house.ts";
 import { sendAll } from "./partner.ts";
 
 /** Runs one turn, which gives samples for one contender or for several. */
@@ -24,7 +24,7 @@ export const BOTH = "Envoy and service";
 
 /** Sends requests over kept-alive connections, as many as fill the turn at the rate of the previous turn. */
 export function requestTurn(
-  house: EnvoyHouse,
+  stack: EnvoyStack,
   way: Way,
   prepare: (count: number) => Promise<Buffer[]>,
 ): Turn {
@@ -33,10 +33,10 @@ export function requestTurn(
     const connections = await Promise.all(
       Array.from(
         { length: CONNECTIONS },
-        async () => new Connection(way === "service" ? house.socket : await house.connectTls()),
+        async () => new Connection(way === "service" ? stack.socket : await stack.connectTls()),
       ),
     );
-    const cpu = startCpu(house);
+    const cpu = startCpu(stack);
     const startMs = performance.now();
     await sendAll(connections, requests);
     const wallMs = performance.now() - startMs;
@@ -52,17 +52,17 @@ export function requestTurn(
 }
 
 /** Makes full handshakes with the partner's certificate, without any request after them. */
-export function handshakeTurn(house: EnvoyHouse, version: SecureVersion): Turn {
+export function handshakeTurn(stack: EnvoyStack, version: SecureVersion): Turn {
   return filled(async (operations) => {
     let next = 0;
     const lane = async () => {
       for (; next < operations; next++) {
-        const socket = await house.connectTls(version);
+        const socket = await stack.connectTls(version);
         // Envoy reads the last part of the client's handshake before it reads the end of the connection.
         await new Promise((resolve) => socket.once("close", resolve).resume().end());
       }
     };
-    const cpu = startCpu(house);
+    const cpu = startCpu(stack);
     const startMs = performance.now();
     await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, lane));
     const wallMs = performance.now() - startMs;
@@ -84,7 +84,7 @@ function filled(send: (operations: number) => Promise<Round>): Turn {
   };
 }
 
-function startCpu({ servicePid, envoyPid }: EnvoyHouse) {
+function startCpu({ servicePid, envoyPid }: EnvoyStack) {
   const [service, envoy] = [processCpuMs(servicePid), processCpuMs(envoyPid)];
   return () => ({ serviceMs: processCpuMs(servicePid) - service, envoyMs: processCpuMs(envoyPid) - envoy });
 }

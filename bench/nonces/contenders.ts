@@ -2,9 +2,9 @@
 import { startProgram } from "../child_program.ts";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
-import type { Database, NonceHouse } from "./house.ts";
+import type { Database, NonceStack } from "./house.ts";
 import { type Persistence, startRedis } from "./redis.ts";
-import type { Errand, Report, Store } from "./spender.ts";
+import type { Task, Report, Store } from "./spender.ts";
 
 export interface Load {
   readonly partners: number;
@@ -21,7 +21,7 @@ const WARM_UP_MS = 300;
 /** The CPU time of a sample is that of the spender and of the store together. */
 async function startSpender(store: Store, storeCpuMs: () => number): Promise<Contender> {
   const { ask, stop } = startProgram(new URL("./spender.ts", import.meta.url));
-  const tell = <Reply>(errand: Errand) => ask<Reply>(errand);
+  const tell = <Reply>(task: Task) => ask<Reply>(task);
   await tell({ open: store });
   let warm = false;
   return {
@@ -36,8 +36,8 @@ async function startSpender(store: Store, storeCpuMs: () => number): Promise<Con
   };
 }
 
-export const spendInPostgres = (house: NonceHouse, database: Database): Promise<Contender> =>
-  startSpender({ postgres: house.socketOf(database) }, () => familyCpuMs(house.postgresPid));
+export const spendInPostgres = (stack: NonceStack, database: Database): Promise<Contender> =>
+  startSpender({ postgres: stack.socketOf(database) }, () => familyCpuMs(stack.postgresPid));
 
 export async function spendInRedis(persistence: Persistence, autoPipelining: boolean): Promise<Contender> {
   const { socket, pid, stop } = await startRedis(persistence);

@@ -21,7 +21,7 @@ const ROWS_A_STATEMENT = 1_000_000;
  */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 
-export interface NonceHouse {
+export interface NonceStack {
   readonly postgresPid: number;
   socketOf(database: Database): PostgresSocket;
   /** A superuser's connection. */
@@ -34,7 +34,7 @@ export interface NonceHouse {
   stop(): Promise<void>;
 }
 
-export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse> {
+export async function openNonceStack(sharedBuffers: string): Promise<NonceStack> {
   const dataDir = mkdtempSync(join(tmpdir(), "gold-bench-"));
   const begin = (buffers: string) =>
     startPostgres({ dataDir, settings: { ...SETTINGS, shared_buffers: buffers } });

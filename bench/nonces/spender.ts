@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
 import { Redis } from "ioredis";
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 
 /** Where nonces are spent; both are reached over a Unix socket. */
 export type Store =
@@ -25,7 +25,7 @@ interface Turn {
   readonly turnMs: number;
 }
 
-export type Errand = { readonly open: Store } | { readonly spend: Turn };
+export type Task = { readonly open: Store } | { readonly spend: Turn };
 
 export interface Report {
   readonly operations: number;
@@ -90,12 +90,12 @@ async function requireRefusal(spend: Spend): Promise<void> {
 
 let spend: Spend | undefined;
 
-await takeErrands<Errand>(async (errand) => {
-  if ("open" in errand) {
-    spend = await openStore(errand.open);
+await takeTasks<Task>(async (task) => {
+  if ("open" in task) {
+    spend = await openStore(task.open);
     await requireRefusal(spend);
     return {};
   }
   if (!spend) throw new Error("the first command must be open");
-  return await spendFor(spend, errand.spend);
+  return await spendFor(spend, task.spend);
 });

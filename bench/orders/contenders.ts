@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
-import type { House } from "./house.ts";
+import type { Stack } from "./house.ts";
 import { type PgbenchPlan, startPgbench } from "./pgbench.ts";
 import type { QuoteRun } from "./quote_run.ts";
 import { latenciesBetween } from "./transaction_log.ts";
@@ -26,7 +26,7 @@ const CLIENTS_AT_ONCE = 200;
 const WARM_UP_TRIES = 10;
 
 /** The Postgres server that does a peer's work. */
-type Server = Pick<House, "sql" | "postgresPid">;
+type Server = Pick<Stack, "sql" | "postgresPid">;
 
 interface PeerPlan extends PgbenchPlan {
   /** Operations done so far. */
@@ -37,20 +37,20 @@ interface PeerPlan extends PgbenchPlan {
  * Runs a script with pgbench. Transactions that are in flight at the end of a turn also count, which slightly
  * favours the peer.
  */
-export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
+export function peerTaker(stack: Server, { count, ...plan }: PeerPlan): Taker {
   const pgbench = startPgbench(plan);
   const run = async (turnMs: number): Promise<Sample> => {
     const [done, loadCpuMs] = [await count(), processCpuMs(pgbench.pid)];
-    const [startCpuMs, startMs] = [familyCpuMs(house.postgresPid), performance.now()];
+    const [startCpuMs, startMs] = [familyCpuMs(stack.postgresPid), performance.now()];
     pgbench.release();
     await sleep(turnMs);
     pgbench.hold();
     const wallMs = performance.now() - startMs;
-    await untilQuiet(house);
+    await untilQuiet(stack);
     return {
       operations: await count() - done,
       wallMs,
-      cpuMs: familyCpuMs(house.postgresPid) - startCpuMs,
+      cpuMs: familyCpuMs(stack.postgresPid) - startCpuMs,
       loadCpuMs: processCpuMs(pgbench.pid) - loadCpuMs,
     };
   };
@@ -76,7 +76,7 @@ export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
 
 /** Runs gold.book_orders with pgbench. Each order executes the next quote of a run. */
 export async function functionTaker(
-  house: House,
+  stack: Stack,
   quotes: QuoteRun,
   { script, connections, logPrefix }: {
     script: string;
@@ -84,7 +84,7 @@ export async function functionTaker(
     logPrefix?: string | undefined;
   },
 ): Promise<Taker> {
-  const { sql, firstClient } = house;
+  const { sql, firstClient } = stack;
   const numbers = `peer."${quotes.name}"`;
   await sql.unsafe(`create sequence ${numbers} minvalue 0`);
   const count = async () => {
@@ -93,22 +93,22 @@ export async function functionTaker(
     );
     return row!.next as number;
   };
-  const { takeTurn, stop } = peerTaker(house, {
+  const { takeTurn, stop } = peerTaker(stack, {
     script,
     connections,
     logPrefix,
-    databaseUrl: house.databaseUrl,
+    databaseUrl: stack.databaseUrl,
     variables: { numbers, first_client: firstClient, partners: quotes.partners, run: quotes.name },
     count,
   });
   let ratePerSecond = FIRST_GUESS_PER_SECOND;
   return {
     async takeTurn(turnMs) {
-      const [spent, executed] = [await count(), await countExecuted(house)];
+      const [spent, executed] = [await count(), await countExecuted(stack)];
       await quotes.fill(spent + Math.ceil(ratePerSecond * turnMs / 1000 * SPARE) + SPARE_QUOTES);
       const sample = await takeTurn(turnMs);
-      await sealChains(house);
-      requireBooked(await count() - spent, await countExecuted(house) - executed);
+      await sealChains(stack);
+      requireBooked(await count() - spent, await countExecuted(stack) - executed);
       ratePerSecond = sample.operations / sample.wallMs * 1000;
       return sample;
     },
@@ -120,7 +120,7 @@ export async function functionTaker(
  * Seals the hash chains in the turn that made the records. Otherwise the service's own sealer, which runs
  * once a second, would do it in another contender's turn.
  */
-export async function sealChains({ sql }: Pick<House, "sql">): Promise<void> {
+export async function sealChains({ sql }: Pick<Stack, "sql">): Promise<void> {
   const unsealed = () =>
     sql`select client_id from gold.unsealed_tail() order by client_id limit ${CLIENTS_AT_ONCE}`;
   for (let some = await unsealed(); some.length > 0; some = await unsealed()) {
@@ -129,7 +129,7 @@ export async function sealChains({ sql }: Pick<House, "sql">): Promise<void> {
 }
 
 /** Counts events, because every order is one event of its client. */
-export async function countExecuted({ sql }: House): Promise<number> {
+export async function countExecuted({ sql }: Stack): Promise<number> {
   const [row] = await sql`select sum(event_sequence)::int as events from gold.account where client_id > 0`;
   return row!.events as number;
 }

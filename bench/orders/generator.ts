@@ -6,7 +6,7 @@ import process from "node:process";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached, type Signer } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { Connection } from "./connection.ts";
@@ -38,7 +38,7 @@ export interface Requests {
   readonly inFlight: number;
 }
 
-export type Errand =
+export type Task =
   | { readonly settings: Settings }
   | { readonly prepare: Requests }
   | { readonly run: number | "all" }
@@ -200,9 +200,9 @@ async function inLanes(lanes: number, step: () => Promise<boolean>): Promise<voi
 
 let generator: Generator | undefined;
 
-async function act(errand: Errand): Promise<Report | { quoteIds: string[] } | Record<string, never>> {
-  if ("settings" in errand) {
-    const { settings } = errand;
+async function act(task: Task): Promise<Report | { quoteIds: string[] } | Record<string, never>> {
+  if ("settings" in task) {
+    const { settings } = task;
     const signers = await Promise.all(
       settings.partners.map(async ({ clientId, signingJwk }) =>
         [clientId, keySigner(await importSigningKey(signingJwk))] as const
@@ -212,10 +212,10 @@ async function act(errand: Errand): Promise<Report | { quoteIds: string[] } | Re
     return {};
   }
   if (!generator) throw new Error("the first command must be settings");
-  if ("run" in errand) return await generator.run(errand.run);
-  if ("quoteIds" in errand) return { quoteIds: generator.readQuoteIds() };
-  await generator.prepare(errand.prepare);
+  if ("run" in task) return await generator.run(task.run);
+  if ("quoteIds" in task) return { quoteIds: generator.readQuoteIds() };
+  await generator.prepare(task.prepare);
   return {};
 }
 
-await takeErrands(act);
+await takeTasks(act);

@@ -1,5 +1,5 @@
 import { startProgram } from "../child_program.ts";
-import type { Errand, Report, Requests, Settings } from "./generator.ts";
+import type { Task, Report, Requests, Settings } from "./generator.ts";
 
 /** The parent's handle on the generator process. */
 export interface GeneratorProcess {
@@ -13,7 +13,7 @@ export interface GeneratorProcess {
 
 export async function startGenerator(settings: Settings): Promise<GeneratorProcess> {
   const { ask, stop } = startProgram(new URL("./generator.ts", import.meta.url));
-  const send = <Reply>(errand: Errand) => ask<Reply>(errand);
+  const send = <Reply>(task: Task) => ask<Reply>(task);
   await send({ settings });
   return {
     prepare: (prepare) => send({ prepare }),

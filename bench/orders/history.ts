@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import postgres from "postgres";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs } from "../process_cpu.ts";
-import { type House, PARTNERS } from "./house.ts";
+import { type Stack, PARTNERS } from "./house.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
 /**
@@ -25,22 +25,22 @@ interface Filled {
 }
 
 export async function fillBooks(
-  house: House,
+  stack: Stack,
   orders: number,
   tell: (text: string) => void,
 ): Promise<Filled> {
-  const [startMs, startCpuMs] = [performance.now(), familyCpuMs(house.postgresPid)];
-  const operations = await writeHistory(house, orders, tell);
+  const [startMs, startCpuMs] = [performance.now(), familyCpuMs(stack.postgresPid)];
+  const operations = await writeHistory(stack, orders, tell);
   // Vacuum now, as autovacuum would do later, so that autovacuum does not start in the middle of a turn.
-  await house.sql.unsafe("vacuum analyze");
-  await house.sql.unsafe("checkpoint");
+  await stack.sql.unsafe("vacuum analyze");
+  await stack.sql.unsafe("checkpoint");
   const wallMs = performance.now() - startMs;
-  const sample = { operations, wallMs, cpuMs: familyCpuMs(house.postgresPid) - startCpuMs };
+  const sample = { operations, wallMs, cpuMs: familyCpuMs(stack.postgresPid) - startCpuMs };
   const count = operations.toLocaleString("en-US");
   tell(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`);
-  const [size] = await house.sql`select pg_database_size(current_database())::float8 as bytes`;
+  const [size] = await stack.sql`select pg_database_size(current_database())::float8 as bytes`;
   const verifyMs = performance.now();
-  const { unsealed_events } = await house.operator("ledger verify");
+  const { unsealed_events } = await stack.operator("ledger verify");
   return {
     sample,
     remarks: [
@@ -56,7 +56,7 @@ export async function fillBooks(
  * Writes the orders over several connections, each for its own partners. Returns how many orders there are.
  */
 async function writeHistory(
-  { sql, databaseUrl, firstClient }: House,
+  { sql, databaseUrl, firstClient }: Stack,
   orders: number,
   tell: (text: string) => void,
 ): Promise<number> {

@@ -10,7 +10,7 @@ import { onboardPartners } from "./partners.ts";
 
 export const PARTNERS = 1000;
 
-export interface House {
+export interface Stack {
   /** The folder with all its files. */
   readonly dir: string;
   /** A superuser's connection to the service's own database. */
@@ -30,7 +30,7 @@ type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 const DATABASE = "gold";
 
-export async function openHouse(): Promise<House> {
+export async function openStack(): Promise<Stack> {
   const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
   const stops: (() => Promise<unknown>)[] = [async () => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {

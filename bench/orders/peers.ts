@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { peerTaker, type Taker } from "./contenders.ts";
-import { type House, POSTGRES_SETTINGS } from "./house.ts";
+import { type Stack, POSTGRES_SETTINGS } from "./house.ts";
 
 const CONNECTIONS = 64;
 
@@ -13,7 +13,7 @@ const CONNECTIONS = 64;
  * open. On a shared server, every snapshot of the service would have to include those transactions.
  */
 export async function openPeers(
-  { dir }: House,
+  { dir }: Stack,
 ): Promise<{ takers: readonly [eightStatements: Taker, oneRow: Taker]; close(): Promise<void> }> {
   const server = await startPostgres({ dataDir: join(dir, "peers_postgres"), settings: POSTGRES_SETTINGS });
   const databaseUrl = server.superuserUrl();

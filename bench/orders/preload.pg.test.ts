@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 
 const FUNDS = 10_000_000n;
 const EACH = 4;
@@ -15,9 +15,9 @@ const OWN = ["bucket", "client_id", "id", "nonce", "key", "request_id", "result_
 const INSTANTS = ["created_at", "expires_at", "executed_at", "posted_at", "last_posted_at"];
 
 describe("peer.preload()", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.sql.unsafe(readFileSync(new URL("../peers/book_orders_schema.sql", import.meta.url), "utf8"));
     await books.sql.unsafe(readFileSync(new URL("./preload.sql", import.meta.url), "utf8"));
     await books.addBar(10_000_000n);

@@ -1,4 +1,4 @@
-import type { House } from "./house.ts";
+import type { Stack } from "./house.ts";
 
 const NUMBER_DIGITS = 12;
 
@@ -6,12 +6,12 @@ const NUMBER_DIGITS = 12;
 export class QuoteRun {
   readonly name: string;
   readonly partners: number;
-  readonly #house: House;
+  readonly #stack: Stack;
   #made = 0;
 
   /** `index` distinguishes one contender's run from another's. */
-  constructor(house: House, index: number, partners: number) {
-    this.#house = house;
+  constructor(stack: Stack, index: number, partners: number) {
+    this.#stack = stack;
     this.name = `01990000-${`${index}`.padStart(4, "0")}`;
     this.partners = partners;
   }
@@ -19,7 +19,7 @@ export class QuoteRun {
   /** Makes the quotes that are missing among the first `count`. */
   async fill(count: number): Promise<void> {
     if (count <= this.#made) return;
-    const { sql, firstClient } = this.#house;
+    const { sql, firstClient } = this.#stack;
     await sql`select peer.insert_quotes(${this.name}, ${firstClient}, ${this.partners}, ${this.#made}, ${
       count - 1
     })`;

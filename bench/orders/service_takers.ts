@@ -5,7 +5,7 @@ import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
 import { countExecuted, requireBooked, sealChains, type Taker } from "./contenders.ts";
 import type { Asked } from "./generator.ts";
-import type { House } from "./house.ts";
+import type { Stack } from "./house.ts";
 import type { QuoteRun } from "./quote_run.ts";
 
 /** Enough to estimate the rate of a contender that has not run yet. */
@@ -52,25 +52,25 @@ interface Stream {
 }
 
 /** Orders, sent to the service. */
-export function serviceTaker(house: House, quotes: QuoteRun, options: TurnOptions): Taker {
-  return streamTaker(house, {
+export function serviceTaker(stack: Stack, quotes: QuoteRun, options: TurnOptions): Taker {
+  return streamTaker(stack, {
     partners: quotes.partners,
     async ask(from, to) {
       await quotes.fill(to);
       return { ordersOf: quotes.idsBetween(from, to) };
     },
-    count: () => countExecuted(house),
-    finish: () => sealChains(house),
+    count: () => countExecuted(stack),
+    finish: () => sealChains(stack),
   }, options);
 }
 
 /** New quotes, sent to the service by the first `partners` partners. */
-export function quoteTaker(house: House, partners: number, options: TurnOptions): Taker {
-  return streamTaker(house, {
+export function quoteTaker(stack: Stack, partners: number, options: TurnOptions): Taker {
+  return streamTaker(stack, {
     partners,
     ask: (from, to) => Promise.resolve({ newQuotes: to - from }),
     async count() {
-      const [row] = await house
+      const [row] = await stack
         .sql`select count(*)::int as quotes from gold.idempotency_key where result_kind = 'quote'`;
       return row!.quotes as number;
     },
@@ -79,7 +79,7 @@ export function quoteTaker(house: House, partners: number, options: TurnOptions)
 }
 
 /** Runs the same turns with limits that no turn reaches, to measure the cost of counting. */
-export function withLimits({ sql }: House, taker: Taker): Taker {
+export function withLimits({ sql }: Stack, taker: Taker): Taker {
   return {
     async takeTurn(turnMs) {
       await sql`
@@ -94,14 +94,14 @@ export function withLimits({ sql }: House, taker: Taker): Taker {
   };
 }
 
-function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker {
+function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker {
   const { inFlight, interlude, works = [], cpus } = options;
-  const { generator } = house;
+  const { generator } = stack;
   let sent = 0;
   let requestsAMs = 0;
   const readCpu = (): Cpu => ({
-    serviceMs: processCpuMs(house.servicePid),
-    postgresMs: familyCpuMs(house.postgresPid),
+    serviceMs: processCpuMs(stack.servicePid),
+    postgresMs: familyCpuMs(stack.postgresPid),
   });
   const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
     await generator.prepare({
@@ -120,7 +120,7 @@ function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker 
       await interlude();
     };
     const [sample] = await Promise.all([
-      noteWork(interludeAfterMs === undefined ? [] : works, house.sql, async () => {
+      noteWork(interludeAfterMs === undefined ? [] : works, stack.sql, async () => {
         const before = readCpu();
         const report = await generator.run();
         isRunning = false;

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
-import type { House } from "./house.ts";
+import type { Stack } from "./house.ts";
 
 const ROWS = 8;
 const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
@@ -35,7 +35,7 @@ function taken(definition: string, rows: string): string {
  * The same contender with one vault row and with many, and a text that says how long each waited for a row.
  */
 export async function vaultRowTakers(
-  { sql }: House,
+  { sql }: Stack,
   taker: Taker,
 ): Promise<{ oneRow: Taker; manyRows: Taker; waits(): string }> {
   const [own] = await sql`select pg_get_functiondef('gold.book_orders'::regproc) as definition`;
@@ -85,7 +85,7 @@ interface Waits {
 
 const share = ({ waiting, active }: Waits) => `${(100 * waiting / Math.max(1, active)).toFixed(1)} %`;
 
-async function freeElsewhere(sql: House["sql"]): Promise<string> {
+async function freeElsewhere(sql: Stack["sql"]): Promise<string> {
   const [row] = await sql`select sum(free)::text as free from gold.vault where stripe > 0`;
   return row!.free as string;
 }
@@ -94,7 +94,7 @@ async function freeElsewhere(sql: House["sql"]): Promise<string> {
  * Samples how many calls wait for a lock. The calls skip clients that are locked, so the vault's row is the
  * only lock that a call waits for.
  */
-function watchLanes(sql: House["sql"], waits: Waits): { stop(): Promise<void> } {
+function watchLanes(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;
   const watch = async () => {
     while (watching) {

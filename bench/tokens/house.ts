@@ -1,19 +1,19 @@
 // The service's own admission, over a registry of many partners.
 import { createHash } from "node:crypto";
-import { trialService } from "@gold-partner/server/testing";
+import { testService } from "@gold-partner/server/testing";
 import { admitCertificate, assemble, createLog } from "@gold-partner/server";
 import type { Sql } from "postgres";
 
 type Deps = Awaited<ReturnType<typeof assemble>>["deps"];
 
-interface TokenHouse {
+interface TokenStack {
   readonly deps: Deps;
   readonly certificates: readonly Awaited<ReturnType<typeof admitCertificate>>[];
   stop(): Promise<void>;
 }
 
-export async function openTokenHouse(partners: number): Promise<TokenHouse> {
-  const service = await trialService();
+export async function openTokenStack(partners: number): Promise<TokenStack> {
+  const service = await testService();
   try {
     const fingerprints = Array.from(
       { length: partners },

@@ -1,9 +1,9 @@
 import { startProgram } from "../child_program.ts";
-import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
+import { IN_FLIGHT, type WebhookStack } from "./house.ts";
 import { holdable, type Worker } from "./worker.ts";
 
 /** Opens the bare loop as a worker. It records nothing, so it is done when all its posts are answered. */
-export async function openBareLoop({ poster, books }: WebhookHouse): Promise<Worker> {
+export async function openBareLoop({ poster, books }: WebhookStack): Promise<Worker> {
   const program = startProgram(new URL("./bare_loop.ts", import.meta.url));
   await program.ask({ settings: { ...poster, posts: books.posts, inFlight: IN_FLIGHT } });
   let sending: Promise<unknown> = Promise.resolve();

@@ -1,20 +1,20 @@
 // Posts bodies from memory in a loop and records nothing. No worker that records its deliveries can cost
 // less.
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 import { inFlight } from "../harness.ts";
 import { createPoster, type Post, type PosterSettings } from "./poster.ts";
 
-type BareErrand =
+type BareTask =
   | { readonly settings: PosterSettings & { readonly inFlight: number; readonly posts: readonly Post[] } }
   | { readonly send: number };
 
 let send: (count: number) => void | Promise<void> = () => {};
 
-await takeErrands<BareErrand>(async (errand) => {
-  if ("send" in errand) {
-    await send(errand.send);
+await takeTasks<BareTask>(async (task) => {
+  if ("send" in task) {
+    await send(task.send);
   } else {
-    const { posts, inFlight: width, ...poster } = errand.settings;
+    const { posts, inFlight: width, ...poster } = task.settings;
     const post = createPoster(poster);
     send = inFlight(width, (index) => post(posts[index % posts.length]!));
   }

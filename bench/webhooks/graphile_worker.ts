@@ -1,13 +1,13 @@
 // Runs graphile-worker on the same work. A job is an event, and is completed when it was answered with 200.
 // With batches, it uses the settings of graphile-worker's own figures; without, its defaults.
 import { Logger, run } from "graphile-worker";
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 
 const BATCHES = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
-await takeErrands<QueueSettings>(async ({ databaseUrl, queue, inFlight, inBatches, ...poster }) => {
+await takeTasks<QueueSettings>(async ({ databaseUrl, queue, inFlight, inBatches, ...poster }) => {
   const post = createPoster(poster);
   await run({
     taskList: { [queue]: async (payload) => await post(payload as Post) },

@@ -9,9 +9,9 @@ import postgres, { type Sql } from "postgres";
 import { type ChildProgram, startProgram } from "../child_program.ts";
 import { openBooks, type WebhookBooks } from "./books.ts";
 import type { PosterSettings } from "./poster.ts";
-import type { Opened, ReceiversErrand } from "./receivers.ts";
+import type { Opened, ReceiversTask } from "./receivers.ts";
 
-export interface WebhookHouse {
+export interface WebhookStack {
   readonly books: WebhookBooks;
   /** How peers reach the same receivers. */
   readonly poster: PosterSettings;
@@ -42,7 +42,7 @@ const PARTNERS = 4;
 const CONNECTIONS_EACH = 32;
 export const IN_FLIGHT = PARTNERS * CONNECTIONS_EACH;
 
-export async function openWebhookHouse(): Promise<WebhookHouse> {
+export async function openWebhookStack(): Promise<WebhookStack> {
   const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
   const stops: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
@@ -61,7 +61,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
 async function moveIn(
   { state, credentials }: Running,
   stops: (() => unknown)[],
-): Promise<Omit<WebhookHouse, "stop">> {
+): Promise<Omit<WebhookStack, "stop">> {
   const { superuserUrl: databaseUrl } = await startPostgres({ dataDir: state.path("postgres") });
   const connect = (database: string) => {
     const sql = postgres(databaseUrl(database), { max: 1, onnotice: () => {} });
@@ -89,16 +89,16 @@ async function moveIn(
     credentials,
     setWebhook: async (url) => void await operator("partner set", credentials.client_id, "--webhook", url),
     receiverCertificate,
-    expectPosts: (expect) => receivers.ask<never>({ expect } satisfies ReceiversErrand),
+    expectPosts: (expect) => receivers.ask<never>({ expect } satisfies ReceiversTask),
   };
 }
 
 async function openReceivers(
   receivers: ChildProgram,
-  certificate: WebhookHouse["receiverCertificate"],
+  certificate: WebhookStack["receiverCertificate"],
 ): Promise<string[]> {
   const { ports } = await receivers.ask<Opened>(
-    { open: { count: PARTNERS, ...certificate } } satisfies ReceiversErrand,
+    { open: { count: PARTNERS, ...certificate } } satisfies ReceiversTask,
   );
   return ports.map((port) => `https://localhost:${port}/webhooks`);
 }

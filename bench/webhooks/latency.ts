@@ -1,11 +1,11 @@
 // Sends one order at a time through the real API to an otherwise idle service. Measures how long after the
 // 201 the partner has the event.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TrialReceiver, trialReceiver } from "@gold-partner/server/testing";
+import { type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { BenchPartner } from "../envoy/partner.ts";
 import type { Plan, Round } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
-import type { WebhookHouse } from "./house.ts";
+import type { WebhookStack } from "./house.ts";
 
 export const MEDIAN = "from the 201 to the arrival of the event, median";
 const PERCENTILE_99 = "from the 201 to the arrival of the event, 99th percentile";
@@ -15,16 +15,16 @@ const ROUND_SHARE = 0.5;
 const PAUSE_MS = 20;
 const CREATED = 201;
 
-export async function measureLatency(house: WebhookHouse, { rounds }: Plan): Promise<Round[]> {
-  const receiver = await trialReceiver({ certificate: house.receiverCertificate });
+export async function measureLatency(stack: WebhookStack, { rounds }: Plan): Promise<Round[]> {
+  const receiver = await testReceiver({ certificate: stack.receiverCertificate });
   try {
-    await house.setWebhook(receiver.url);
-    const partner = await BenchPartner.open(house.credentials, house.socket);
+    await stack.setWebhook(receiver.url);
+    const partner = await BenchPartner.open(stack.credentials, stack.socket);
     // The funding makes the first event, and its delivery opens the first connection.
     await receiver.awaitDeliveries(1);
     const measured: Round[] = [];
     for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
-      const waitsMs = (await orderOneByOne(house, partner, receiver)).sort((left, right) => left - right);
+      const waitsMs = (await orderOneByOne(stack, partner, receiver)).sort((left, right) => left - right);
       const sample = (share: number) => ({ operations: 1, wallMs: waitsMs[Math.ceil(ORDERS * share) - 1]! });
       measured.push({ [MEDIAN]: sample(0.5), [PERCENTILE_99]: sample(0.99) });
     }
@@ -35,9 +35,9 @@ export async function measureLatency(house: WebhookHouse, { rounds }: Plan): Pro
 }
 
 async function orderOneByOne(
-  { socket }: WebhookHouse,
+  { socket }: WebhookStack,
   partner: BenchPartner,
-  receiver: TrialReceiver,
+  receiver: TestReceiver,
 ): Promise<number[]> {
   const requests = await partner.orderRequests(ORDERS);
   const connection = new Connection(socket);
@@ -59,7 +59,7 @@ async function orderOneByOne(
   return waitsMs;
 }
 
-async function arrivalMs(receiver: TrialReceiver, orderId: string): Promise<number> {
+async function arrivalMs(receiver: TestReceiver, orderId: string): Promise<number> {
   for (let count = 1;; count++) {
     const found = (await receiver.awaitDeliveries(count)).find(({ body }) => body.includes(orderId));
     if (found) return found.receivedMs;

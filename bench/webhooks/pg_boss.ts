@@ -2,14 +2,14 @@
 // worker takes a batch, and gets the next one when the whole batch is done. Several workers keep the
 // connections busy.
 import PgBoss from "pg-boss";
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 
 /** Half of what may be in flight. pg-boss was fastest with this value, of 16, 32, 64 and 128. */
 const BATCH = 64;
 
-await takeErrands<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster }) => {
+await takeTasks<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster }) => {
   const post = createPoster(poster);
   const boss = new PgBoss({ connectionString: databaseUrl, max: 10 });
   boss.on("error", (error) => console.error(error.message));

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { trialCertificate, trialReceiver } from "@gold-partner/server/testing";
+import { testCertificate, testReceiver } from "@gold-partner/server/testing";
 import { newWebhookSecret, parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { assertEquals, assertRejects } from "@std/assert";
 import { createPoster } from "./poster.ts";
@@ -9,9 +9,9 @@ const post = { id: "evt_01978c5e-0000-7000-8000-000000000000", body: '{"type":"w
 
 describe("createPoster()", () => {
   it("sends verifiable events over one kept-alive connection, and rejects any status but 200", async () => {
-    const receiver = await trialReceiver();
+    const receiver = await testReceiver();
     try {
-      const { ca } = trialCertificate();
+      const { ca } = testCertificate();
       const send = createPoster({ ca, secret, connectionsEach: 1 });
       receiver.answer(200);
       await Promise.all([1, 2, 3].map(() => send({ ...post, url: receiver.url })));

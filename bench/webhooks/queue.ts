@@ -1,7 +1,7 @@
 // Job queues as peers. Each has its own database on the same Postgres, with thousands of jobs.
 import { randomUUID } from "node:crypto";
 import { startProgram } from "../child_program.ts";
-import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
+import { IN_FLIGHT, type WebhookStack } from "./house.ts";
 import type { PosterSettings } from "./poster.ts";
 import { holdable, type Worker } from "./worker.ts";
 
@@ -43,18 +43,18 @@ export const GRAPHILE_WORKER: QueueForms = {
 };
 
 /** Opens a worker of a queue, with its own database. */
-export async function openQueue(house: WebhookHouse, forms: QueueForms): Promise<Worker> {
+export async function openQueue(stack: WebhookStack, forms: QueueForms): Promise<Worker> {
   const database = `queue_${randomUUID().replaceAll("-", "")}`;
-  await house.connect("postgres").unsafe(`create database ${database}`);
-  const sql = house.connect(database);
+  await stack.connect("postgres").unsafe(`create database ${database}`);
+  const sql = stack.connect(database);
   await sql`create table payload (number int primary key, payload jsonb not null)`;
-  for (const [number, post] of house.books.posts.entries()) {
+  for (const [number, post] of stack.books.posts.entries()) {
     await sql`insert into payload values (${number}, ${sql.json({ ...post })})`;
   }
   const program = startProgram(forms.program);
   const settings: QueueSettings = {
-    ...house.poster,
-    databaseUrl: house.databaseUrl(database),
+    ...stack.poster,
+    databaseUrl: stack.databaseUrl(database),
     queue: QUEUE,
     inFlight: IN_FLIGHT,
     inBatches: forms.inBatches,
@@ -64,7 +64,7 @@ export async function openQueue(house: WebhookHouse, forms: QueueForms): Promise
     ...holdable(program.pid),
     database: sql,
     async load(count) {
-      await sql.unsafe(`${jobs(count, house.books.posts.length)} ${forms.add}`);
+      await sql.unsafe(`${jobs(count, stack.books.posts.length)} ${forms.add}`);
       // Vacuum now, as autovacuum would do in time. Otherwise the planner has no statistics of the new rows,
       // and reads dead rows.
       await sql`vacuum analyze`;

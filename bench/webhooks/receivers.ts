@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { takeErrands } from "../child_program.ts";
+import { takeTasks } from "../child_program.ts";
 
-export type ReceiversErrand =
+export type ReceiversTask =
   | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }
   /** Answered when this many posts have come that no earlier `expect` has counted. */
   | { readonly expect: number };
@@ -42,12 +42,12 @@ function expectPosts(count: number): Promise<void> {
   });
 }
 
-await takeErrands<ReceiversErrand>(async (errand) => {
-  if ("expect" in errand) {
-    await expectPosts(errand.expect);
+await takeTasks<ReceiversTask>(async (task) => {
+  if ("expect" in task) {
+    await expectPosts(task.expect);
     return {};
   }
-  const { count, ...identity } = errand.open;
+  const { count, ...identity } = task.open;
   return {
     ports: await Promise.all(Array.from({ length: count }, () => openReceiver(identity))),
   } satisfies Opened;

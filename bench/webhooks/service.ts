@@ -1,16 +1,16 @@
-import type { WebhookHouse } from "./house.ts";
+import type { WebhookStack } from "./house.ts";
 import { holdable, untilDelivered, type Worker } from "./worker.ts";
 
 /**
  * Opens the service as a worker, once it has delivered all earlier events. It seals its hash chain as part of
  * the delivery; for the second worker, the chain is sealed in advance.
  */
-export async function openService(house: WebhookHouse): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
-  const { books } = house;
+export async function openService(stack: WebhookStack): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
+  const { books } = stack;
   const isDone = () => books.isDelivered();
-  await untilDelivered("service", house, { isDone }, books.atFirst);
+  await untilDelivered("service", stack, { isDone }, books.atFirst);
   const asItComes: Worker = {
-    ...holdable(house.servicePid),
+    ...holdable(stack.servicePid),
     database: books.sql,
     async load(count) {
       await books.book(count);

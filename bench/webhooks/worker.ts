@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import type { Round } from "../harness.ts";
 import { processCpuMs } from "../process_cpu.ts";
-import type { WebhookHouse } from "./house.ts";
+import type { WebhookStack } from "./house.ts";
 
 export interface Worker extends Holdable {
   /** The benchmark's own connection to the worker's database, if the worker uses a database. */
@@ -45,7 +45,7 @@ const PATIENCE_MS = 60_000;
  * Postgres processes.
  */
 export function workerTurn(
-  house: WebhookHouse,
+  stack: WebhookStack,
   name: string,
   worker: Worker,
 ): (turnMs: number) => Promise<Round> {
@@ -56,7 +56,7 @@ export function workerTurn(
     const ownMs = processCpuMs(worker.pid);
     const startMs = performance.now();
     worker.release();
-    await untilDelivered(name, house, worker, operations);
+    await untilDelivered(name, stack, worker, operations);
     const wallMs = performance.now() - startMs;
     const cpuMs = processCpuMs(worker.pid) - ownMs;
     const databaseMs = spentMs(backends, await backendsCpuMs(worker.database));
@@ -79,7 +79,7 @@ export const withPostgres = (name: string): string => `${name} and its Postgres`
 /** Waits until `count` more posts have reached the receivers, and the worker has recorded all of them. */
 export async function untilDelivered(
   name: string,
-  { expectPosts }: WebhookHouse,
+  { expectPosts }: WebhookStack,
   { isDone }: Pick<Worker, "isDone">,
   count: number,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { after, before, it } from "node:test";
 import { type GoldClient, GoldError, Quantity } from "@gold-partner/client";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { lastDays } from "../contract/calls_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { openClient } from "./house_client_trial.ts";
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -17,20 +17,20 @@ const buy = (grams: string) => ({ side: "buy", gold_grams: grams }) as const;
  * Tests every call of the client against the real service, through the development gateway or the real Envoy.
  */
 export function judgeEveryCall(door: "gateway" | "Envoy"): void {
-  let house: House;
+  let stack: Stack;
   let client: GoldClient;
   let operations: string[] = [];
 
   before(async () => {
-    house = await House.open({ envoy: door === "Envoy" });
+    stack = await Stack.open({ envoy: door === "Envoy" });
     const observe = ({ operation }: { operation: string }) => operations.push(operation);
-    client = await openClient(house.partner.credentials, { observe });
+    client = await openClient(stack.partner.credentials, { observe });
     await client.fundSandbox({ amount_sar: "100000.10" });
   });
 
   after(async () => {
     client?.close();
-    await house?.close();
+    await stack?.close();
   });
 
   it("buys, sells and withdraws with exact amounts", async () => {
@@ -141,7 +141,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
       "invalid_request",
       ["created_after"],
     ]);
-    const stranger = await openClient(house.partner.credentials, { clientSecret: "wrong" });
+    const stranger = await openClient(stack.partner.credentials, { clientSecret: "wrong" });
     const refused = await assertRejects(() => stranger.getBalances(), GoldError);
     assertEquals([refused.code, refused.status], ["invalid_client", 401]);
     stranger.close();

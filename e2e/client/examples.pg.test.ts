@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");
@@ -37,17 +37,17 @@ async function readExamples(): Promise<Map<string, string>> {
 }
 
 describe("the examples of GoldClient", () => {
-  let house: House;
+  let stack: Stack;
   let folder: string;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-examples-"));
-    house = await House.open();
-    await house.partner.succeed("fundSandbox", { body: { amount_sar: 100_000 } });
+    stack = await Stack.open();
+    await stack.partner.succeed("fundSandbox", { body: { amount_sar: 100_000 } });
   });
 
   after(async () => {
-    await house?.close();
+    await stack?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -55,10 +55,10 @@ describe("the examples of GoldClient", () => {
     const file = join(folder, "example.mts");
     // Replace only the package's name by its path, because the name does not resolve outside the repository.
     await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(DOOR)));
-    const { client_id } = house.partner.credentials;
+    const { client_id } = stack.partner.credentials;
     const env = {
       ...process.env,
-      GOLD_CREDENTIALS: house.running.state.path("partners", client_id, "credentials.json"),
+      GOLD_CREDENTIALS: stack.running.state.path("partners", client_id, "credentials.json"),
     };
     const child = spawn(process.execPath, [...RUNTIME, file], {
       cwd: ROOT,

@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { Relay } from "../../prove/relay.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "docs/examples/python_client");
-const TRIAL = fileURLToPath(new URL("./python_client_trial.py", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("./python_client_trial.py", import.meta.url));
 /** The folder of this external tool also contains `cryptography`. */
 const PACKAGES = join(ROOT, ".tools/schemathesis");
 const RUN_MS = 180_000;
@@ -59,23 +59,23 @@ function python(...words: string[]): Run {
   };
 }
 
-const asking = (...words: string[]): Run => python(TRIAL, CLIENT, ...words);
+const asking = (...words: string[]): Run => python(FIXTURE, CLIENT, ...words);
 const answerOf = async (run: Run) => JSON.parse((await run.ended()).at(-1)!) as Record<string, unknown>;
 
 describe("the Python example client", () => {
-  let house: House;
+  let stack: Stack;
   let credentials: string;
 
   before(async () => {
-    house = await House.open();
-    await house.operator("price set --mid 500 --spread 60");
-    credentials = house.running.state.path(
+    stack = await Stack.open();
+    await stack.operator("price set --mid 500 --spread 60");
+    credentials = stack.running.state.path(
       "partners",
-      house.partner.credentials.client_id,
+      stack.partner.credentials.client_id,
       "credentials.json",
     );
   });
-  after(() => house?.close());
+  after(() => stack?.close());
 
   it("runs on the version of cryptography that its requirements name", async () => {
     const [version] = await python("-c", "import cryptography; print(cryptography.__version__)").ended();
@@ -94,12 +94,12 @@ describe("the Python example client", () => {
     const [, shown = ""] = /```text\n([^]*?)```/.exec(page) ?? [];
     const printed = await python(join(CLIENT, "example.py"), credentials).ended();
     assertEquals(printed.map((line) => line.replace(/ord_[0-9a-f-]+/, "ord_…")), shown.trim().split("\n"));
-    const { sar, gold } = await house.partner.succeed("getBalances");
+    const { sar, gold } = await stack.partner.succeed("getBalances");
     assertEquals({ sar, gold }, { sar: { available: 8497, held: 1000 }, gold: { grams: 1 } });
   });
 
   it("places an order once if the connection breaks between execution and reply", async () => {
-    const relay = await Relay.open(Number(new URL(house.running.baseUrl).port));
+    const relay = await Relay.open(Number(new URL(stack.running.baseUrl).port));
     try {
       const run = asking("order_over", credentials, `${relay.port}`);
       assertEquals(await run.line(), '"ready"');
@@ -108,14 +108,14 @@ describe("the Python example client", () => {
       const query = { idempotency_key: `order-over-${relay.port}` };
       const booked = async (reply: Response) =>
         (await reply.json() as { items: readonly unknown[] }).items.length > 0;
-      await house.partner.until(booked, "listOrders", { query });
+      await stack.partner.until(booked, "listOrders", { query });
       relay.cut();
       relay.pass();
       const order = await answerOf(run);
-      const { items } = await house.partner.succeed("listOrders", { query });
+      const { items } = await stack.partner.succeed("listOrders", { query });
       assertEquals((items as { order_id: string }[]).map(({ order_id }) => order_id), [order.order_id]);
       assertEquals(order.grams, "0.25");
-      const { gold } = await house.partner.succeed("getBalances");
+      const { gold } = await stack.partner.succeed("getBalances");
       assertEquals(gold, { grams: 1.25 });
     } finally {
       await relay.close();
@@ -134,9 +134,9 @@ describe("the Python example client", () => {
   }
 
   it("waits as Retry-After says, and fetches a new token if the old one is rejected", async () => {
-    const { client_id } = house.partner.credentials;
-    await house.operator("partner set --rate 2/s --burst 2", client_id);
-    await house.partner.until((reply) => reply.status === 429);
+    const { client_id } = stack.partner.credentials;
+    await stack.operator("partner set --rate 2/s --burst 2", client_id);
+    await stack.partner.until((reply) => reply.status === 429);
     const { by_rate, by_token } = await answerOf(asking("pauses", credentials, "8"));
     assert((by_rate as number[]).length >= 1);
     for (const seconds of by_rate as number[]) assert(Number.isInteger(seconds) && seconds >= 1);

@@ -4,20 +4,20 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { countsBetween, readCounts } from "../contract/attack/service_counts_trial.ts";
 import type { Caller } from "../contract/caller_trial.ts";
 import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { FaultRelay } from "./fault_relay_trial.ts";
 import { type ClientPlan, openClient } from "./house_client_trial.ts";
 
 describe("GoldClient, when the service or the network fails", () => {
-  let house: House;
+  let stack: Stack;
   let partner: Caller;
   let tries: TryReport[] = [];
   let executed = 0;
   const closing: (() => void | Promise<void>)[] = [];
 
   before(async () => {
-    house = await House.open();
-    partner = house.partner;
+    stack = await Stack.open();
+    partner = stack.partner;
     await partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });
   });
 
@@ -28,7 +28,7 @@ describe("GoldClient, when the service or the network fails", () => {
     tries = [];
   });
 
-  after(() => house?.close());
+  after(() => stack?.close());
 
   async function open(plan: ClientPlan = {}): Promise<GoldClient> {
     const client = await openClient(partner.credentials, {
@@ -40,7 +40,7 @@ describe("GoldClient, when the service or the network fails", () => {
   }
 
   async function openRelay(): Promise<FaultRelay> {
-    const relay = await FaultRelay.open(Number(new URL(house.running.baseUrl).port));
+    const relay = await FaultRelay.open(Number(new URL(stack.running.baseUrl).port));
     closing.push(() => relay.close());
     return relay;
   }
@@ -48,17 +48,17 @@ describe("GoldClient, when the service or the network fails", () => {
   const takeQuote = (client: GoldClient) => client.createQuote({ side: "buy", gold_grams: "0.5" });
   /** Returns the number of orders executed since the last call of this function. */
   const newOrders = async (): Promise<number> => {
-    const [row] = await house.sql`select count(*)::int as orders from gold.orders`;
+    const [row] = await stack.sql`select count(*)::int as orders from gold.orders`;
     const [before, now] = [executed, row!.orders as number];
     executed = now;
     return now - before;
   };
-  const storyOf = (operation: string) =>
+  const outcomesOf = (operation: string) =>
     tries.filter((each) => each.operation === operation).map(({ status, code }) => code ?? `${status}`);
 
   it("needs one token request for 100 concurrent calls at the start", async () => {
     const client = await open();
-    const operations = house.socket("server_operations.sock");
+    const operations = stack.socket("server_operations.sock");
     const before = await readCounts(operations);
     const all = await Promise.all(Array.from({ length: 100 }, () => client.getBalances()));
     assertEquals(all.length, 100);
@@ -77,7 +77,7 @@ describe("GoldClient, when the service or the network fails", () => {
       const order = await client.placeOrder({ quote_id });
       assertEquals(relay.cuts, 1);
       // 200 and not 201: the first try was executed, and the second got its result.
-      assertEquals(storyOf("createOrder"), ["connection_failed", "200"]);
+      assertEquals(outcomesOf("createOrder"), ["connection_failed", "200"]);
       assertEquals(await newOrders(), 1);
       const { balances: _, ...kept } = order;
       assertEquals(await client.getOrder(order.order_id), kept);
@@ -111,27 +111,27 @@ describe("GoldClient, when the service or the network fails", () => {
     const client = await open();
     const { quote_id } = await takeQuote(client);
     const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));
-    await house.operator("key rotate token");
-    await house.sql`
+    await stack.operator("key rotate token");
+    await stack.sql`
       update gold.token_key set retire_at = clock_timestamp() where retire_at is not null`;
-    await house.sql`
+    await stack.sql`
       update gold.token_key set not_before = clock_timestamp() - interval '1 second' where retire_at is null`;
-    await house.announce();
+    await stack.announce();
     await partner.until(({ status }) => status === 401);
     await partner.renewToken();
     tries = [];
     await Promise.all(
       [quote_id, ...quotes.map((quote) => quote.quote_id)].map((quote_id) => client.placeOrder({ quote_id })),
     );
-    assertEquals(storyOf("issueToken"), ["200"]);
-    assertEquals(storyOf("createOrder").filter((each) => each === "201").length, 11);
-    assert(storyOf("createOrder").includes("token_invalid"));
+    assertEquals(outcomesOf("issueToken"), ["200"]);
+    assertEquals(outcomesOf("createOrder").filter((each) => each === "201").length, 11);
+    assert(outcomesOf("createOrder").includes("token_invalid"));
   });
 
   it("waits as long as Retry-After says after a 429, and completes all calls", async () => {
     const client = await open();
     const quotes = await Promise.all([1, 2, 3].map(() => takeQuote(client)));
-    const mend = await exhaustRate(house, partner);
+    const mend = await exhaustRate(stack, partner);
     closing.push(async () => void await mend());
     const orders = await Promise.all(quotes.map(({ quote_id }) => client.placeOrder({ quote_id })));
     assertEquals(orders.map(({ quote_id }) => quote_id), quotes.map(({ quote_id }) => quote_id));
@@ -143,9 +143,9 @@ describe("GoldClient, when the service or the network fails", () => {
   it("retries on 503 while the database is away, and then places the order", async () => {
     const client = await open({ triesMax: 50 });
     const { quote_id } = await takeQuote(client);
-    const mend = await cutDatabase(house, partner);
+    const mend = await cutDatabase(stack, partner);
     const placed = client.placeOrder({ quote_id });
-    while (!storyOf("createOrder").includes("service_unavailable")) {
+    while (!outcomesOf("createOrder").includes("service_unavailable")) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await mend();
@@ -158,9 +158,9 @@ describe("GoldClient, when the service or the network fails", () => {
   it("ends a try after its timeout, and gets the result with a later try", async () => {
     const client = await open({ timeoutMs: 700, triesMax: 50 });
     const { quote_id } = await takeQuote(client);
-    const mend = await haltService(house);
+    const mend = await haltService(stack);
     const placed = client.placeOrder({ quote_id });
-    while (!storyOf("createOrder").includes("timed_out")) {
+    while (!outcomesOf("createOrder").includes("timed_out")) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await mend();
@@ -185,7 +185,7 @@ describe("GoldClient, when the service or the network fails", () => {
       const error = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
       assertEquals(error.code, "timestamp_out_of_window");
       assertMatch(error.message, says);
-      assertEquals(storyOf("createOrder"), ["timestamp_out_of_window"]);
+      assertEquals(outcomesOf("createOrder"), ["timestamp_out_of_window"]);
       assertEquals([error.outcomeUnknown, await newOrders()], [false, 0]);
     });
   }
@@ -194,7 +194,7 @@ describe("GoldClient, when the service or the network fails", () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port });
     const { quote_id } = await takeQuote(client);
-    const mend = await haltService(house);
+    const mend = await haltService(stack);
     const heard = relay.heardBytes;
     const ending = new AbortController();
     const placed = assertRejects(() => client.placeOrder({ quote_id }, { signal: ending.signal }), GoldError);

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { GoldClient, type Transport, type TryReport } from "@gold-partner/client";
 import { assertEquals } from "@std/assert";
-import { type TrialService, trialService } from "@gold-partner/server/testing";
+import { type TestService, testService } from "@gold-partner/server/testing";
 
 /** Ten minutes and a second: longer than a token lives. */
 const LONG_MS = 601_000;
@@ -15,7 +15,7 @@ const LATE_MS = 201_000;
  * Sends requests directly to the service, as the proxy forwards them. The service runs in this process, so
  * that the test can shift its clock.
  */
-function directTransport(service: TrialService): Transport {
+function directTransport(service: TestService): Transport {
   const absent = { Authorization: null, "Idempotency-Key": null };
   return {
     async send({ method, url, headers, body }) {
@@ -33,10 +33,10 @@ function directTransport(service: TrialService): Transport {
 }
 
 describe("GoldClient, when its token expires mid-flight", () => {
-  let service: TrialService;
+  let service: TestService;
 
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(1_000_000n);
   });
 

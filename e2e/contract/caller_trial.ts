@@ -5,7 +5,7 @@ import { Agent, request, type RequestOptions } from "node:https";
 import { importSigningKey, keySigner, type Signer } from "@gold-partner/jws";
 import { ENDPOINTS, hostBytes, type OperationId, REQUEST_HEADER } from "@gold-partner/protocol";
 import type { Credentials } from "@gold-partner/dev";
-import { signTrialRequest } from "@gold-partner/server/testing";
+import { signTestRequest } from "@gold-partner/server/testing";
 
 /** One call of an operation. These values add to the operation's own or replace them. */
 export interface Call {
@@ -163,7 +163,7 @@ export class Caller {
     const { nonce = randomUUID(), timestamp = `${nowSeconds()}` } = call;
     const url = call.signedUrl ?? this.credentials.base_url + target;
     const bytes = hostBytes.utf8(call.signedBody ?? body);
-    return { ...await signTrialRequest({ method, url, body: bytes, timestamp, nonce }, this.#signer) };
+    return { ...await signTestRequest({ method, url, body: bytes, timestamp, nonce }, this.#signer) };
   }
 
   #changed({ tls = this.#tls, baseUrl = this.#baseUrl, kept }: Change): Caller {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { newKeyFiles, writeCsr } from "@gold-partner/dev";
 import type { Caller, Certificate } from "./caller_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 
 interface IssuedCertificate extends Certificate {
   readonly fingerprint: string;
@@ -10,7 +10,7 @@ interface IssuedCertificate extends Certificate {
 
 /** Issues another certificate to the partner, by a certificate request and `gold cert issue`. */
 export async function issueCertificate(
-  { operator, running: { state } }: House,
+  { operator, running: { state } }: Stack,
   { credentials: { client_id } }: Caller,
 ): Promise<IssuedCertificate> {
   const [desk, name] = [state.path("partners", client_id), randomUUID()];
@@ -30,10 +30,10 @@ export async function issueCertificate(
  * The partner with a certificate that the CA signed and nobody registered. TLS accepts it; the service
  * refuses it.
  */
-export async function presentUnregistered(house: House, partner: Caller): Promise<Caller> {
-  const certificate = await issueCertificate(house, partner);
-  await house.sql`delete from gold.certificate where fingerprint = ${certificate.fingerprint}`;
-  await house.announce();
+export async function presentUnregistered(stack: Stack, partner: Caller): Promise<Caller> {
+  const certificate = await issueCertificate(stack, partner);
+  await stack.sql`delete from gold.certificate where fingerprint = ${certificate.fingerprint}`;
+  await stack.announce();
   const caller = partner.presenting(certificate);
   await caller.until(({ status }) => status === 403);
   return caller;

@@ -1,13 +1,13 @@
 import process from "node:process";
 import { REPLY_HEADER } from "@gold-partner/protocol";
 import type { Caller } from "./caller_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 
 /** Ends a disturbance. Returns when the service has noticed. */
 export type Mend = () => Promise<unknown>;
 
 /** Suspends the partner. Its writes are refused at once, even before the service re-reads its registry. */
-export async function suspend({ operator }: House, partner: Caller): Promise<Mend> {
+export async function suspend({ operator }: Stack, partner: Caller): Promise<Mend> {
   await operator("partner suspend", partner.credentials.client_id);
   return async () => {
     await operator("partner resume", partner.credentials.client_id);
@@ -15,7 +15,7 @@ export async function suspend({ operator }: House, partner: Caller): Promise<Men
   };
 }
 
-export async function forbidAddress({ operator }: House, partner: Caller): Promise<Mend> {
+export async function forbidAddress({ operator }: Stack, partner: Caller): Promise<Mend> {
   const allow = (...ips: string[]) =>
     operator("partner set", partner.credentials.client_id, ...ips.flatMap((ip) => ["--ip", ip]));
   await allow("192.0.2.1/32");
@@ -27,7 +27,7 @@ export async function forbidAddress({ operator }: House, partner: Caller): Promi
 }
 
 /** Limits the partner to one request a second, and uses up the request of this second. */
-export async function exhaustRate({ operator }: House, partner: Caller): Promise<Mend> {
+export async function exhaustRate({ operator }: Stack, partner: Caller): Promise<Mend> {
   const setRate = async (perSecond: string) => {
     await operator("partner set", partner.credentials.client_id, "--rate", perSecond, "--burst", perSecond);
     const isSet = (policy: string | null) => policy?.includes(`q=${perSecond};`) === true;
@@ -44,12 +44,12 @@ export async function failAuthentication(partner: Caller): Promise<void> {
 }
 
 /** Switches to a price source that has never answered. */
-export async function takePriceAway({ operator }: House): Promise<Mend> {
+export async function takePriceAway({ operator }: Stack): Promise<Mend> {
   await operator("price set --source http --url https://prices.invalid/gold");
   return () => operator("price set --source fixed --mid 500");
 }
 
-export async function closeMarket({ operator }: House): Promise<Mend> {
+export async function closeMarket({ operator }: Stack): Promise<Mend> {
   await operator("price set --open never");
   return () => operator("price set --open always");
 }
@@ -58,7 +58,7 @@ export async function closeMarket({ operator }: House): Promise<Mend> {
  * Makes the quote expire by changing its row. A test cannot advance the database's clock, and triggers forbid
  * changes of a quote, so it disables them.
  */
-export async function letExpire({ sql }: House, quoteId: string): Promise<Mend> {
+export async function letExpire({ sql }: Stack, quoteId: string): Promise<Mend> {
   const move = (minutes: number) =>
     sql.begin(async (transaction) => {
       await transaction`set local session_replication_role = replica`;
@@ -71,7 +71,7 @@ export async function letExpire({ sql }: House, quoteId: string): Promise<Mend> 
 }
 
 /** Takes the lock that every write of this partner needs. */
-export async function holdAccount({ sql }: House, { credentials }: Caller): Promise<Mend> {
+export async function holdAccount({ sql }: Stack, { credentials }: Caller): Promise<Mend> {
   const session = await sql.reserve();
   await session`begin`;
   await session`
@@ -84,12 +84,12 @@ export async function holdAccount({ sql }: House, { credentials }: Caller): Prom
 }
 
 /** Renames a table that is needed to book a withdrawal. */
-export async function hideTable({ sql }: House): Promise<Mend> {
+export async function hideTable({ sql }: Stack): Promise<Mend> {
   await sql`alter table gold.withdrawal_step rename to hidden_step`;
   return () => sql`alter table gold.hidden_step rename to withdrawal_step`;
 }
 
-export async function cutDatabase({ sql, partner }: House, from: Caller): Promise<Mend> {
+export async function cutDatabase({ sql, partner }: Stack, from: Caller): Promise<Mend> {
   await sql`alter role gold_api connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
   // The first request may use a connection that is just ending, and then nobody knows its outcome.
@@ -101,7 +101,7 @@ export async function cutDatabase({ sql, partner }: House, from: Caller): Promis
 }
 
 /** Stops the service's process, which then lives but answers nothing. */
-export async function haltService({ pids, partner }: House): Promise<Mend> {
+export async function haltService({ pids, partner }: Stack): Promise<Mend> {
   process.kill(pids.server, "SIGSTOP");
   return async () => {
     process.kill(pids.server, "SIGCONT");

@@ -23,8 +23,8 @@ function byId(operation: OperationId, list: OperationId, id: string, parameter =
 export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["partner_suspended", {
     operation: "issueToken",
-    async stage({ house, other }) {
-      const mend = await suspend(house, other);
+    async stage({ stack, other }) {
+      const mend = await suspend(stack, other);
       await other.until(({ status }) => status === 403);
       return { caller: other, call: { body: other.form }, mend };
     },
@@ -55,7 +55,7 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   }],
   ["price_unavailable", {
     operation: "getPrices",
-    stage: async ({ house, partner }) => ({ caller: partner, call: {}, mend: await takePriceAway(house) }),
+    stage: async ({ stack, partner }) => ({ caller: partner, call: {}, mend: await takePriceAway(stack) }),
   }],
   [
     "limit_exceeded",

@@ -10,7 +10,7 @@ import type { Call, Caller } from "./caller_trial.ts";
 import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
 import { haltService } from "./disturbances_trial.ts";
 import { Faults } from "./faults_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 import { expectRefusal, type Form } from "./refusal_trial.ts";
 import { QUOTE } from "./way_trial.ts";
 
@@ -27,14 +27,14 @@ const large: Call = { body: "x".repeat(BODY_MAX_BYTES + 1) };
 
 describe("the replies of Envoy itself", () => {
   let siege: Siege;
-  let house: House;
+  let stack: Stack;
   let described: Described;
   let token: Call;
   before(async () => {
     siege = await Siege.open();
-    house = siege.house;
-    described = await describedBy(house.partner);
-    token = { body: house.partner.form };
+    stack = siege.stack;
+    described = await describedBy(stack.partner);
+    token = { body: stack.partner.form };
   });
   after(() => siege.close());
 
@@ -72,17 +72,17 @@ describe("the replies of Envoy itself", () => {
   /** Envoy refuses these requests before it knows the operation, so all operations get the same form. */
   async function expectEarly(code: TokenProblemCode, fault: Call): Promise<void> {
     for (const operation of ["createQuote", "issueToken"] as const) {
-      await expectFromEnvoy(code, operation, house.partner.call(operation, { ...QUOTE, ...fault }), "plain");
+      await expectFromEnvoy(code, operation, stack.partner.call(operation, { ...QUOTE, ...fault }), "plain");
     }
   }
 
   it("refuse a request that is too large", async () => {
-    await expectTwice("body_too_large", house.partner, large);
+    await expectTwice("body_too_large", stack.partner, large);
     await expectEarly("header_too_large", baggage);
   });
 
   it("refuse a request that Envoy does not forward", async () => {
-    const { partner } = house;
+    const { partner } = stack;
     const escaped = partner.call("createQuote", { ...QUOTE, target: "/v1%2fquotes" });
     await expectFromEnvoy("path_not_allowed", "createQuote", escaped);
     await expectEarly("invalid_request", { headers: { x_nonce: "0123456789abcdef" } });
@@ -94,7 +94,7 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("refuse more requests than one certificate may send", async () => {
-    const flooded = house.partner.through(await house.openEnvoy({ FLOOD_PER_SECOND: "1" }));
+    const flooded = stack.partner.through(await stack.openEnvoy({ FLOOD_PER_SECOND: "1" }));
     // Send several at once, because Envoy lets one more pass each second.
     const refused = async (operation: OperationId, call: Call): Promise<Response> => {
       const replies = await Promise.all(Array.from({ length: 10 }, () => flooded.call(operation, call)));
@@ -105,15 +105,15 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("report that no service is available", async () => {
-    await expectTwice("upstream_unavailable", house.partner.through(await house.openEmptyDoor()));
+    await expectTwice("upstream_unavailable", stack.partner.through(await stack.openEmptyDoor()));
   });
 
   it("report that too many requests are waiting", async () => {
     // This Envoy does not check the service's health, so it lets requests wait for as long as they need.
-    const port = await house.openTrustingDoor();
+    const port = await stack.openTrustingDoor();
     const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
-    const mend = await haltService(house);
+    const mend = await haltService(stack);
     const wires = await Promise.all(Array.from({ length: WIRES }, async () => {
       return new Http2Wire(await siege.connect({ port, ALPNProtocols: ["h2"] })).greet();
     }));
@@ -121,16 +121,16 @@ describe("the replies of Envoy itself", () => {
     const isFull = () => wires.some(({ frames }) => frames.some(({ type }) => type === FRAME.headers));
     const end = performance.now() + ARRIVAL_MS;
     while (!isFull() && performance.now() < end) await sleep(20);
-    await expectTwice("service_unavailable", house.partner.through(port)).finally(mend);
+    await expectTwice("service_unavailable", stack.partner.through(port)).finally(mend);
     for (const wire of wires) wire.close();
     // Until the service has read the waiting requests, its backlog is full, and another Envoy could not
     // connect.
-    await house.partner.through(port).until(({ ok }) => ok);
+    await stack.partner.through(port).until(({ ok }) => ok);
   });
 
   it("report a timeout of the request and of the service's reply", async () => {
-    const partner = house.partner.through(await house.openTrustingDoor());
-    const mend = await haltService(house);
+    const partner = stack.partner.through(await stack.openTrustingDoor());
+    const mend = await haltService(stack);
     await Promise.all([
       expectTwice("request_timeout", partner, { stalls: true }),
       expectTwice("upstream_timeout", partner),

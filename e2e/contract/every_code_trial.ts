@@ -17,10 +17,10 @@ import { closeMarket, takePriceAway } from "./disturbances_trial.ts";
 import { ELSEWHERE_WAYS } from "./elsewhere_ways_trial.ts";
 import { Faults } from "./faults_trial.ts";
 import { FORM_WAYS } from "./form_ways_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 import { IDENTITY_WAYS } from "./identity_ways_trial.ts";
 import { expectRefusal } from "./refusal_trial.ts";
-import { orderOf, QUOTE, type Scene, type Way, WITHDRAWAL } from "./way_trial.ts";
+import { orderOf, QUOTE, type Setup, type Way, WITHDRAWAL } from "./way_trial.ts";
 
 const WAYS: Readonly<Record<TokenProblemCode, Way>> = {
   ...FORM_WAYS,
@@ -32,29 +32,29 @@ const WAYS: Readonly<Record<TokenProblemCode, Way>> = {
 const STAGES_MAX = 5;
 
 /** Tests every problem code, through the gateway or Envoy of this fixture. */
-export function judgeEveryCode(open: () => Promise<House>): void {
-  let scene: Scene;
-  let house: House;
+export function judgeEveryCode(open: () => Promise<Stack>): void {
+  let setup: Setup;
+  let stack: Stack;
   before(async () => {
-    house = await open();
-    const [other, poor] = [await house.onboard("Other Bank"), await house.onboard("Poor Bank")];
-    const { partner } = house;
+    stack = await open();
+    const [other, poor] = [await stack.onboard("Other Bank"), await stack.onboard("Poor Bank")];
+    const { partner } = stack;
     await partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });
     await other.succeed("fundSandbox", { body: { amount_sar: 100_000_000 } });
     await partner.succeed("createOrder", await orderOf(partner, "buy", 10));
-    scene = {
-      ...{ house, partner, other, poor },
-      hastyDoor: await house.openHastyDoor(),
-      emptyDoor: await house.openEmptyDoor(),
-      trustingDoor: await house.openTrustingDoor(),
+    setup = {
+      ...{ stack, partner, other, poor },
+      hastyDoor: await stack.openHastyDoor(),
+      emptyDoor: await stack.openEmptyDoor(),
+      trustingDoor: await stack.openTrustingDoor(),
     };
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   async function reach(ways: Iterable<readonly [string, Way]>): Promise<void> {
     const faults = new Faults();
     for (const [code, way] of ways) {
-      await faults.note(`${way.operation}, ${code}`, () => tryTwice(code as TokenProblemCode, way, scene));
+      await faults.note(`${way.operation}, ${code}`, () => tryTwice(code as TokenProblemCode, way, setup));
     }
     faults.expectNone();
   }
@@ -78,7 +78,7 @@ export function judgeEveryCode(open: () => Promise<House>): void {
   });
 
   it("binds an idempotency key to the operation that used it first", async () => {
-    const { partner } = scene;
+    const { partner } = setup;
     const key = randomUUID();
     await partner.succeed("fundSandbox", { body: { amount_sar: 1 }, key });
     const others = {
@@ -97,9 +97,9 @@ export function judgeEveryCode(open: () => Promise<House>): void {
   });
 
   it("does not affect an open quote, which executes in a closed market and without a price", async () => {
-    const { partner } = scene;
+    const { partner } = setup;
     const orders = [await orderOf(partner, "buy", 1), await orderOf(partner, "sell", 1)];
-    const mends = [await closeMarket(house), await takePriceAway(house)];
+    const mends = [await closeMarket(stack), await takePriceAway(stack)];
     for (const order of orders) assertEquals((await partner.call("createOrder", order)).status, 201);
     for (const mend of mends) await mend();
   });
@@ -109,9 +109,9 @@ export function judgeEveryCode(open: () => Promise<House>): void {
  * Makes the service refuse the request, then tries the key and the nonce again. The registry says of each
  * code whether they still work.
  */
-async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages = 1): Promise<void> {
+async function tryTwice(code: TokenProblemCode, way: Way, setup: Setup, stages = 1): Promise<void> {
   const { operation } = way;
-  const { caller, call, fault, from = caller, mend } = await way.stage(scene);
+  const { caller, call, fault, from = caller, mend } = await way.stage(setup);
   const { signature, idempotent } = ENDPOINTS[operation];
   const { spends_nonce } = TOKEN_PROBLEM_REGISTRY[code];
   const binds = isProblemCode(code) &&
@@ -121,7 +121,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages =
   const refused = await from.call(operation, sent).finally(() => mend?.());
   // On a slow machine, the disturbance may have ended before the request arrived. Then repeat it.
   const faded = way.fades && refused.status !== TOKEN_PROBLEM_REGISTRY[code].status;
-  if (faded && stages < STAGES_MAX) return await tryTwice(code, way, scene, stages + 1);
+  if (faded && stages < STAGES_MAX) return await tryTwice(code, way, setup, stages + 1);
   const text = await refused.clone().text();
   await expectRefusal(code, operation, refused);
 

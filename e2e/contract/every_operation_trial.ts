@@ -8,7 +8,7 @@ import { callsOf, makeRecords, type Records } from "./calls_trial.ts";
 import { presentUnregistered } from "./certificates_trial.ts";
 import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
 import { Faults } from "./faults_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 import { NEEDS } from "./needs_trial.ts";
 import { expectRefusal } from "./refusal_trial.ts";
 
@@ -17,19 +17,19 @@ const OPERATIONS = operationsOf("sandbox");
 const PROMISED = ["x-request-id", "ratelimit-policy", "ratelimit"];
 
 /** Tests every operation, through the gateway or Envoy of this fixture. */
-export function judgeEveryOperation(open: () => Promise<House>): void {
-  let house: House;
+export function judgeEveryOperation(open: () => Promise<Stack>): void {
+  let stack: Stack;
   let records: Records;
   let calls: Record<OperationId, Call>;
   let described: Described;
   before(async () => {
-    house = await open();
-    records = await makeRecords(house.partner);
-    const { quote_id } = await house.partner.succeed("createQuote", { body: { side: "buy", gold_grams: 2 } });
-    described = await describedBy(house.partner);
-    calls = callsOf(house.partner, records, quote_id as string);
+    stack = await open();
+    records = await makeRecords(stack.partner);
+    const { quote_id } = await stack.partner.succeed("createQuote", { body: { side: "buy", gold_grams: 2 } });
+    described = await describedBy(stack.partner);
+    calls = callsOf(stack.partner, records, quote_id as string);
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   /** Throws unless all headers of the reply are described and all promised headers are present. */
   function checkHeaders(operation: OperationId, reply: Response): void {
@@ -48,7 +48,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     for (const operation of OPERATIONS) {
       const { idempotent, reply: { mediaType = "application/json", schema } } = ENDPOINTS[operation];
       const key = randomUUID();
-      const send = () => house.partner.call(operation, { ...calls[operation], key });
+      const send = () => stack.partner.call(operation, { ...calls[operation], key });
       await faults.note(operation, async () => {
         const reply = await send();
         const text = await reply.text();
@@ -68,8 +68,8 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
   });
 
   it("returns the documented error if a part of the call is missing or wrong", async () => {
-    const { partner, running } = house;
-    const stranger = await presentUnregistered(house, partner);
+    const { partner, running } = stack;
+    const stranger = await presentUnregistered(stack, partner);
     const faults = new Faults();
     for (const operation of OPERATIONS) {
       for (const { code, concerns = () => true, spoil, form } of NEEDS) {
@@ -90,7 +90,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
   it("returns 405 with Allow for a method that its path does not have", async () => {
     for (const operation of OPERATIONS) {
       const same = OPERATIONS.filter((other) => ENDPOINTS[other].path === ENDPOINTS[operation].path);
-      const reply = await house.partner.call(operation, { ...calls[operation], method: "PUT" });
+      const reply = await stack.partner.call(operation, { ...calls[operation], method: "PUT" });
       assertEquals(reply.status, 405, operation);
       const allowed = reply.headers.get("Allow")!.split(", ");
       assertEquals(allowed.sort(), same.map((other) => ENDPOINTS[other].method).sort(), operation);
@@ -99,7 +99,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
 
   it("funds the sandbox account without a token, but not with an invalid token", async () => {
     const fund = (authorization: string | null) =>
-      house.partner.call("fundSandbox", {
+      stack.partner.call("fundSandbox", {
         body: { amount_sar: 1 },
         headers: { Authorization: authorization },
       });
@@ -109,7 +109,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
 
   it("returns the statement as CSV if the client accepts text/csv", async () => {
     const call = { ...calls.getStatement, headers: { Accept: "text/csv" } };
-    const reply = await house.partner.call("getStatement", call);
+    const reply = await stack.partner.call("getStatement", call);
     assertEquals([reply.status, reply.headers.get("Content-Type")?.split(";")[0]], [200, "text/csv"]);
     const [names, ...lines] = (await reply.text()).trimEnd().split("\r\n");
     assertEquals(names, "posted_at,id,type,account,change,balance_after");
@@ -118,19 +118,19 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
   });
 
   it("returns the same 404 for another partner's, unknown and malformed ids", async () => {
-    const stranger = await house.onboard("Other Bank");
+    const stranger = await stack.onboard("Other Bank");
     const byId = OPERATIONS.filter((operation) => calls[operation].path);
     assertEquals(byId.length, 6);
     for (const operation of byId) {
       const [name, own] = Object.entries(calls[operation].path!)[0]!;
       const ask = (caller: Caller, id: string) => caller.call(operation, { path: { [name]: id } });
-      assert((await ask(house.partner, own)).ok, operation);
+      assert((await ask(stack.partner, own)).ok, operation);
       const unknown = own.replace(/.{12}$/, "000000000000");
       const replies = [
         await ask(stranger, own),
         await ask(stranger, unknown),
-        await ask(house.partner, unknown),
-        await ask(house.partner, "malformed"),
+        await ask(stack.partner, unknown),
+        await ask(stack.partner, "malformed"),
       ];
       const details = await Promise.all(replies.map((reply) => expectProblem(reply, "not_found")));
       assertEquals(new Set(details.map(({ detail }) => detail)).size, 1, operation);

@@ -11,7 +11,7 @@ import {
 import type { Call, Caller } from "./caller_trial.ts";
 import { lastDays } from "./calls_trial.ts";
 import { Faults } from "./faults_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 
 /** The base URL in the examples. */
 const EXAMPLE_URL = "https://gold.example";
@@ -79,20 +79,20 @@ interface Described {
 }
 
 /** Tests every example, through the gateway or Envoy of this fixture. */
-export function judgeExamples(open: () => Promise<House>): void {
-  let house: House;
+export function judgeExamples(open: () => Promise<Stack>): void {
+  let stack: Stack;
   const lived = new Set<string>();
   const differences = new Faults();
   before(async () => {
-    house = await open();
-    const { operator } = house;
+    stack = await open();
+    const { operator } = stack;
     // Set up the vault and the price of the examples.
     const bar = ["--serial", "EX-2026-0001", "--refiner", "Example Refinery"];
     await operator("vault add --gross 12441.4 --fineness 999.9 --vault Riyadh", ...bar);
     await operator("vault remove DEMO-0001");
     await operator("price set --mid 400 --spread 60 --source fixed");
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   /** Sends the example's request, and compares the reply with the example's reply. */
   async function live(
@@ -103,11 +103,11 @@ export function judgeExamples(open: () => Promise<House>): void {
     const { request, reply: { examples, schema }, idempotent } = ENDPOINTS[operation];
     const asked = request ? { body: request.examples[name] as object } : {};
     lived.add(`${operation} ${name}`);
-    const reply = await house.partner.call(operation, { ...asked, ...call });
+    const reply = await stack.partner.call(operation, { ...asked, ...call });
     const text = await reply.text();
     assertEquals(reply.status, idempotent ? 201 : 200, `${operation} ${name}: ${text}`);
     const body = JSON.parse(text);
-    const { baseUrl } = house.running;
+    const { baseUrl } = stack.running;
     await differences.note(`${operation} ${name}`, async () => {
       assertEquals(schema.parse(body), body);
       assertEquals(settle(body, baseUrl), settle(examples[name], baseUrl));
@@ -117,7 +117,7 @@ export function judgeExamples(open: () => Promise<House>): void {
 
   it("gets the reply that it shows, if all examples are sent in order", async () => {
     await live("getHealth", "ok");
-    await live("issueToken", "client_credentials", { body: ownForm(house.partner) });
+    await live("issueToken", "client_credentials", { body: ownForm(stack.partner) });
     await live("getTokenKeys", "one_key");
     await live("getAuthorizationServer", "metadata");
     await live("getPrices", "open");
@@ -146,7 +146,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     const days = { query: lastDays() };
     await live("getStatement", "one_day", days);
     const { csv } = ENDPOINTS.getStatement.reply;
-    const table = await house.partner.call("getStatement", { ...days, headers: { Accept: "text/csv" } });
+    const table = await stack.partner.call("getStatement", { ...days, headers: { Accept: "text/csv" } });
     await differences.note(
       "getStatement as CSV",
       async () => assertEquals(mark(await table.text(), EXAMPLE_URL), mark(csv!.example, EXAMPLE_URL)),
@@ -157,20 +157,20 @@ export function judgeExamples(open: () => Promise<House>): void {
   });
 
   it("is in the served OpenAPI document, which is the document of this deployment", async () => {
-    const { baseUrl } = house.running;
-    const served = await house.partner.succeed("getOpenApi");
+    const { baseUrl } = stack.running;
+    const served = await stack.partner.succeed("getOpenApi");
     assertEquals(served, openApiDocument({ baseUrl, environment: "sandbox" }) as Record<string, unknown>);
     assertEquals<unknown>({ openapi: served.openapi }, ENDPOINTS.getOpenApi.reply.examples.begins);
     lived.add("getOpenApi begins");
     for (const operation of ["getReference", "getErrorCatalogue"] as const) {
-      const page = await (await house.partner.call(operation)).text();
+      const page = await (await stack.partner.call(operation)).text();
       assert(page.startsWith(ENDPOINTS[operation].reply.examples.begins as string));
       lived.add(`${operation} begins`);
     }
   });
 
   it("shows terms of a partner that the operator can set", async () => {
-    const { operator, partner } = house;
+    const { operator, partner } = stack;
     await operator("price set", "--open", "sun-mon 09:00-21:00");
     await operator("partner set", partner.credentials.client_id, "--rate", "50/s", "--burst", "200");
     const limits = ["--open-quotes", "100", "--open-grams", "5000", "--daily-records", "100000"];
@@ -191,7 +191,7 @@ export function judgeExamples(open: () => Promise<House>): void {
   });
 
   it("of a refusal has a registered code and the form of its endpoint", async () => {
-    const document = await house.partner.succeed("getOpenApi") as unknown as Described;
+    const document = await stack.partner.succeed("getOpenApi") as unknown as Described;
     const codes = new Set<string>();
     for (const { value } of Object.values(document.components.examples)) {
       codes.add(problemSchema.strict().parse(value).code);

@@ -17,7 +17,7 @@ import {
 } from "@gold-partner/dev";
 import { readRun, type RunFile } from "@gold-partner/dev/testing";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { startTrialEnvoy } from "../fixtures/envoy.ts";
+import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_trial.ts";
 
 const IBAN = "SA0380000000608010167519";
@@ -28,7 +28,7 @@ const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
  * Runs what `npm start` starts, on its own port and in its own folder. Gives access to the operator, the
  * database and the partners.
  */
-export class House {
+export class Stack {
   readonly running: Running;
   readonly pids: RunFile["pids"];
   readonly operator: Operator;
@@ -49,7 +49,7 @@ export class House {
     this.partner = partner;
   }
 
-  static async open({ envoy = false } = {}): Promise<House> {
+  static async open({ envoy = false } = {}): Promise<Stack> {
     const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
     const port = await findFreePort();
     const running = await start({ port, stateDir, reset: false, demo: false, envoy, tell: () => {} });
@@ -57,7 +57,7 @@ export class House {
       const run = (await readRun(stateDir))!;
       const partner = await Caller.of(running.credentials);
       const sql = postgres(await superuserUrl(running, run), { max: 2, onnotice: () => {} });
-      return new House(running, run, sql, partner, envoy);
+      return new Stack(running, run, sql, partner, envoy);
     } catch (error) {
       await running.stop();
       throw error;
@@ -106,7 +106,7 @@ export class House {
   async openEnvoy(settings: Readonly<Record<string, string>>): Promise<number> {
     const { partnerCa: ca, cert, key } = await this.#authorities();
     const port = await findFreePort();
-    const envoy = await startTrialEnvoy({
+    const envoy = await startTestEnvoy({
       ...{ port, ca, cert, key, settings },
       baseUrl: `https://localhost:${port}`,
       upstreams: `unix:${this.socket("server.sock")}|unix:${this.socket("server_operations.sock")}`,

@@ -5,20 +5,20 @@ import { createSealing, readKeys } from "@gold-partner/server";
 import type { Call, Caller } from "./caller_trial.ts";
 import { issueCertificate, presentUnregistered } from "./certificates_trial.ts";
 import { forbidAddress, suspend } from "./disturbances_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 import { spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 /**
  * Issues another certificate to the partner and then spoils it. The withdrawal is refused because of that
  * certificate.
  */
-function underCertificate(spoil: (house: House, fingerprint: string) => Promise<unknown>): Way {
-  return withdrawal(async ({ house, partner }) => {
-    const certificate = await issueCertificate(house, partner);
+function underCertificate(spoil: (stack: Stack, fingerprint: string) => Promise<unknown>): Way {
+  return withdrawal(async ({ stack, partner }) => {
+    const certificate = await issueCertificate(stack, partner);
     // Connect before the certificate is spoiled, because TLS may refuse a new connection.
     const from = partner.presenting(certificate).staying();
     await from.renewToken();
-    await spoil(house, certificate.fingerprint);
+    await spoil(stack, certificate.fingerprint);
     await from.until(({ status }) => status === 403);
     return { caller: partner, call: WITHDRAWAL, from };
   });
@@ -37,7 +37,7 @@ function atTokenEndpoint(spoil: (form: string) => Call): Way {
 }
 
 /** Returns the caller's token as if it had been issued `seconds` earlier, signed by the service's own key. */
-async function ageToken({ sql, running }: House, { token }: Caller, seconds: number): Promise<string> {
+async function ageToken({ sql, running }: Stack, { token }: Caller, seconds: number): Promise<string> {
   const [key] = await sql`select kid, sealed, sealing_key from gold.token_key`;
   const sealing = await createSealing(await readKeys(`file:${running.state.path("keys", "sealing_key")}`));
   const signer = keySigner(
@@ -53,8 +53,8 @@ async function ageToken({ sql, running }: House, { token }: Caller, seconds: num
 export const IDENTITY_WAYS = {
   token_missing: spoilt({ headers: { Authorization: null } }),
   token_invalid: spoilt({ token: "nonsense" }),
-  token_expired: withdrawal(async ({ house, partner }) => {
-    const fault = { token: await ageToken(house, partner, TOKEN_TTL_SECONDS) };
+  token_expired: withdrawal(async ({ stack, partner }) => {
+    const fault = { token: await ageToken(stack, partner, TOKEN_TTL_SECONDS) };
     return { caller: partner, call: WITHDRAWAL, fault };
   }),
   token_certificate_mismatch: withdrawal(async ({ partner, other }) => {
@@ -63,21 +63,21 @@ export const IDENTITY_WAYS = {
   signature_missing: spoilt({ headers: { "X-JWS-Signature": null } }),
   signature_invalid: spoilt({ signedBody: '{"amount_sar":2}' }),
   timestamp_out_of_window: spoilt({ timestamp: `${Math.floor(Date.now() / 1000) - 400}` }),
-  certificate_unknown: withdrawal(async ({ house, partner }) => {
-    return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(house, partner) };
+  certificate_unknown: withdrawal(async ({ stack, partner }) => {
+    return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(stack, partner) };
   }),
   certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
   // Only the registry says that this certificate has expired. TLS would refuse a certificate that really has.
-  certificate_expired: underCertificate(async (house, fingerprint) => {
-    await house
+  certificate_expired: underCertificate(async (stack, fingerprint) => {
+    await stack
       .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;
-    await house.announce();
+    await stack.announce();
   }),
-  ip_not_allowed: withdrawal(async ({ house, other }) => {
-    return { caller: other, call: WITHDRAWAL, mend: await forbidAddress(house, other) };
+  ip_not_allowed: withdrawal(async ({ stack, other }) => {
+    return { caller: other, call: WITHDRAWAL, mend: await forbidAddress(stack, other) };
   }),
-  partner_suspended: withdrawal(async ({ house, other }) => {
-    return { caller: other, call: WITHDRAWAL, mend: await suspend(house, other) };
+  partner_suspended: withdrawal(async ({ stack, other }) => {
+    return { caller: other, call: WITHDRAWAL, mend: await suspend(stack, other) };
   }),
   invalid_client: atTokenEndpoint((form) => ({ body: form.slice(0, -1) })),
   unsupported_grant_type: atTokenEndpoint((form) => ({

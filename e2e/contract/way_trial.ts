@@ -1,11 +1,11 @@
 import type { OperationId } from "@gold-partner/protocol";
 import type { Call, Caller } from "./caller_trial.ts";
 import type { Mend } from "./disturbances_trial.ts";
-import type { House } from "./house_trial.ts";
+import type { Stack } from "./house_trial.ts";
 
 /** The partners and ports that are used to cause a refusal. */
-export interface Scene {
-  readonly house: House;
+export interface Setup {
+  readonly stack: Stack;
   /** Has money and gold. No test changes its settings. */
   readonly partner: Caller;
   /** Has money. Tests change its settings. */
@@ -33,7 +33,7 @@ export interface Staged {
   readonly mend?: Mend;
 }
 
-type Stage = (scene: Scene) => Promise<Staged>;
+type Stage = (setup: Setup) => Promise<Staged>;
 
 /** A way to reach a code. */
 export interface Way {

@@ -8,7 +8,7 @@ import { assert, assertEquals } from "@std/assert";
 import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { Caller } from "../contract/caller_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const DESKTOP = { width: 1280, height: 900 };
@@ -23,7 +23,7 @@ interface Visit {
 }
 
 describe("the API reference in Chromium", () => {
-  let house: House;
+  let stack: Stack;
   let browser: Browser;
   let door: Server;
   let origin: string;
@@ -35,15 +35,15 @@ describe("the API reference in Chromium", () => {
           "or set CHROMIUM to the path of another Chromium.",
       );
     });
-    house = await House.open();
-    door = await openDoor(house.partner);
+    stack = await Stack.open();
+    door = await openDoor(stack.partner);
     origin = `http://localhost:${(door.address() as AddressInfo).port}`;
     browser = await chromium.launch({ executablePath: CHROMIUM });
   });
   after(async () => {
     await browser?.close();
     door?.close();
-    await house?.close();
+    await stack?.close();
   });
 
   async function visit(path: string, viewport: typeof DESKTOP): Promise<Visit> {

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { assertEquals } from "@std/assert";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { expectShown, readBlocks } from "./doc_trial.ts";
 
 const PAGE = new URL("../../docs/typescript.md", import.meta.url);
@@ -19,19 +19,19 @@ const RUNTIME = "Deno" in globalThis
 const BLOCK_END = "━━━";
 
 describe("the TypeScript guide", () => {
-  let house: House;
-  before(async () => void (house = await House.open()));
-  after(() => house?.close());
+  let stack: Stack;
+  before(async () => void (stack = await Stack.open()));
+  after(() => stack?.close());
 
   it("works as printed, with the output that it shows: typescript.md", async () => {
-    await house.operator("price set --source fixed --mid 500 --spread 60");
+    await stack.operator("price set --source fixed --mid 500 --spread 60");
     const blocks = readBlocks(await readFile(PAGE, "utf8"));
     const code = blocks.filter(({ language }) => language === "ts");
     const shown = blocks.filter(({ language }) => language === "text");
     assertEquals([code.length + shown.length, code.length], [blocks.length, shown.length]);
     const program = code.map(({ text }) => `${text}console.log("${BLOCK_END}");\n`).join("");
-    const { client_id } = house.partner.credentials;
-    const GOLD_CREDENTIALS = house.running.state.path("partners", client_id, "credentials.json");
+    const { client_id } = stack.partner.credentials;
+    const GOLD_CREDENTIALS = stack.running.state.path("partners", client_id, "credentials.json");
     const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
     try {
       const file = join(folder, "program.mts");

@@ -4,9 +4,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Caller, Certificate } from "../contract/caller_trial.ts";
 import { issueCertificate } from "../contract/certificates_trial.ts";
 import { Faults } from "../contract/faults_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { expectProblem } from "@gold-partner/server/testing";
-import { certificateOf, certify, fingerprintOf, houseSigner } from "./certificate_trial.ts";
+import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_trial.ts";
 import { countArrived } from "./direct_trial.ts";
 import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries_trial.ts";
 import { keepConnection } from "./kept_connection_trial.ts";
@@ -16,23 +16,23 @@ import { expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
 const ELSEWHERE = "203.0.113.7";
 
 describe("the caller's identity behind Envoy", () => {
-  let house: House;
+  let stack: Stack;
   let own: Certificate;
   let other: Caller;
   let others: Certificate;
   before(async () => {
-    house = await House.open({ envoy: true });
-    other = await house.onboard("Other Bank");
-    [own, others] = [await certificateOf(house.partner), await certificateOf(other)];
+    stack = await Stack.open({ envoy: true });
+    other = await stack.onboard("Other Bank");
+    [own, others] = [await certificateOf(stack.partner), await certificateOf(other)];
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   const bearer = ({ token }: Caller) => `Authorization: Bearer ${token}`;
-  const health = (lines: Lines = []) => requestText(hostOf(house), "GET /health", lines);
-  const balances = (lines: Lines) => requestText(hostOf(house), "GET /v1/balances", lines);
+  const health = (lines: Lines = []) => requestText(hostOf(stack), "GET /health", lines);
+  const balances = (lines: Lines) => requestText(hostOf(stack), "GET /v1/balances", lines);
   const fund = (lines: Lines = []) =>
     requestText(
-      hostOf(house),
+      hostOf(stack),
       "POST /sandbox/fund",
       ["Content-Type: application/json", `Idempotency-Key: ${randomUUID()}`, ...lines],
       '{"amount_sar":1}',
@@ -41,26 +41,26 @@ describe("the caller's identity behind Envoy", () => {
     ((await partner.succeed("listFundings", { query: { limit: "100" } })).items as unknown[]).length;
 
   it("accepts a token only with the certificate that it was issued for", async () => {
-    const second = await issueCertificate(house, house.partner);
-    assertEquals((await visit(house, own, { sends: balances([bearer(house.partner)]) })).reply?.status, 200);
+    const second = await issueCertificate(stack, stack.partner);
+    assertEquals((await visit(stack, own, { sends: balances([bearer(stack.partner)]) })).reply?.status, 200);
     for (const certificate of [others, second]) {
-      const sends = balances([bearer(house.partner)]);
-      await expectRefused(house, certificate, "token_certificate_mismatch", sends);
+      const sends = balances([bearer(stack.partner)]);
+      await expectRefused(stack, certificate, "token_certificate_mismatch", sends);
     }
   });
 
   it("identifies the caller by its certificate, whatever a header claims", async () => {
-    const unregistered = await certify(await houseSigner(house));
+    const unregistered = await certify(await stackSigner(stack));
     const faults = new Faults();
     let served = 0;
     for (const claim of identityClaims(fingerprintOf(others), fingerprintOf(own))) {
       await faults.note(JSON.stringify(claim).slice(0, 120), async () => {
         const [mine, stolen, nobody] = await Promise.all([
-          visit(house, own, { sends: fund(claim) }),
+          visit(stack, own, { sends: fund(claim) }),
           // This request carries the other partner's token. It would succeed if the service believed the
           // claim.
-          visit(house, own, { sends: balances([bearer(other), ...claim]) }),
-          visit(house, unregistered, { sends: health(claim) }),
+          visit(stack, own, { sends: balances([bearer(other), ...claim]) }),
+          visit(stack, unregistered, { sends: health(claim) }),
         ]);
         const statuses = [mine, stolen, nobody].map(({ reply }) => reply?.status);
         if (mine.reply?.status === 400) return assertEquals(statuses, [400, 400, 400]);
@@ -71,12 +71,12 @@ describe("the caller's identity behind Envoy", () => {
       });
     }
     faults.expectNone();
-    assertEquals([await countFundings(house.partner), await countFundings(other)], [served, 0]);
+    assertEquals([await countFundings(stack.partner), await countFundings(other)], [served, 0]);
     assert(served >= 20, `${served} were served`);
   });
 
   it("identifies the caller by its certificate over h2 too", async () => {
-    const connection = await keepConnection("h2", house.partner, own);
+    const connection = await keepConnection("h2", stack.partner, own);
     const name = "x-forwarded-client-cert";
     const [mine, theirs] = [own, others].map((certificate) => `Hash=${fingerprintOf(certificate)}`);
     for (
@@ -92,13 +92,13 @@ describe("the caller's identity behind Envoy", () => {
   });
 
   it("identifies the address by the connection, whatever a header claims", async () => {
-    await house.operator("partner set", other.credentials.client_id, "--ip", `${ELSEWHERE}/32`);
+    await stack.operator("partner set", other.credentials.client_id, "--ip", `${ELSEWHERE}/32`);
     await other.until(({ status }) => status === 403);
     const faults = new Faults();
     for (const claim of addressClaims(ELSEWHERE)) {
       await faults.note(claim.join(" | "), async () => {
         const [forbidden, allowed] = await Promise.all(
-          [others, own].map((certificate) => visit(house, certificate, { sends: health(claim) })),
+          [others, own].map((certificate) => visit(stack, certificate, { sends: health(claim) })),
         );
         if (allowed!.reply!.status === 400) return await expectProblem(forbidden!.reply!, "invalid_request");
         assertEquals(allowed!.reply!.status, 200);
@@ -110,24 +110,24 @@ describe("the caller's identity behind Envoy", () => {
   });
 
   it("returns 403 ip_not_allowed for a call from an address that is not allowed", async () => {
-    const { reply } = await visit(house, own, { options: ["-bind", "127.0.0.2:0"], sends: health() });
+    const { reply } = await visit(stack, own, { options: ["-bind", "127.0.0.2:0"], sends: health() });
     assertStringIncludes((await expectProblem(reply!, "ip_not_allowed")).detail, "from 127.0.0.2,");
   });
 
   it("ignores headers that could control Envoy: the same reply, from one request", async () => {
     const metadata = (lines: Lines = []) =>
-      requestText(hostOf(house), "GET /.well-known/oauth-authorization-server", lines);
-    const plain = await (await visit(house, own, { sends: metadata() })).reply!.text();
+      requestText(hostOf(stack), "GET /.well-known/oauth-authorization-server", lines);
+    const plain = await (await visit(stack, own, { sends: metadata() })).reply!.text();
     const faults = new Faults();
     for (const lines of STEERING) {
       await faults.note(lines.join(" | "), async () => {
-        const arrived = await countArrived(house);
-        const { reply } = await visit(house, own, { sends: metadata(lines) });
+        const arrived = await countArrived(stack);
+        const { reply } = await visit(stack, own, { sends: metadata(lines) });
         assertEquals([reply!.status, await reply!.text()], [200, plain]);
         assert(/^req_[0-9a-f-]{36}$/.test(reply!.headers.get("X-Request-Id")!));
         // A write takes longer than each of the claimed timeouts, so it would fail if one were applied.
-        assertEquals((await visit(house, own, { sends: fund(lines) })).reply!.status, 201);
-        assertEquals(await countArrived(house), arrived + 2);
+        assertEquals((await visit(stack, own, { sends: fund(lines) })).reply!.status, 201);
+        assertEquals(await countArrived(stack), arrived + 2);
       });
     }
     faults.expectNone();

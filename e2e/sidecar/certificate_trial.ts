@@ -3,7 +3,7 @@ import { createHash, webcrypto } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import * as x509 from "@peculiar/x509";
 import type { Caller, Certificate } from "../contract/caller_trial.ts";
-import type { House } from "../contract/house_trial.ts";
+import type { Stack } from "../contract/house_trial.ts";
 
 /** Certificates that `gold` never issues, signed by any key that someone could hold. */
 
@@ -41,7 +41,7 @@ const RSA_SHA256 = {
 };
 
 /** Returns a signer with the operator's own CA key. It signs as a thief of that key would. */
-export async function houseSigner({ running: { state }, operator }: House): Promise<Signer> {
+export async function stackSigner({ running: { state }, operator }: Stack): Promise<Signer> {
   const { certificates } = await operator("ca show") as { certificates: string };
   const key = x509.PemConverter.decodeFirst(await readFile(state.path("pki", "partner_ca_key.pem"), "utf8"));
   return {
@@ -93,10 +93,10 @@ export async function certify(signer: Signer | undefined, wish: Wish = {}): Prom
 }
 
 /** Registers the certificate for the partner, as `gold cert issue` does. */
-export async function register(house: House, { credentials }: Caller, forged: Forged): Promise<void> {
+export async function register(stack: Stack, { credentials }: Caller, forged: Forged): Promise<void> {
   const { serial, notBefore, notAfter } = forged;
   const { client_id } = credentials;
-  await house.sql`
+  await stack.sql`
     select gold.add_certificate(${client_id}, ${
     fingerprintOf(forged)
   }, ${serial}, ${notBefore}, ${notAfter})`;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Faults } from "../contract/faults_trial.ts";
-import { House } from "../contract/house_trial.ts";
-import { certificateOf, certify, fingerprintOf, houseSigner } from "./certificate_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
+import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_trial.ts";
 import { countArrived } from "./direct_trial.ts";
 import { type Stranger, strangersOf } from "./strangers_trial.ts";
 import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
@@ -11,20 +11,20 @@ import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_tri
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
 describe("client certificates at Envoy", () => {
-  let house: House;
+  let stack: Stack;
   let health: string;
   let strangers: Stranger[];
   before(async () => {
-    house = await House.open({ envoy: true });
-    health = requestText(hostOf(house), "GET /health");
-    strangers = await strangersOf(house);
+    stack = await Stack.open({ envoy: true });
+    health = requestText(hostOf(stack), "GET /health");
+    strangers = await strangersOf(stack);
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   it("are accepted if they are a partner's, over TLS 1.3 and 1.2", async () => {
-    const presents = await certificateOf(house.partner);
+    const presents = await certificateOf(stack.partner);
     for (const version of VERSIONS) {
-      const { reply } = await visit(house, presents, {
+      const { reply } = await visit(stack, presents, {
         options: [version],
         sends: health,
       });
@@ -33,28 +33,28 @@ describe("client certificates at Envoy", () => {
   });
 
   it("are otherwise refused with a specific alert, and no request is forwarded", async () => {
-    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    const [faults, arrived] = [new Faults(), await countArrived(stack)];
     for (const { what, presents, chain, alert, olderAlert = alert } of strangers) {
       for (const version of VERSIONS) {
         const plan = { options: [version], ...(chain === undefined ? {} : { chain }) };
         await faults.note(`${what}, ${version}`, async () => {
-          const silent = await visit(house, presents, plan);
+          const silent = await visit(stack, presents, plan);
           assertEquals(silent.alert, version === "-tls1_3" ? alert : olderAlert, silent.said);
           // Under TLS 1.3 the client sends its request before the server has checked the certificate.
-          const hasty = await visit(house, presents, { ...plan, sends: health });
+          const hasty = await visit(stack, presents, { ...plan, sends: health });
           assertEquals([hasty.reply, hasty.ended], [undefined, true]);
         });
       }
     }
     faults.expectNone();
-    assertEquals(await countArrived(house), arrived);
+    assertEquals(await countArrived(stack), arrived);
   });
 
   it("are checked for their issuer even without a revocation list", async () => {
-    const port = await house.openEnvoy({});
+    const port = await stack.openEnvoy({});
     const alerts: Record<string, string | undefined> = {};
     for (const { what, presents, chain } of strangers) {
-      if (chain !== undefined) alerts[what] = (await visit(house, presents, { port, chain })).alert;
+      if (chain !== undefined) alerts[what] = (await visit(stack, presents, { port, chain })).alert;
     }
     assertEquals(alerts, {
       "a certificate below a foreign intermediate": "unknown_ca",
@@ -75,8 +75,8 @@ describe("client certificates at Envoy", () => {
   });
 
   it("get 403 certificate_unknown from the service if nobody registered them", async () => {
-    const own = await houseSigner(house);
-    const { client_id } = house.partner.credentials;
+    const own = await stackSigner(stack);
+    const { client_id } = stack.partner.credentials;
     const unregistered = {
       "with the partner's names": await certify(own, { subject: `O=Example Bank, CN=${client_id}` }),
       "without a named purpose": await certify(own, { purposes: [] }),
@@ -86,15 +86,15 @@ describe("client certificates at Envoy", () => {
     for (const [what, certificate] of Object.entries(unregistered)) {
       await faults.note(
         what,
-        () => expectRefused(house, certificate, "certificate_unknown", health),
+        () => expectRefused(stack, certificate, "certificate_unknown", health),
       );
     }
     faults.expectNone();
   });
 
   it("are logged with fingerprint and reason when the handshake is refused", async () => {
-    await endEnvoy(house);
-    const text = await readFile(house.running.state.path("log", "access.log"), "utf8");
+    await endEnvoy(stack);
+    const text = await readFile(stack.running.state.path("log", "access.log"), "utf8");
     const lines = text.trim().split("\n").map((line) => JSON.parse(line) as Record<string, string | null>);
     for (const { what, presents, reason } of strangers) {
       const fingerprint = reason.startsWith("peer_did_not") ? null : fingerprintOf(presents!);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type IncomingHttpHeaders, type IncomingMessage, request, type RequestOptions } from "node:http";
-import type { House } from "../contract/house_trial.ts";
+import type { Stack } from "../contract/house_trial.ts";
 
 /** Sends a plain HTTP request to an address that only this machine can reach. */
 export function askDirectly(options: RequestOptions): Promise<Response> {
@@ -29,8 +29,8 @@ export function toResponse(
 /**
  * Returns how many requests the service has received. Requests that were refused before it are not counted.
  */
-export async function countArrived(house: House): Promise<number> {
-  const reply = await askDirectly({ socketPath: house.socket("server_operations.sock"), path: "/metrics" });
+export async function countArrived(stack: Stack): Promise<number> {
+  const reply = await askDirectly({ socketPath: stack.socket("server_operations.sock"), path: "/metrics" });
   const counts = (await reply.text()).matchAll(/^gold_requests_total\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

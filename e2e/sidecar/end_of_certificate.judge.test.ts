@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Certificate } from "../contract/caller_trial.ts";
 import { issueCertificate } from "../contract/certificates_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { expectProblem } from "@gold-partner/server/testing";
-import { certify, fingerprintOf, houseSigner, register } from "./certificate_trial.ts";
+import { certify, fingerprintOf, stackSigner, register } from "./certificate_trial.ts";
 import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_trial.ts";
 import { hostOf, requestText, type Visit, visit } from "./visit_trial.ts";
 
@@ -22,14 +22,14 @@ const LIFE_SECONDS = 20;
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
 describe("a revoked or expired certificate behind Envoy", () => {
-  let house: House;
+  let stack: Stack;
   before(async () => {
-    house = await House.open({ envoy: true });
+    stack = await Stack.open({ envoy: true });
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   const tokenOf = async (certificate: Certificate): Promise<string> => {
-    const from = house.partner.presenting(certificate);
+    const from = stack.partner.presenting(certificate);
     await from.renewToken();
     return from.token;
   };
@@ -47,9 +47,9 @@ describe("a revoked or expired certificate behind Envoy", () => {
    * succeed.
    */
   async function openBy(protocol: typeof PROTOCOLS[number]) {
-    const { fingerprint, ...certificate } = await issueCertificate(house, house.partner);
+    const { fingerprint, ...certificate } = await issueCertificate(stack, stack.partner);
     const token = await tokenOf(certificate);
-    const connection = await keepConnection(protocol, house.partner, certificate);
+    const connection = await keepConnection(protocol, stack.partner, certificate);
     assertEquals([(await write(connection, token)).status, (await read(connection, token)).status], [
       201,
       200,
@@ -60,7 +60,7 @@ describe("a revoked or expired certificate behind Envoy", () => {
   it("cannot write over an open connection once it is revoked", async () => {
     for (const protocol of PROTOCOLS) {
       const { fingerprint, token, connection } = await openBy(protocol);
-      await house.operator("cert revoke", fingerprint);
+      await stack.operator("cert revoke", fingerprint);
       await expectProblem(await write(connection, token), "certificate_revoked");
       connection.close();
     }
@@ -69,7 +69,7 @@ describe("a revoked or expired certificate behind Envoy", () => {
   it("cannot read over an open connection a second after it is revoked", async () => {
     for (const protocol of PROTOCOLS) {
       const { fingerprint, token, connection } = await openBy(protocol);
-      await house.operator("cert revoke", fingerprint);
+      await stack.operator("cert revoke", fingerprint);
       const revokedMs = performance.now();
       let [askedMs, reply] = [revokedMs, await read(connection, token)];
       while (reply.ok && askedMs - revokedMs <= READ_MS + SLOW_MS) {
@@ -84,11 +84,11 @@ describe("a revoked or expired certificate behind Envoy", () => {
 
   it("cannot open a connection two seconds after it is revoked", async () => {
     for (const version of VERSIONS) {
-      const certificate = await issueCertificate(house, house.partner);
+      const certificate = await issueCertificate(stack, stack.partner);
       const knock = (plan = {}) =>
-        visit(house, certificate, { options: [version], patienceMs: KNOCK_MS, ...plan });
+        visit(stack, certificate, { options: [version], patienceMs: KNOCK_MS, ...plan });
       assertEquals((await knock()).alert, undefined);
-      await house.operator("cert revoke", certificate.fingerprint);
+      await stack.operator("cert revoke", certificate.fingerprint);
       const revokedMs = performance.now();
       let [knockedMs, { alert }] = [revokedMs, await knock()];
       while (alert === undefined && knockedMs - revokedMs <= HANDSHAKE_MS + SLOW_MS) {
@@ -106,17 +106,17 @@ describe("a revoked or expired certificate behind Envoy", () => {
    * session. openssl's output says whether Envoy resumed it.
    */
   async function visitBySession(certificate: Certificate, version: string): Promise<Visit> {
-    const file = house.running.state.path(`session${version}_${fingerprintOf(certificate)}`);
+    const file = stack.running.state.path(`session${version}_${fingerprintOf(certificate)}`);
     const options = [version, existsSync(file) ? "-sess_in" : "-sess_out", file];
-    return await visit(house, certificate, {
+    return await visit(stack, certificate, {
       verbose: true,
       options,
-      sends: requestText(hostOf(house), "GET /health"),
+      sends: requestText(hostOf(stack), "GET /health"),
     });
   }
 
   it("cannot resume a session, so that every connection checks the certificate again", async () => {
-    const certificate = await issueCertificate(house, house.partner);
+    const certificate = await issueCertificate(stack, stack.partner);
     for (const version of VERSIONS) {
       for (const _ of ["kept", "brought along"]) {
         const { said } = await visitBySession(certificate, version);
@@ -128,10 +128,10 @@ describe("a revoked or expired certificate behind Envoy", () => {
   });
 
   it("is refused over open connections and for saved sessions once it has expired", async () => {
-    const certificate = await certify(await houseSigner(house), { endsSeconds: LIFE_SECONDS });
-    await register(house, house.partner, certificate);
+    const certificate = await certify(await stackSigner(stack), { endsSeconds: LIFE_SECONDS });
+    await register(stack, stack.partner, certificate);
     const connections = await Promise.all(
-      PROTOCOLS.map((protocol) => keepConnection(protocol, house.partner, certificate)),
+      PROTOCOLS.map((protocol) => keepConnection(protocol, stack.partner, certificate)),
     );
     for (const connection of connections) assertEquals((await connection.send("GET", "/health")).status, 200);
     for (const version of VERSIONS) {

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Certificate } from "../contract/caller_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { certificateOf } from "./certificate_trial.ts";
 import { endEnvoy, hostOf, requestText, visit } from "./visit_trial.ts";
 
@@ -11,25 +11,25 @@ const JSON_BODY = "Content-Type: application/json";
 const FORM_BODY = "Content-Type: application/x-www-form-urlencoded";
 
 describe("the logs of Envoy and the service", () => {
-  let house: House;
+  let stack: Stack;
   let logs: ReadonlyMap<string, string>;
   /** Values that no log may contain, keyed by where they are sent. */
   const secrets: Record<string, string> = {};
   const statuses: number[] = [];
   before(async () => {
-    house = await House.open({ envoy: true });
-    await sendSecrets(await certificateOf(house.partner));
-    await endEnvoy(house);
-    logs = await readLogs(house);
+    stack = await Stack.open({ envoy: true });
+    await sendSecrets(await certificateOf(stack.partner));
+    await endEnvoy(stack);
+    logs = await readLogs(stack);
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   /**
    * Sends valid and invalid requests. Envoy refuses some of them, and the service others. Every place that
    * has room carries a secret.
    */
   async function sendSecrets(certificate: Certificate): Promise<void> {
-    const { token, form, credentials } = house.partner;
+    const { token, form, credentials } = stack.partner;
     const canary = (where: string) => secrets[where] ??= randomUUID();
     const bearer = `Authorization: Bearer ${token}`;
     Object.assign(secrets, {
@@ -38,7 +38,7 @@ describe("the logs of Envoy and the service", () => {
       "client secret": credentials.client_secret,
       "webhook secret": credentials.webhook_secret.slice("whsec_".length),
       "partner's key": keyOf(certificate.key),
-      "server's key": keyOf(await readFile(house.running.state.path("pki", "server_key.pem"), "utf8")),
+      "server's key": keyOf(await readFile(stack.running.state.path("pki", "server_key.pem"), "utf8")),
     });
     const query = `?cursor=${canary("query")}&access_token=${token}`;
     const headers = [
@@ -68,8 +68,8 @@ describe("the logs of Envoy and the service", () => {
       [`GET /health${query}`, [...headers, `x_token: ${token}`]],
     ];
     for (const [line, lines, content] of requests) {
-      const { reply } = await visit(house, certificate, {
-        sends: requestText(hostOf(house), line, lines, content),
+      const { reply } = await visit(stack, certificate, {
+        sends: requestText(hostOf(stack), line, lines, content),
       });
       statuses.push(reply!.status);
     }
@@ -100,7 +100,7 @@ describe("the logs of Envoy and the service", () => {
 });
 
 /** Returns the text of every log, keyed by file name. */
-async function readLogs({ running: { state } }: House): Promise<ReadonlyMap<string, string>> {
+async function readLogs({ running: { state } }: Stack): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(state.path("log"));
   return new Map(
     await Promise.all(

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { awaitReady, type Child, startChild } from "@gold-partner/dev";
 import { readRun } from "@gold-partner/dev/testing";
-import type { House } from "../contract/house_trial.ts";
+import type { Stack } from "../contract/house_trial.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
 
 /** Starts another process of the service on the same database, which listens on another address. */
 export async function startSecondService(
-  { running: { state, baseUrl } }: House,
+  { running: { state, baseUrl } }: Stack,
   settings: { readonly LISTEN: string; readonly PROXY_SECRET?: string },
 ): Promise<Child> {
   const url = new URL((await readRun(state.dir))!.database_url);

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { Child } from "@gold-partner/dev";
 import type { Certificate } from "../contract/caller_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { expectProblem } from "@gold-partner/server/testing";
 import { certificateOf, fingerprintOf } from "./certificate_trial.ts";
@@ -21,16 +21,16 @@ const NOBODY = 65534;
 const EACCES = "13";
 
 describe("the service's listener, which only Envoy may use", () => {
-  let house: House;
+  let stack: Stack;
   let certificate: Certificate;
   const stops: (() => Promise<unknown>)[] = [];
   before(async () => {
-    house = await House.open({ envoy: true });
-    certificate = await certificateOf(house.partner);
+    stack = await Stack.open({ envoy: true });
+    certificate = await certificateOf(stack.partner);
   });
   after(async () => {
     for (const stop of stops.reverse()) await stop();
-    await house.close();
+    await stack.close();
   });
 
   /**
@@ -43,8 +43,8 @@ describe("the service's listener, which only Envoy may use", () => {
   });
 
   it("creates its socket for its owner and group, in a folder of its owner", async () => {
-    const path = house.socket("server.sock");
-    for (const socket of [path, house.socket("server_operations.sock")]) {
+    const path = stack.socket("server.sock");
+    for (const socket of [path, stack.socket("server_operations.sock")]) {
       const { mode, uid } = await stat(socket);
       assertEquals([mode & 0o777, uid], [0o660, process.getuid!()], socket);
     }
@@ -58,13 +58,13 @@ describe("the service's listener, which only Envoy may use", () => {
     stops.push(() => rm(folder, { recursive: true }));
     await chmod(folder, 0o755);
     const path = join(folder, "server.sock");
-    const service = await startSecondService(house, { LISTEN: `unix:${path}` });
+    const service = await startSecondService(stack, { LISTEN: `unix:${path}` });
     stops.push(() => service.stop());
     assertEquals((await stat(path)).mode & 0o777, 0o660);
     // Only root can act as another user. Otherwise the check of the mode above must be enough.
     if (process.getuid!() !== 0) return;
     assertEquals(await connectAs(NOBODY, path), EACCES);
-    assertEquals(await connectAs(NOBODY, house.socket("server.sock")), EACCES);
+    assertEquals(await connectAs(NOBODY, stack.socket("server.sock")), EACCES);
     await chmod(path, 0o666);
     assertEquals(await connectAs(NOBODY, path), "connected");
   });
@@ -77,11 +77,11 @@ describe("the service's listener, which only Envoy may use", () => {
     before(async () => {
       direct = { host: "127.0.0.1", port: await findFreePort() };
       const address = `127.0.0.1:${direct.port}`;
-      service = await startSecondService(house, { LISTEN: address, PROXY_SECRET: secret });
+      service = await startSecondService(stack, { LISTEN: address, PROXY_SECRET: secret });
       stops.push(() => service.stop());
-      const { state } = house.running;
+      const { state } = stack.running;
       await state.writePrivate(state.path("keys", "proxy_secret"), `${secret}\n`);
-      through = await house.openEnvoy({
+      through = await stack.openEnvoy({
         UPSTREAMS: address,
         PROXY_SECRET_FILE: state.path("keys", "proxy_secret"),
       });
@@ -111,7 +111,7 @@ describe("the service's listener, which only Envoy may use", () => {
 
     /** Sends a request through Envoy with the client's own header lines. */
     const visitBy = (presents: Certificate, target: string, lines: readonly string[]) =>
-      visit(house, presents, {
+      visit(stack, presents, {
         port: through,
         sends: requestText(`localhost:${through}`, `GET ${target}`, lines),
       });
@@ -124,11 +124,11 @@ describe("the service's listener, which only Envoy may use", () => {
     });
 
     it("grants a client that knows the secret nothing beyond its certificate", async () => {
-      const other = await certificateOf(await house.onboard("Other Bank"));
+      const other = await certificateOf(await stack.onboard("Other Bank"));
       const lines = [
         `X-Gold-Proxy-Secret: ${secret}`,
         `X-Forwarded-Client-Cert: ${claims()["X-Forwarded-Client-Cert"]}`,
-        `Authorization: Bearer ${house.partner.token}`,
+        `Authorization: Bearer ${stack.partner.token}`,
       ];
       assertEquals((await visitBy(certificate, "/v1/balances", lines)).reply?.status, 200);
       const { reply } = await visitBy(other, "/v1/balances", lines);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { portOf } from "./visit_trial.ts";
 
 /** The folder into which `npm run parts -- sslyze` installs it. */
@@ -31,13 +31,13 @@ interface Deployment {
 }
 
 describe("sslyze, with a partner's certificate, against Envoy", () => {
-  let house: House;
+  let stack: Stack;
   let scans: Record<string, Scan>;
   before(async () => {
-    house = await House.open({ envoy: true });
-    scans = await scan(house);
+    stack = await Stack.open({ envoy: true });
+    scans = await scan(stack);
   });
-  after(() => house.close());
+  after(() => stack.close());
 
   it("completes every requested scan", () => {
     const unfinished = Object.entries(scans).filter(([, { status }]) => status !== "COMPLETED");
@@ -90,7 +90,7 @@ describe("sslyze, with a partner's certificate, against Envoy", () => {
     assertEquals(deployments.length, 1);
     const { path_validation_results: paths, ...deployment } = deployments[0]!;
     const trusting = paths.filter(({ validation_error }) => validation_error === null);
-    assertEquals(trusting.map(({ trust_store }) => trust_store.path), [house.running.credentials.ca]);
+    assertEquals(trusting.map(({ trust_store }) => trust_store.path), [stack.running.credentials.ca]);
     assertEquals([deployment.received_chain_has_valid_order, deployment.verified_chain_has_sha1_signature], [
       true,
       false,
@@ -99,9 +99,9 @@ describe("sslyze, with a partner's certificate, against Envoy", () => {
 });
 
 /** Runs sslyze against Envoy and returns its report, keyed by scan. */
-async function scan(house: House): Promise<Record<string, Scan>> {
-  const { ca, cert, key } = house.running.credentials;
-  const report = house.running.state.path("sslyze.json");
+async function scan(stack: Stack): Promise<Record<string, Scan>> {
+  const { ca, cert, key } = stack.running.credentials;
+  const report = stack.running.state.path("sslyze.json");
   const args = [
     "-W",
     "ignore",
@@ -114,7 +114,7 @@ async function scan(house: House): Promise<Record<string, Scan>> {
     report,
   ];
   const credentials = ["--cert", cert, "--key", key, "--certinfo_ca_file", ca];
-  const child = spawn("python3", [...args, ...credentials, ...SCANS, `localhost:${portOf(house)}`], {
+  const child = spawn("python3", [...args, ...credentials, ...SCANS, `localhost:${portOf(stack)}`], {
     cwd: PART,
     stdio: ["ignore", "ignore", "pipe"],
     timeout: PATIENCE_MS,

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { ExtendedKeyUsage } from "@peculiar/x509";
 import type { Certificate } from "../contract/caller_trial.ts";
 import { issueCertificate } from "../contract/certificates_trial.ts";
-import type { House } from "../contract/house_trial.ts";
+import type { Stack } from "../contract/house_trial.ts";
 import { asOperator, onboard } from "@gold-partner/dev";
-import { certify, foreignSigner, houseSigner, register } from "./certificate_trial.ts";
+import { certify, foreignSigner, stackSigner, register } from "./certificate_trial.ts";
 import { visit } from "./visit_trial.ts";
 
 /** A client that Envoy must refuse. */
@@ -36,8 +36,8 @@ const REVOKED = { alert: "certificate_revoked", reason: "certificate_revoked" };
 const REVOCATION_MS = 30_000;
 const ANY_PURPOSE = "2.5.29.37.0";
 
-export async function strangersOf(house: House): Promise<Stranger[]> {
-  const own = await houseSigner(house);
+export async function strangersOf(stack: Stack): Promise<Stranger[]> {
+  const own = await stackSigner(stack);
   return [
     { what: "no certificate", presents: undefined, ...NOTHING_SHOWN },
     // Envoy accepts no RSA signature, so a client with an RSA key presents no certificate.
@@ -52,14 +52,14 @@ export async function strangersOf(house: House): Promise<Stranger[]> {
       presents: await certify(own, { purposes: [ANY_PURPOSE] }),
       ...NO_CLIENT,
     },
-    { what: "a revoked certificate", presents: await revokedCertificate(house), ...REVOKED },
-    ...await ofOtherIssuers(house),
-    ...await outOfTime(house),
+    { what: "a revoked certificate", presents: await revokedCertificate(stack), ...REVOKED },
+    ...await ofOtherIssuers(stack),
+    ...await outOfTime(stack),
   ];
 }
 
-async function ofOtherIssuers(house: House): Promise<Stranger[]> {
-  const own = await houseSigner(house);
+async function ofOtherIssuers(stack: Stack): Promise<Stranger[]> {
+  const own = await stackSigner(stack);
   const other = await foreignSigner("CN=Other Authority");
   const namesake = await foreignSigner(own.name);
   const [foreignLink, ownLink] = [
@@ -69,7 +69,7 @@ async function ofOtherIssuers(house: House): Promise<Stranger[]> {
   const partner = await certify(own);
   return [
     { what: "another CA's certificate", presents: await certify(other), ...NO_ISSUER },
-    { what: "a production certificate", presents: await productionCertificate(house), ...NO_ISSUER },
+    { what: "a production certificate", presents: await productionCertificate(stack), ...NO_ISSUER },
     { what: "a certificate of a CA with the same name", presents: await certify(namesake), ...NO_SIGNATURE },
     { what: "a self-signed certificate", presents: await certify(undefined), ...NO_ISSUER },
     {
@@ -97,12 +97,12 @@ async function ofOtherIssuers(house: House): Promise<Stranger[]> {
  * Returns certificates that have expired or are not valid yet. Registration makes no difference, because TLS
  * checks only the certificate.
  */
-async function outOfTime(house: House): Promise<Stranger[]> {
-  const own = await houseSigner(house);
+async function outOfTime(stack: Stack): Promise<Stranger[]> {
+  const own = await stackSigner(stack);
   const ended = () => certify(own, { beginsSeconds: -7200, endsSeconds: -5 });
   const begins = () => certify(own, { beginsSeconds: 3600, endsSeconds: 7200 });
   const [known, early] = [await ended(), await begins()];
-  for (const certificate of [known, early]) await register(house, house.partner, certificate);
+  for (const certificate of [known, early]) await register(stack, stack.partner, certificate);
   return [
     { what: "an expired certificate", presents: await ended(), ...EXPIRED },
     { what: "an expired certificate that is registered", presents: known, ...EXPIRED },
@@ -112,12 +112,12 @@ async function outOfTime(house: House): Promise<Stranger[]> {
 }
 
 /** Returns a revoked certificate, once Envoy knows of the revocation. */
-async function revokedCertificate(house: House): Promise<Certificate> {
-  const certificate = await issueCertificate(house, house.partner);
-  await house.operator("cert revoke", certificate.fingerprint);
+async function revokedCertificate(stack: Stack): Promise<Certificate> {
+  const certificate = await issueCertificate(stack, stack.partner);
+  await stack.operator("cert revoke", certificate.fingerprint);
   const endMs = performance.now() + REVOCATION_MS;
   while (performance.now() < endMs) {
-    if ((await visit(house, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
+    if ((await visit(stack, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
   }
   throw new Error("Envoy did not apply a revocation in time.");
 }
@@ -126,7 +126,7 @@ async function revokedCertificate(house: House): Promise<Certificate> {
  * Issues a certificate with the commands of the production environment. That deployment has its own database
  * and CA.
  */
-async function productionCertificate({ running: { state }, sql }: House): Promise<Certificate> {
+async function productionCertificate({ running: { state }, sql }: Stack): Promise<Certificate> {
   const file = (name: string) => `file:${state.path("keys", name)}`;
   const url = new URL((await readFile(state.path("keys", "migration_database_url"), "utf8")).trim());
   url.pathname = "/production";

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { Certificate } from "../contract/caller_trial.ts";
 import { Faults } from "../contract/faults_trial.ts";
-import { House } from "../contract/house_trial.ts";
+import { Stack } from "../contract/house_trial.ts";
 import { certificateOf } from "./certificate_trial.ts";
 import { countArrived } from "./direct_trial.ts";
 import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_trial.ts";
@@ -40,30 +40,30 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
 const HANDSHAKE_MS = 20_000;
 
 describe("TLS at Envoy", () => {
-  let house: House;
+  let stack: Stack;
   let own: Certificate;
   before(async () => {
-    house = await House.open({ envoy: true });
-    own = await certificateOf(house.partner);
+    stack = await Stack.open({ envoy: true });
+    own = await certificateOf(stack.partner);
   });
-  after(() => house.close());
+  after(() => stack.close());
 
-  const health = (host = hostOf(house)) => requestText(host, "GET /health");
+  const health = (host = hostOf(stack)) => requestText(host, "GET /health");
 
   it("refuses an old version, a weak cipher, curve or signature, even from a partner", async () => {
-    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    const [faults, arrived] = [new Faults(), await countArrived(stack)];
     for (const [alert, ...options] of WEAK) {
       await faults.note(options.join(" "), async () => {
-        const found = await visit(house, own, { options, sends: health() });
+        const found = await visit(stack, own, { options, sends: health() });
         assertEquals([found.alert, found.reply], [alert, undefined], found.said);
       });
     }
     faults.expectNone();
-    assertEquals(await countArrived(house), arrived);
+    assertEquals(await countArrived(stack), arrived);
   });
 
   it("refuses renegotiation", async () => {
-    const { said, alert } = await visit(house, own, {
+    const { said, alert } = await visit(stack, own, {
       verbose: true,
       options: ["-tls1_2"],
       sends: `R\n${health()}`,
@@ -85,10 +85,10 @@ describe("TLS at Envoy", () => {
       "a hello of no length": Buffer.from("1603010005010000010300", "hex"),
       "noise": Buffer.concat([Buffer.from("1603010200", "hex"), randomBytes(600)]),
     };
-    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    const [faults, arrived] = [new Faults(), await countArrived(stack)];
     for (const [what, opening] of Object.entries(openings)) {
       await faults.note(what, async () => {
-        const received = await open(portOf(house), opening);
+        const received = await open(portOf(stack), opening);
         // Nothing, or one TLS record that holds an alert.
         assert(
           received.length === 0 || (received[0] === 0x15 && received.length === 7),
@@ -97,14 +97,14 @@ describe("TLS at Envoy", () => {
       });
     }
     faults.expectNone();
-    assertEquals(await countArrived(house), arrived);
+    assertEquals(await countArrived(stack), arrived);
   });
 
   it("gives up after ten seconds on a handshake that does not start or does not finish", async () => {
     const started = performance.now();
     const half = Buffer.from("1603010200010001fc0303", "hex");
     const waits = [Buffer.alloc(0), half].map(async (opening) => {
-      const received = await open(portOf(house), opening);
+      const received = await open(portOf(stack), opening);
       assertEquals(received.length, 0);
       return performance.now() - started;
     });
@@ -116,23 +116,23 @@ describe("TLS at Envoy", () => {
       const options = ["-servername", name];
       const others = ["evil.example", "localhost:1", "127.0.0.1", "localhost.evil.example"];
       await Promise.all(
-        others.map((host) => expectRefused(house, own, "not_found", health(host), { options })),
+        others.map((host) => expectRefused(stack, own, "not_found", health(host), { options })),
       );
-      assertEquals((await visit(house, own, { options, sends: health() })).reply?.status, 200);
-      assertEquals((await visit(house, undefined, { options })).alert, "certificate_required");
+      assertEquals((await visit(stack, own, { options, sends: health() })).reply?.status, 200);
+      assertEquals((await visit(stack, undefined, { options })).alert, "certificate_required");
     }
   });
 
   it("uses HTTP/1.1 if no protocol is negotiated, and refuses HTTP/1.1 on an h2 connection", async () => {
     for (const protocol of ["http/1.1", "http/1.0", "h2c", "spdy/3", "acme-tls/1"]) {
       const options = ["-alpn", protocol];
-      assertEquals((await visit(house, own, { options, sends: health() })).reply?.status, 200, protocol);
-      assertEquals((await visit(house, undefined, { options })).alert, "certificate_required", protocol);
+      assertEquals((await visit(stack, own, { options, sends: health() })).reply?.status, 200, protocol);
+      assertEquals((await visit(stack, undefined, { options })).alert, "certificate_required", protocol);
     }
-    const arrived = await countArrived(house);
-    const { reply, ended } = await visit(house, own, { options: ["-alpn", "h2"], sends: health() });
+    const arrived = await countArrived(stack);
+    const { reply, ended } = await visit(stack, own, { options: ["-alpn", "h2"], sends: health() });
     assertEquals([reply?.status, ended], [undefined, true]);
-    assertEquals(await countArrived(house), arrived);
+    assertEquals(await countArrived(stack), arrived);
   });
 });
 

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import process from "node:process";
 import type { Problem, ProblemCode } from "@gold-partner/protocol";
 import type { Certificate } from "../contract/caller_trial.ts";
-import type { House } from "../contract/house_trial.ts";
+import type { Stack } from "../contract/house_trial.ts";
 import { awaitEnd } from "@gold-partner/dev/testing";
 import { expectProblem } from "@gold-partner/server/testing";
 
@@ -59,12 +59,12 @@ const ANSWER_MS = 30_000;
 
 /** Connects with the openssl command line, which names an alert in the same way on both runtimes. */
 export async function visit(
-  house: House,
+  stack: Stack,
   presents: Certificate | undefined,
   plan: Plan = {},
 ): Promise<Visit> {
   const {
-    port = portOf(house),
+    port = portOf(stack),
     options = [],
     sends,
     patienceMs = ANSWER_MS,
@@ -72,8 +72,8 @@ export async function visit(
   const child = spawn("openssl", [
     ...["s_client", "-connect", `127.0.0.1:${port}`, "-servername", "localhost"],
     ...plan.verbose ? [] : ["-quiet"],
-    ...["-CAfile", house.running.credentials.ca, "-verify_return_error"],
-    ...presents ? await fileOptions(house, presents, plan.chain) : [],
+    ...["-CAfile", stack.running.credentials.ca, "-verify_return_error"],
+    ...presents ? await fileOptions(stack, presents, plan.chain) : [],
     ...options,
   ]);
   let [received, said] = ["", ""];
@@ -97,19 +97,19 @@ export async function visit(
 
 /** Throws unless the request is answered with this problem. */
 export async function expectRefused(
-  house: House,
+  stack: Stack,
   presents: Certificate,
   code: ProblemCode,
   sends: string,
   plan: Plan = {},
 ): Promise<Problem> {
-  const { reply, said } = await visit(house, presents, { ...plan, sends });
+  const { reply, said } = await visit(stack, presents, { ...plan, sends });
   if (!reply) throw new Error(`No reply arrived. ${said}`);
   return await expectProblem(reply, code);
 }
 
-export const hostOf = ({ running }: House): string => new URL(running.baseUrl).host;
-export const portOf = ({ running }: House): number => Number(new URL(running.baseUrl).port);
+export const hostOf = ({ running }: Stack): string => new URL(running.baseUrl).host;
+export const portOf = ({ running }: Stack): number => Number(new URL(running.baseUrl).port);
 
 /** Returns the text of a request that asks the server to close the connection afterwards. */
 export function requestText(host: string, line: string, headers: readonly string[] = [], body = ""): string {
@@ -120,13 +120,13 @@ export function requestText(host: string, line: string, headers: readonly string
 }
 
 /** Stops Envoy, because Envoy writes its buffered log lines when it ends. */
-export async function endEnvoy({ pids: { sidecar } }: House): Promise<void> {
+export async function endEnvoy({ pids: { sidecar } }: Stack): Promise<void> {
   process.kill(sidecar!, "SIGTERM");
   await awaitEnd(sidecar!);
 }
 
-async function fileOptions(house: House, { cert, key }: Certificate, chain?: string): Promise<string[]> {
-  const folder = house.running.state.path("visits", randomUUID());
+async function fileOptions(stack: Stack, { cert, key }: Certificate, chain?: string): Promise<string[]> {
+  const folder = stack.running.state.path("visits", randomUUID());
   await mkdir(folder, { recursive: true });
   const files = { cert, key, ...(chain === undefined ? {} : { cert_chain: chain }) };
   const options: string[] = [];

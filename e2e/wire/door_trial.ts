@@ -1,14 +1,14 @@
 import type { Duplex } from "node:stream";
 import { assertEquals } from "@std/assert";
-import { type TrialGateway, trialGateway } from "../fixtures/gateway.ts";
+import { type TestGateway, testGateway } from "../fixtures/gateway.ts";
 import {
   type Client,
   type RequestCase,
   sendBytes,
   type Service,
   startService,
-  type TrialService,
-  trialService,
+  type TestService,
+  testService,
   verdictsOf,
 } from "@gold-partner/server/testing";
 
@@ -23,9 +23,9 @@ const AT_ONCE = 8;
 const SILENCE = { silenceMs: 2000, quietMs: 2000 };
 
 /** The service on its socket, and the gateway or Envoy in front of it. */
-export interface TrialDoor {
-  readonly trial: TrialService;
-  open: TrialGateway["open"];
+export interface TestDoor {
+  readonly fixture: TestService;
+  open: TestGateway["open"];
   /**
    * A client that connects through the gateway or Envoy. It gets its token there, because a token is bound to
    * its certificate.
@@ -34,13 +34,13 @@ export interface TrialDoor {
   stop(): Promise<void>;
 }
 
-export async function openTrialDoor(door: "gateway" | "envoy"): Promise<TrialDoor> {
-  const trial = await trialService();
-  const service: Service = await startService(trial.config, () => {});
-  const { open, stop } = await trialGateway(trial, door);
-  const { clientId, clientSecret } = trial.partner;
+export async function openTestDoor(door: "gateway" | "envoy"): Promise<TestDoor> {
+  const fixture = await testService();
+  const service: Service = await startService(fixture.config, () => {});
+  const { open, stop } = await testGateway(fixture, door);
+  const { clientId, clientSecret } = fixture.partner;
   return {
-    trial,
+    fixture,
     open,
     async client() {
       const form = `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`;
@@ -53,7 +53,7 @@ export async function openTrialDoor(door: "gateway" | "envoy"): Promise<TrialDoo
     async stop() {
       await stop();
       await service.stop();
-      await trial.stop();
+      await fixture.stop();
     },
   };
 }

@@ -1,11 +1,11 @@
 import { after, before, describe, it } from "node:test";
-import { judgeCases, openTrialDoor, type TrialDoor } from "./door_trial.ts";
+import { judgeCases, openTestDoor, type TestDoor } from "./door_trial.ts";
 import { brokenRequests, oddRequests, type RequestCase } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener behind Envoy", () => {
-  let door: TrialDoor;
+  let door: TestDoor;
   before(async () => {
-    door = await openTrialDoor("envoy");
+    door = await openTestDoor("envoy");
   });
   after(() => door.stop());
 

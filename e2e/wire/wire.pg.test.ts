@@ -1,25 +1,25 @@
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { judgeCases, openTrialDoor, type TrialDoor } from "./door_trial.ts";
+import { judgeCases, openTestDoor, type TestDoor } from "./door_trial.ts";
 import { brokenRequests, oddRequests, sendBytes, verdictsOf } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener", () => {
-  let door: TrialDoor;
+  let door: TestDoor;
   before(async () => {
-    door = await openTrialDoor("gateway");
+    door = await openTestDoor("gateway");
   });
   after(() => door.stop());
 
   const direct = () => {
-    const { listen } = door.trial.config;
+    const { listen } = door.fixture.config;
     return connect(listen.kind === "unix" ? listen.path : "");
   };
   const vouched =
-    () => [`X-Forwarded-Client-Cert: Hash=${door.trial.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
+    () => [`X-Forwarded-Client-Cert: Hash=${door.fixture.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
   const client = async () => {
-    const { clientId, clientSecret } = door.trial.partner;
-    return { identity: vouched(), clientId, clientSecret, token: await door.trial.token() };
+    const { clientId, clientSecret } = door.fixture.partner;
+    return { identity: vouched(), clientId, clientSecret, token: await door.fixture.token() };
   };
 
   it("rejects malformed requests on its socket and behind the gateway", async () => {

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const LIMITER = "src/admission/rate/rate_limiter.ts";
 const LIMITER_TEST = "src/admission/rate/rate_limiter.test.ts";
@@ -12,7 +12,7 @@ const USAGE_TEST = "src/admission/usage/usage.pg.test.ts";
 const DIAGNOSIS_TEST = "src/routes/probe/diagnosis.test.ts";
 const PROBE_TEST = "src/routes/probe_route_mistakes.pg.test.ts";
 
-export const ADMISSION_DEFECTS: readonly Defect[] = [
+export const ADMISSION_MUTATIONS: readonly Mutation[] = [
   {
     name: "rate: one request more than the burst is allowed",
     file: LIMITER,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const ALLOWANCE = "src/booking/allowance/allowance.sql";
 const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
@@ -9,7 +9,7 @@ const OPEN_QUOTES_TEST = "src/booking/allowance/open_quotes.pg.test.ts";
 const DAILY_BUDGET_TEST = "src/booking/allowance/daily_budget.pg.test.ts";
 const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
 
-export const ALLOWANCE_DEFECTS: readonly Defect[] = [
+export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
   {
     name: "allowance: one open quote more than the limit is allowed",
     file: ALLOWANCE,

@@ -1,10 +1,10 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const AUDIT = "src/database/audit.sql";
 const AUDIT_TEST = "src/database/audit.pg.test.ts";
 const UPGRADE_TEST = "src/database/upgrade.pg.test.ts";
 
-export const AUDIT_DEFECTS: readonly Defect[] = [
+export const AUDIT_MUTATIONS: readonly Mutation[] = [
   {
     name: "audit: a link's hash does not include the previous hash",
     file: AUDIT,

@@ -1,10 +1,10 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_AUTHORITY = "src/admission/registry/change_authority.sql";
 const CHANGE_HOUSE_KEY = "src/admission/registry/change_house_key.sql";
 const CHANGE_AUTHORITY_TEST = "src/admission/registry/change_authority.pg.test.ts";
 
-export const AUTHORITY_DEFECTS: readonly Defect[] = [
+export const AUTHORITY_MUTATIONS: readonly Mutation[] = [
   {
     name: "authority: a revocation list is stored whatever its predecessor's number is",
     file: CHANGE_AUTHORITY,

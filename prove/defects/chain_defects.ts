@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const SEAL_CHAIN = "src/booking/outbox/seal_chain.sql";
 const SEAL_CHAIN_TEST = "src/booking/outbox/seal_chain.pg.test.ts";
 const SEALER = "src/booking/outbox/sealer.ts";
 const SEALER_TEST = "src/booking/outbox/sealer.pg.test.ts";
 
-export const CHAIN_DEFECTS: readonly Defect[] = [
+export const CHAIN_MUTATIONS: readonly Mutation[] = [
   {
     name: "chain: a link's hash does not include the previous hash",
     file: SEAL_CHAIN,

@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const EXCHANGE = "../client/src/exchange.ts";
 const TOKENS = "../client/src/token_source.ts";
 const EXCHANGE_TEST = "../client/src/exchange.test.ts";
 const TOKENS_TEST = "../client/src/token_source.test.ts";
 
-export const CLIENT_DEFECTS: readonly Defect[] = [
+export const CLIENT_MUTATIONS: readonly Mutation[] = [
   {
     name: "client: every retry reuses the first nonce",
     file: EXCHANGE,

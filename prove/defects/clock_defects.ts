@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const ACCOUNT_INSTANT = "src/booking/ledger/account_instant.sql";
 const BALANCE_AT = "src/booking/ledger/balance_at.sql";
@@ -6,7 +6,7 @@ const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
 const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
 const CLOCK_TESTS = ["src/booking/ledger/account_instant.pg.test.ts"];
 
-export const CLOCK_DEFECTS: readonly Defect[] = [
+export const CLOCK_MUTATIONS: readonly Mutation[] = [
   {
     name: "clock: a posting can get an instant for which a balance was already read",
     file: ACCOUNT_INSTANT,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_CREDENTIALS = "src/admission/registry/change_credentials.sql";
 const VERIFY_SIGNATURE = "src/admission/signature/verify_signature.ts";
@@ -6,7 +6,7 @@ const CHANGE_CREDENTIALS_TEST = "src/admission/registry/change_credentials.pg.te
 const CREDENTIAL_ROTATION_TEST = "src/admission/registry/credential_rotation.pg.test.ts";
 const ROTATION_TEST = "src/rotation.pg.test.ts";
 
-export const CREDENTIAL_DEFECTS: readonly Defect[] = [
+export const CREDENTIAL_MUTATIONS: readonly Mutation[] = [
   {
     name: "credentials: writes that a retired key signed still commit",
     file: CHANGE_CREDENTIALS,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { plant } from "./defect.ts";
-import { DEFECTS } from "./mod.ts";
+import { MUTATIONS } from "./mod.ts";
 
 const pathOf = (file: string): string =>
   fileURLToPath(new URL(`../../packages/server/${file}`, import.meta.url));
@@ -23,7 +23,7 @@ describe("plant()", () => {
 
 describe("the mutation tests", () => {
   it("apply to the current sources, change them, and name tests that exist", () => {
-    for (const defect of DEFECTS) {
+    for (const defect of MUTATIONS) {
       const source = readFileSync(pathOf(defect.file), "utf8");
       assert(plant(defect, source) !== source, defect.name);
       assert(defect.tests.length > 0 && defect.tests.every((file) => existsSync(pathOf(file))), defect.name);
@@ -31,7 +31,7 @@ describe("the mutation tests", () => {
   });
 
   it("have unique names, and at least 25 belong to the short run", () => {
-    assertEquals(new Set(DEFECTS.map(({ name }) => name)).size, DEFECTS.length);
-    assert(DEFECTS.filter(({ short }) => short).length >= 25);
+    assertEquals(new Set(MUTATIONS.map(({ name }) => name)).size, MUTATIONS.length);
+    assert(MUTATIONS.filter(({ short }) => short).length >= 25);
   });
 });

@@ -1,5 +1,5 @@
 /** One fault that the tests must detect. */
-export interface Defect {
+export interface Mutation {
   readonly name: string;
   /**
    * The source file that is broken, and the test files of which at least one must fail, fastest first. All
@@ -18,7 +18,7 @@ export interface Defect {
  * Returns the broken source. Throws if `from` does not occur exactly once: the defect is then out of date,
  * and would break nothing or more than it says.
  */
-export function plant({ file, from, to }: Defect, source: string): string {
+export function plant({ file, from, to }: Mutation, source: string): string {
   const times = source.split(from).length - 1;
   if (times !== 1) {
     throw new Error(

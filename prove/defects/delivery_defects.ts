@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const HOLD = "src/delivery/hold_endpoints.sql";
 const HOLD_TEST = "src/delivery/hold_endpoints.pg.test.ts";
@@ -12,7 +12,7 @@ const WORKER = "src/delivery/worker.ts";
 const WORKER_TEST = "src/delivery/worker.test.ts";
 const LIVING = "where w.id = n.worker and w.seen_at > living_since)\n    limit most";
 
-export const DELIVERY_DEFECTS: readonly Defect[] = [
+export const DELIVERY_MUTATIONS: readonly Mutation[] = [
   {
     name: "claim: an endpoint is taken from a worker that is alive",
     file: HOLD,

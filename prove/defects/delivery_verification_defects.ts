@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const VERIFY_DELIVERY = "src/delivery/verify_delivery.sql";
 const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
@@ -7,7 +7,7 @@ const VERIFY_DELIVERY_TEST = "src/delivery/verify_delivery.pg.test.ts";
 /**
  * Disables, one at a time, each verification rule about deliveries and about events that are not bookings.
  */
-export const DELIVERY_VERIFICATION_DEFECTS: readonly Defect[] = [
+export const DELIVERY_VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {
     name: "verify: misses violations of event_is_delivered",
     file: VERIFY_DELIVERY,

@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const MIGRATE = "src/database/migrate.ts";
 const SETTLE_DEPLOYMENT = "src/database/settle_deployment.sql";
 const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
 const SETTLE_DEPLOYMENT_TEST = "src/database/settle_deployment.pg.test.ts";
 
-export const DEPLOYMENT_DEFECTS: readonly Defect[] = [
+export const DEPLOYMENT_MUTATIONS: readonly Mutation[] = [
   {
     name: "migrate: two migrations can run at once",
     file: MIGRATE,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_DEPOSIT = "src/booking/deposit/change_deposit.sql";
 const TRIGGERS = "src/database/triggers.sql";
@@ -9,7 +9,7 @@ const SET_PARTNER_TEST = "src/admission/registry/set_partner.pg.test.ts";
 const DEPOSIT_TEST = "src/booking/deposit/change_deposit.pg.test.ts";
 const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
 
-export const DEPOSIT_DEFECTS: readonly Defect[] = [
+export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
   {
     name: "deposit: the function lets the operator who recorded it approve it",
     file: CHANGE_DEPOSIT,

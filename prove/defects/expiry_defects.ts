@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const POST_NOTICES = "src/delivery/expiry/post_expiry_notices.sql";
 const NOTICES = "src/delivery/expiry/expiry_notices.ts";
 const POST_NOTICES_TEST = "src/delivery/expiry/post_expiry_notices.pg.test.ts";
 const NOTICES_TEST = "src/delivery/expiry/expiry_notices.pg.test.ts";
 
-export const EXPIRY_DEFECTS: readonly Defect[] = [
+export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: "expiry: an event is sent for every reminder day that has passed",
     file: POST_NOTICES,

@@ -1,9 +1,9 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const BOOK_FUNDING = "src/booking/funding/book_funding.sql";
 const BOOK_FUNDING_TEST = "src/booking/funding/book_funding.pg.test.ts";
 
-export const FUNDING_DEFECTS: readonly Defect[] = [
+export const FUNDING_MUTATIONS: readonly Mutation[] = [
   {
     name: "funding: the balance has no upper limit",
     file: BOOK_FUNDING,

@@ -1,10 +1,10 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_REGISTRY = "src/admission/registry/change_registry.sql";
 const IBAN_TEST = "src/admission/registry/change_iban.pg.test.ts";
 const SET_PARTNER_TEST = "src/admission/registry/set_partner.pg.test.ts";
 
-export const IBAN_DEFECTS: readonly Defect[] = [
+export const IBAN_MUTATIONS: readonly Mutation[] = [
   {
     name: "iban: one operator can request and approve a change",
     file: CHANGE_REGISTRY,

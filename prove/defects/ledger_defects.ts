@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const POST_TRANSFERS = "src/booking/ledger/post_transfers.sql";
 const TRIGGERS = "src/database/triggers.sql";
 const POST_TRANSFERS_TEST = "src/booking/ledger/post_transfers.pg.test.ts";
 const APPEND_ONLY_TEST = "src/booking/ledger/append_only.pg.test.ts";
 
-export const LEDGER_DEFECTS: readonly Defect[] = [
+export const LEDGER_MUTATIONS: readonly Mutation[] = [
   {
     name: "ledger: the stated balances are not compared with the account",
     file: POST_TRANSFERS,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_PRICE = "src/booking/trading/change_price.sql";
 const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
@@ -6,7 +6,7 @@ const BOOK_QUOTES_TEST = "src/booking/trading/book_quotes.pg.test.ts";
 const CHANGE_PRICE_TEST = "src/booking/trading/change_price.pg.test.ts";
 const MARKET_TEST = "src/booking/trading/market_hours.pg.test.ts";
 
-export const MARKET_DEFECTS: readonly Defect[] = [
+export const MARKET_MUTATIONS: readonly Mutation[] = [
   {
     name: "market: a closed market gives quotes",
     file: BOOK_QUOTES,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
 const LOCK_ACCOUNTS = "src/booking/ledger/lock_accounts.sql";
@@ -12,7 +12,7 @@ const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
 const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
 
-export const ORDER_DEFECTS: readonly Defect[] = [
+export const ORDER_MUTATIONS: readonly Mutation[] = [
   {
     name: "lock: the isolation level is not checked",
     file: LOCK_ACCOUNTS,

@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
 const OUTCOME = "src/booking/idempotency/outcome.sql";
@@ -9,7 +9,7 @@ const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
 const SPEND_NONCE_TEST = "src/booking/nonce/spend_nonces.pg.test.ts";
 
-export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
+export const ORDER_IDENTITY_MUTATIONS: readonly Mutation[] = [
   {
     name: "order: nonces are not spent",
     file: BOOK_ORDERS,

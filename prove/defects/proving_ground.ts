@@ -4,7 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { type Defect, plant } from "./defect.ts";
+import { type Mutation, plant } from "./defect.ts";
 import { killTests, runTest, type TestRun } from "./test_run.ts";
 import { WorkingCopy } from "./working_copy.ts";
 
@@ -52,7 +52,7 @@ export class ProvingGround {
   }
 
   /** Runs the defect's test files one after another on the broken source, until one fails. */
-  async try(defect: Defect): Promise<Outcome> {
+  async try(defect: Mutation): Promise<Outcome> {
     if (this.#closing) return await NEVER;
     const path = join(this.#copy.root, SERVER, defect.file);
     const source = readFileSync(path, "utf8");

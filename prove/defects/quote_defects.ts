@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
 const QUANTITIES = "src/booking/ledger/quantities.sql";
@@ -12,7 +12,7 @@ const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 
-export const QUOTE_DEFECTS: readonly Defect[] = [
+export const QUOTE_MUTATIONS: readonly Mutation[] = [
   {
     name: "quote: a batch waits for a locked account",
     file: BOOK_QUOTES,

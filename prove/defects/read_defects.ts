@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const LIST = "src/reads/list_records.sql";
 const FIND = "src/reads/find_record.sql";
@@ -14,7 +14,7 @@ const BALANCES_TEST = "src/routes/balances.pg.test.ts";
 const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
 const CURSOR_TEST = "src/reads/cursor.test.ts";
 
-export const READ_DEFECTS: readonly Defect[] = [
+export const READ_MUTATIONS: readonly Mutation[] = [
   {
     name: "list: records at created_before itself are included",
     file: LIST,

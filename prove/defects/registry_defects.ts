@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_REGISTRY = "src/admission/registry/change_registry.sql";
 const CHANGE_AUTHORITY = "src/admission/registry/change_authority.sql";
@@ -9,7 +9,7 @@ const READ_REGISTRY_TEST = "src/admission/registry/read_registry.pg.test.ts";
 const WRITE_PROBE_TEST = "src/database/write_probe.pg.test.ts";
 const MALFORMED_ROWS_TEST = "src/admission/registry/malformed_rows.pg.test.ts";
 
-export const REGISTRY_DEFECTS: readonly Defect[] = [
+export const REGISTRY_MUTATIONS: readonly Mutation[] = [
   {
     name: "registry: a suspension does not raise the admission version",
     file: CHANGE_REGISTRY,

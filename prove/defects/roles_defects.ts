@@ -1,10 +1,10 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const GRANTS = "src/database/grants.sql";
 const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
 const ROLES_TEST = "src/database/roles.pg.test.ts";
 
-export const ROLES_DEFECTS: readonly Defect[] = [
+export const ROLES_MUTATIONS: readonly Mutation[] = [
   {
     name: "roles: the service can read a table",
     file: GRANTS,

@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const TABLES = "migrations/0000_books.sql";
 const POST_TRANSFERS_TEST = "src/booking/ledger/post_transfers.pg.test.ts";
 const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
 const SPEND_NONCE_TEST = "src/booking/nonce/spend_nonces.pg.test.ts";
 
-export const SCHEMA_DEFECTS: readonly Defect[] = [
+export const SCHEMA_MUTATIONS: readonly Mutation[] = [
   {
     name: "schema: a transfer from held money to the bank is rejected",
     file: TABLES,

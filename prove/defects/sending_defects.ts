@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const WORKER = "src/delivery/worker.ts";
 const WORKER_TEST = "src/delivery/worker.test.ts";
@@ -12,7 +12,7 @@ const DESTINATION = "src/http/outbound/destination.ts";
 const PINNED_AGENT = "src/http/outbound/pinned_agent.ts";
 const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
 
-export const SENDING_DEFECTS: readonly Defect[] = [
+export const SENDING_MUTATIONS: readonly Mutation[] = [
   {
     name: "worker: continues although it could not report to the database for too long",
     file: WORKER,

@@ -1,9 +1,9 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const TAKE_TURN = "src/booking/idempotency/take_turn.sql";
 const TAKE_TURN_TEST = "src/booking/idempotency/take_turn.pg.test.ts";
 
-export const TURN_DEFECTS: readonly Defect[] = [
+export const TURN_MUTATIONS: readonly Mutation[] = [
   {
     name: "turn: a write does not wait for a locked account",
     file: TAKE_TURN,

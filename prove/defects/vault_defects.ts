@@ -1,9 +1,9 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
 const CHANGE_VAULT_TEST = "src/booking/ledger/change_vault.pg.test.ts";
 
-export const VAULT_DEFECTS: readonly Defect[] = [
+export const VAULT_MUTATIONS: readonly Mutation[] = [
   {
     name: "bars: a bar can be removed although its gold is not free",
     file: CHANGE_VAULT,

@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
 const VERIFY_MONEY_TEST = "src/booking/ledger/verify_money.pg.test.ts";
 const VERIFY_LEDGER_TEST = "src/booking/ledger/verify_ledger.pg.test.ts";
 
 /** Disables each rule of the ledger verification, one at a time. */
-export const VERIFICATION_DEFECTS: readonly Defect[] = [
+export const VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {
     name: "verify: misses violations of balance_is_sum",
     file: VERIFY_LEDGER,

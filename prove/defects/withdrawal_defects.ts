@@ -1,11 +1,11 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const BOOK_WITHDRAWAL = "src/booking/withdrawal/book_withdrawal.sql";
 const BOOK_WITHDRAWAL_TEST = "src/booking/withdrawal/book_withdrawal.pg.test.ts";
 const STEPS_TEST = "src/booking/withdrawal/advance_withdrawal.pg.test.ts";
 const TAKE_TURN_TEST = "src/booking/idempotency/take_turn.pg.test.ts";
 
-export const WITHDRAWAL_DEFECTS: readonly Defect[] = [
+export const WITHDRAWAL_MUTATIONS: readonly Mutation[] = [
   {
     name: "withdrawal: funds are not checked",
     file: BOOK_WITHDRAWAL,

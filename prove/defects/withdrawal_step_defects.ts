@@ -1,4 +1,4 @@
-import type { Defect } from "./defect.ts";
+import type { Mutation } from "./defect.ts";
 
 const ADVANCE_WITHDRAWAL = "src/booking/withdrawal/advance_withdrawal.sql";
 const TABLES = "migrations/0001_contract.sql";
@@ -8,7 +8,7 @@ const BATCH_TEST = "src/booking/withdrawal/payment_batch.pg.test.ts";
 const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
 const RACES_TEST = "src/booking/withdrawal/withdrawal_races.pg.test.ts";
 
-export const WITHDRAWAL_STEP_DEFECTS: readonly Defect[] = [
+export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
   {
     name: "step: the account is not locked",
     file: ADVANCE_WITHDRAWAL,

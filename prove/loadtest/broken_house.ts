@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { plant } from "../defects/defect.ts";
 import { WorkingCopy } from "../defects/working_copy.ts";
-import type { LoadDefect } from "./table.ts";
+import type { LoadMutation } from "./table.ts";
 
 interface Program {
   readonly child: ChildProcess;
@@ -30,7 +30,7 @@ const POLL_MS = 100;
  * Runs `npm start` from a copy of the sources, in which the service may be broken. The load tests themselves
  * run from the original sources.
  */
-export class BrokenHouse {
+export class BrokenStack {
   readonly #copy = new WorkingCopy();
   readonly #port: number;
   readonly #children = new Set<ChildProcess>();
@@ -46,23 +46,23 @@ export class BrokenHouse {
   }
 
   /** Starts the copy once, with the defect if there is one, and runs the scenarios one after another. */
-  async run(scenarios: readonly string[], defect?: LoadDefect): Promise<LoadRun[]> {
+  async run(scenarios: readonly string[], defect?: LoadMutation): Promise<LoadRun[]> {
     const path = defect && join(this.#copy.root, "packages", "server", defect.file);
     const source = path && readFileSync(path, "utf8");
     if (path && source) writeFileSync(path, plant({ ...defect, tests: [] }, source));
-    const house = this.#spawn(join(this.#copy.root, "packages/dev/src/main.ts"), [
+    const stack = this.#spawn(join(this.#copy.root, "packages/dev/src/main.ts"), [
       ...["--no-demo", "--port", `${this.#port}`, "--state", this.#stateDir],
     ]);
     try {
-      await this.#ready(house);
+      await this.#ready(stack);
       const runs: LoadRun[] = [];
       for (const scenario of scenarios) runs.push(await this.#load(scenario));
       return runs;
     } finally {
       // Ends the process by its pid. After child.kill(), Deno reports the signal even if the child exited
       // with a code.
-      if (house.child.exitCode === null) process.kill(house.child.pid!, "SIGTERM");
-      await house.ended;
+      if (stack.child.exitCode === null) process.kill(stack.child.pid!, "SIGTERM");
+      await stack.ended;
       if (path && source) writeFileSync(path, source);
     }
   }

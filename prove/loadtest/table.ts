@@ -1,7 +1,7 @@
-import type { Defect } from "../defects/defect.ts";
+import type { Mutation } from "../defects/defect.ts";
 
 /** A fault of the service, the scenario that must detect it, and the service levels that must fail. */
-export interface LoadDefect extends Pick<Defect, "name" | "file" | "from" | "to"> {
+export interface LoadMutation extends Pick<Mutation, "name" | "file" | "from" | "to"> {
   readonly scenario: string;
   readonly thresholds: readonly string[];
 }
@@ -17,7 +17,7 @@ export const SCENARIOS: readonly string[] = [
 ];
 export const SHORT_SCENARIOS: readonly string[] = SCENARIOS.slice(0, 3);
 
-export const LOAD_DEFECTS: readonly LoadDefect[] = [
+export const LOAD_MUTATIONS: readonly LoadMutation[] = [
   {
     name: "the nonce check is off",
     file: "src/admission/signature/nonce_uuid.ts",

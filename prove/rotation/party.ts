@@ -5,7 +5,7 @@ import { Trader } from "../trader.ts";
 import type { Reply } from "../wire.ts";
 
 /** A partner with one set of credentials: its signing key, its token and its connections. */
-export class Party {
+export class ConnectedPartner {
   readonly trader: Trader;
   readonly identity: Identity;
   readonly port: number;
@@ -19,10 +19,10 @@ export class Party {
     this.#line = new KeptLine(port, identity);
   }
 
-  static async of(credentials: Credentials, client: number, port: number): Promise<Party> {
-    const party = new Party(await Trader.of(credentials, client), await readIdentity(credentials), port);
-    await party.takeToken();
-    return party;
+  static async of(credentials: Credentials, client: number, port: number): Promise<ConnectedPartner> {
+    const connected = new ConnectedPartner(await Trader.of(credentials, client), await readIdentity(credentials), port);
+    await connected.takeToken();
+    return connected;
   }
 
   async takeToken(): Promise<void> {
@@ -52,17 +52,17 @@ export class Party {
 
 /** A partner that switches to each new credential as soon as it has it, as the operator's guide says. */
 export class RotatingPartner {
-  #current: Party;
+  #current: ConnectedPartner;
 
-  private constructor(current: Party) {
+  private constructor(current: ConnectedPartner) {
     this.#current = current;
   }
 
   static async of(credentials: Credentials, client: number, port: number): Promise<RotatingPartner> {
-    return new RotatingPartner(await Party.of(credentials, client, port));
+    return new RotatingPartner(await ConnectedPartner.of(credentials, client, port));
   }
 
-  get current(): Party {
+  get current(): ConnectedPartner {
     return this.#current;
   }
 
@@ -70,10 +70,10 @@ export class RotatingPartner {
    * Switches to the changed credentials, with a new token. Returns the state before, once none of its
    * requests is in flight.
    */
-  async adopt(change: Partial<Credentials>): Promise<Party> {
+  async adopt(change: Partial<Credentials>): Promise<ConnectedPartner> {
     const before = this.#current;
     const { trader: { credentials, client }, port } = before;
-    this.#current = await Party.of({ ...credentials, ...change }, client, port);
+    this.#current = await ConnectedPartner.of({ ...credentials, ...change }, client, port);
     await before.untilQuiet();
     return before;
   }

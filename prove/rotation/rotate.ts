@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../report.ts";
 import type { OrderStream } from "./order_stream.ts";
 import type { RotatingPartner } from "./party.ts";
-import type { Desk, Renewal, Rotation } from "./rotation.ts";
-import { type Kind, PASSED, type Sample, Straggler } from "./straggler.ts";
+import type { OrderStation, Renewal, Rotation } from "./rotation.ts";
+import { type Kind, PASSED, type Sample, OldCredentials } from "./straggler.ts";
 
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
@@ -32,38 +32,38 @@ interface Result extends Finding {
  */
 export async function rotate(
   rotation: Rotation,
-  desk: Desk,
+  desk: OrderStation,
   partner: RotatingPartner,
   stream: OrderStream,
 ): Promise<Result> {
   const renewal = await rotation.renew(desk);
   const old = await partner.adopt(renewal.change);
-  const straggler = new Straggler(old, partner.current, renewal.tried);
+  const oldCredentials = new OldCredentials(old, partner.current, renewal.tried);
   const untilTried = (count: (kind: Kind) => number) =>
     until(() => renewal.tried.every((kind) => count(kind) >= SAMPLES_MIN));
-  await untilTried((kind) => straggler.samples.filter((sample) => sample.kind === kind).length);
+  await untilTried((kind) => oldCredentials.samples.filter((sample) => sample.kind === kind).length);
   const beganMs = performance.now();
   await renewal.retire?.();
   const end: End = { beganMs, doneMs: performance.now() };
   await sleep(AFTER_MS);
-  await untilTried((kind) => split(kind, straggler.samples, end, renewal).after.length);
+  await untilTried((kind) => split(kind, oldCredentials.samples, end, renewal).after.length);
   // After each kind of rotation, the partner can still get a new token.
   await partner.current.takeToken();
-  await straggler.stop();
+  await oldCredentials.stop();
   const checked = await renewal.check?.(partner);
   const { durationsMs, failures } = stream.take();
   return {
     what: [
       `${durationsMs.length} orders, ${failures.length} failed, p99 ${percentile(durationsMs, 0.99)} ms`,
-      ...renewal.tried.map((kind) => describe(kind, straggler.samples, end, renewal)),
+      ...renewal.tried.map((kind) => describe(kind, oldCredentials.samples, end, renewal)),
       ...checked ? [checked.what] : [],
     ].join("; "),
     violations: [
       ...failures.slice(0, SHOWN),
-      ...renewal.tried.flatMap((kind) => judge(kind, straggler.samples, end, renewal)),
+      ...renewal.tried.flatMap((kind) => judge(kind, oldCredentials.samples, end, renewal)),
       ...checked?.violations ?? [],
     ],
-    accepted: straggler.accepted,
+    accepted: oldCredentials.accepted,
   };
 }
 

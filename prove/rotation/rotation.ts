@@ -11,7 +11,7 @@ import type { Kind } from "./straggler.ts";
 export interface Rotation {
   readonly name: string;
   /** Adds the new credential beside the old one. */
-  renew(desk: Desk): Promise<Renewal>;
+  renew(desk: OrderStation): Promise<Renewal>;
 }
 
 export interface Renewal {
@@ -28,7 +28,7 @@ export interface Renewal {
 }
 
 /** The deployment, and the partner whose credentials are rotated. */
-export interface Desk {
+export interface OrderStation {
   readonly deployment: Deployment;
   readonly organization: string;
   readonly clientId: string;
@@ -42,7 +42,7 @@ export const CERTIFICATE_ENDED: Renewal["refused"] = { write: ENDED, read: ENDED
 
 /** Creates a new key and a new certificate request, because a key is certified only once. */
 export async function issueCertificate(
-  { deployment: { operator, state }, clientId, organization }: Desk,
+  { deployment: { operator, state }, clientId, organization }: OrderStation,
 ): Promise<{ change: Partial<Credentials>; fingerprint: string }> {
   const name = `tls_${randomUUID()}`;
   const folder = state.path("partners", clientId);
@@ -57,7 +57,7 @@ const LIVING = ["active", "retiring", "trusted"];
 
 /** Ends every other credential of the list that is still valid. */
 export async function forOthers(
-  { deployment: { operator } }: Desk,
+  { deployment: { operator } }: OrderStation,
   list: string,
   member: string,
   kept: unknown,

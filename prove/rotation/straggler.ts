@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeptLine, openTlsWire } from "../partner_line.ts";
 import { type Reply, verdictOf } from "../wire.ts";
-import type { Party } from "./party.ts";
+import type { ConnectedPartner } from "./party.ts";
 
 export type Kind = "write" | "read" | "handshake" | "token";
 
@@ -27,20 +27,20 @@ const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshak
 /**
  * A partner that continues with the old credential, over connections opened before its end and over new ones.
  */
-export class Straggler {
+export class OldCredentials {
   readonly samples: Sample[] = [];
   /** Its orders that were executed. */
   readonly accepted: string[] = [];
-  readonly #old: Party;
+  readonly #old: ConnectedPartner;
   /**
    * Makes the quotes with the new credential, over separate connections so that they never wait for orders.
    */
-  readonly #follower: Party;
+  readonly #follower: ConnectedPartner;
   readonly #quotes: KeptLine;
   readonly #loops: readonly Promise<void>[];
   #on = true;
 
-  constructor(old: Party, follower: Party, kinds: readonly Kind[]) {
+  constructor(old: ConnectedPartner, follower: ConnectedPartner, kinds: readonly Kind[]) {
     this.#old = old;
     this.#follower = follower;
     this.#quotes = new KeptLine(follower.port, follower.identity);

@@ -49,7 +49,7 @@ interface Placed {
  * One partner that trades. If there is no answer it retries with the same key, as docs/idempotency.md
  * requires. Each failed try is reported to `failed`.
  */
-export class Desk {
+export class DayTrader {
   readonly trader: Trader;
   readonly #wires: Wires;
   readonly #failed: (what: string) => void;

@@ -1,7 +1,7 @@
 import { Deployment } from "../deployment.ts";
 import type { ServerProcess } from "../server_process.ts";
 import { Receivers } from "../webhooks/receivers.ts";
-import { Desk } from "./day.ts";
+import { DayTrader } from "./day.ts";
 import { Deliveries } from "./deliveries.ts";
 import { KeptIds } from "./kept_ids.ts";
 import { KeptMemory } from "./kept_memory.ts";
@@ -12,7 +12,7 @@ import { Wires } from "./wires.ts";
  * The service as `npm start` runs it, in one process, with a webhook receiver and a simulated trader for each
  * partner.
  */
-export interface House {
+export interface Stack {
   readonly deployment: Deployment;
   readonly service: ServerProcess;
   readonly kept: KeptMemory;
@@ -22,7 +22,7 @@ export interface House {
 
 const LANES = 2;
 
-export async function openHouse(partners: number): Promise<House> {
+export async function openStack(partners: number): Promise<Stack> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: LANES });
   try {
     const { traders, receiverCertificate, state } = deployment;
@@ -41,7 +41,7 @@ export async function openHouse(partners: number): Promise<House> {
     const ids = (name: string) => new KeptIds(state.path("run", name));
     const traffic = new Traffic(
       ids("accepted"),
-      (failed) => traders.map((trader) => new Desk(trader, wires, failed)),
+      (failed) => traders.map((trader) => new DayTrader(trader, wires, failed)),
     );
     deployment.onStop(async () => {
       await traffic.stop();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMebibytes } from "../resident_memory.ts";
-import type { House } from "./house.ts";
+import type { Stack } from "./house.ts";
 import type { Point } from "./statistics.ts";
 import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
 
@@ -34,10 +34,10 @@ const SECOND_MS = 1000;
 const RENEW_EVERY_SECONDS = 240;
 
 /** Runs the load, and takes the measurements. */
-export async function runCourse(house: House, course: Course): Promise<Series> {
+export async function runCourse(stack: Stack, course: Course): Promise<Series> {
   const { perSecond, seconds, lookEverySeconds, collectEverySeconds } = course;
-  const { service, traffic } = house;
-  const watch = new Watch(house);
+  const { service, traffic } = stack;
+  const watch = new Watch(stack);
   const startMs = performance.now();
   await watch.look(0);
   traffic.start(perSecond);
@@ -45,12 +45,12 @@ export async function runCourse(house: House, course: Course): Promise<Series> {
     await sleep(Math.max(0, startMs + second * SECOND_MS - performance.now()));
     watch.resident.push({ seconds: second, value: residentMebibytes(service.pid) });
     if (second % collectEverySeconds === 0) {
-      watch.kept.push({ seconds: second, value: await house.kept.read(service.pid) });
+      watch.kept.push({ seconds: second, value: await stack.kept.read(service.pid) });
     }
     if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
     if (second % lookEverySeconds === 0) await watch.look(second);
     // Every second, so that each read is small: a read delays the actions that are due.
-    await house.deliveries.take();
+    await stack.deliveries.take();
   }
   await traffic.stop();
   await watch.look(seconds);
@@ -60,7 +60,7 @@ export async function runCourse(house: House, course: Course): Promise<Series> {
 class Watch {
   readonly resident: Point[] = [];
   readonly kept: Point[] = [];
-  readonly #house: House;
+  readonly #stack: Stack;
   readonly #failures = new Map<string, number>();
   readonly #bytes: Point[] = [];
   readonly #orders: Point[] = [];
@@ -69,14 +69,14 @@ class Watch {
   #due = 0;
   #done = 0;
 
-  constructor(house: House) {
-    this.#house = house;
+  constructor(stack: Stack) {
+    this.#stack = stack;
     // Discards what happened before the soak.
-    house.traffic.take();
+    stack.traffic.take();
   }
 
   async look(seconds: number): Promise<void> {
-    const { deployment: { sql }, traffic } = this.#house;
+    const { deployment: { sql }, traffic } = this.#stack;
     const { due, done, orderMs, failures } = traffic.take();
     this.#due += due;
     this.#done += done;

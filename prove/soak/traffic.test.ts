@@ -20,7 +20,7 @@ after(() => rm(folder, { recursive: true }));
 /** Two partners for whom every action counts as an order and runs `act`. */
 function trafficOf(act: (doing: Doing) => Promise<void>) {
   let orders = 0;
-  const desk = {
+  const dayTrader = {
     open: async () => "stock",
     renewToken: async () => {},
     async do(doing: Doing) {
@@ -28,7 +28,7 @@ function trafficOf(act: (doing: Doing) => Promise<void>) {
       return `order ${++orders}`;
     },
   };
-  return new Traffic(new KeptIds(join(folder, "accepted")), () => [desk, desk]);
+  return new Traffic(new KeptIds(join(folder, "accepted")), () => [dayTrader, dayTrader]);
 }
 
 describe("Traffic", () => {

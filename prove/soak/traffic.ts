@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dealDoings, type Desk } from "./day.ts";
+import { dealDoings, type DayTrader } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
 /** The results of the actions that were due in a span. */
@@ -15,7 +15,7 @@ export interface Slice {
 }
 
 /** A partner that trades. */
-type Worker = Pick<Desk, "open" | "do" | "renewToken">;
+type Worker = Pick<DayTrader, "open" | "do" | "renewToken">;
 
 const TICK_MS = 5;
 const WARM_UP_EACH = 50;
@@ -27,7 +27,7 @@ const WARM_UP_EACH = 50;
 export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: KeptIds;
-  readonly #desks: readonly Worker[];
+  readonly #dayTraders: readonly Worker[];
   readonly #underWay = new Set<Promise<void>>();
   readonly #dealt = dealDoings();
   #arrivals = Promise.resolve();
@@ -35,19 +35,19 @@ export class Traffic {
   #turn = 0;
   #slice = newSlice();
 
-  /** `openDesks` receives the function to which it reports failures. */
-  constructor(accepted: KeptIds, openDesks: (failed: (what: string) => void) => readonly Worker[]) {
+  /** `openDayTraders` receives the function to which it reports failures. */
+  constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly Worker[]) {
     this.accepted = accepted;
-    this.#desks = openDesks((what) => this.#fail(what));
+    this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }
 
   /** Warms the service up first. A cold service would begin with a queue. */
   async open(): Promise<void> {
-    for (const id of await Promise.all(this.#desks.map((desk) => desk.open()))) this.accepted.add(id);
+    for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) this.accepted.add(id);
     const lane = async () => {
       for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
     };
-    await Promise.all(this.#desks.map(lane));
+    await Promise.all(this.#dayTraders.map(lane));
   }
 
   start(perSecond: number): void {
@@ -70,7 +70,7 @@ export class Traffic {
   }
 
   async renewTokens(): Promise<void> {
-    await Promise.all(this.#desks.map((desk) => desk.renewToken()));
+    await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.renewToken()));
   }
 
   async #arrive(perSecond: number): Promise<void> {
@@ -95,9 +95,9 @@ export class Traffic {
     const turn = this.#turn++;
     const doing = this.#dealt[turn % this.#dealt.length]!;
     // The partner changes with each action, and each partner comes to every kind of action.
-    const desk = this.#desks[(turn + Math.floor(turn / this.#dealt.length)) % this.#desks.length]!;
+    const dayTrader = this.#dayTraders[(turn + Math.floor(turn / this.#dealt.length)) % this.#dayTraders.length]!;
     this.#slice.due++;
-    const orderId = await desk.do(doing);
+    const orderId = await dayTrader.do(doing);
     this.#slice.done++;
     if (orderId === undefined) return;
     this.accepted.add(orderId);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TrialService } from "@gold-partner/server/testing";
+import type { TestService } from "@gold-partner/server/testing";
 
 const PATIENCE_MS = 40_000;
 
@@ -11,8 +11,8 @@ export async function until(what: string, condition: () => Promise<boolean>): Pr
   }
 }
 
-export const askHealth = async (service: TrialService): Promise<number> =>
+export const askHealth = async (service: TestService): Promise<number> =>
   (await service.send("/health", { method: "GET" })).status;
 
-export const askQuote = async (service: TrialService): Promise<number> =>
+export const askQuote = async (service: TestService): Promise<number> =>
   (await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.001}' })).status;

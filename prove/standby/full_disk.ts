@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { trialService } from "@gold-partner/server/testing";
+import { testService } from "@gold-partner/server/testing";
 import type { Finding } from "../report.ts";
 import { ACCOUNT, DebianPostgres, makeServerFolder } from "./debian_postgres.ts";
 import { askHealth, askQuote, until } from "./asking.ts";
@@ -21,7 +21,7 @@ export async function fillDisk(): Promise<Finding> {
   try {
     server = await DebianPostgres.create(disk);
     process.env.TEST_POSTGRES_URL = server.url();
-    const service = await trialService();
+    const service = await testService();
     try {
       const violations: string[] = [];
       const before = await askQuote(service);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TrialService } from "@gold-partner/server/testing";
+import type { TestService } from "@gold-partner/server/testing";
 
 /** How one order was answered. */
 export interface Answer {
@@ -17,10 +17,10 @@ export interface Answer {
  */
 export class OrderStream {
   readonly answers: Answer[] = [];
-  readonly #service: TrialService;
+  readonly #service: TestService;
   readonly #quotes: string[] = [];
 
-  constructor(service: TrialService) {
+  constructor(service: TestService) {
     this.#service = service;
   }
 

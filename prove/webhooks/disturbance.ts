@@ -3,7 +3,7 @@ import type { Deployment } from "../deployment.ts";
 import type { ServerProcess } from "../server_process.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { OrderDesk } from "./order_desk.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 import { post } from "./told_events.ts";
 
 export interface Disturbance {
@@ -45,11 +45,11 @@ const LONG_REST = "10 seconds";
  * Books orders while the processes that deliver them are killed and the database goes away. Partners whose
  * endpoint is gone enable it again.
  */
-export async function disturb(scene: Scene, plan: Disturbance): Promise<Disturbed> {
-  const { deployment, deliverers } = scene;
+export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbed> {
+  const { deployment, deliverers } = setup;
   const { events, kills, restartsAfter } = plan;
   const desk = new OrderDesk(deployment.sql, deployment.traders);
-  const enabling = new Enabling(scene);
+  const enabling = new Enabling(setup);
   let underWay = 0;
   try {
     for (let kill = 1; kill <= kills; kill++) {
@@ -103,13 +103,13 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
  */
 class Enabling {
   tests = 0;
-  readonly #scene: Scene;
+  readonly #setup: Setup;
   readonly #asked = new Set<string>();
   readonly #ended: Promise<void>;
   #on = true;
 
-  constructor(scene: Scene) {
-    this.#scene = scene;
+  constructor(setup: Setup) {
+    this.#setup = setup;
     this.#ended = this.#look();
   }
 
@@ -119,7 +119,7 @@ class Enabling {
   }
 
   async #look(): Promise<void> {
-    const { deployment, service } = this.#scene;
+    const { deployment, service } = this.#setup;
     for (; this.#on; await sleep(PAUSE_MS)) {
       const away = await deployment.sql<{ client: number; at: string }[]>`
         select client_id as client, coalesce(disabled_at, rests_until)::text as at from gold.endpoint

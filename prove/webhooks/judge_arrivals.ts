@@ -2,7 +2,7 @@ import type { Finding } from "../report.ts";
 import type { Trader } from "../trader.ts";
 import { Wire } from "../wire.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 import { readEvents, type ToldEvent } from "./told_events.ts";
 
 /** The state of all events so far. */
@@ -17,11 +17,11 @@ const LISTED = "10000";
 
 /** Compares what the receivers got with what the partners read and with what the operator sees. */
 export async function judgeArrivals(
-  scene: Scene,
+  setup: Setup,
   arrivals: readonly Arrival[],
   tries: number,
 ): Promise<Judged> {
-  const { deployment, service } = scene;
+  const { deployment, service } = setup;
   await deployment.renewTokens();
   const wire = await Wire.open(service.socket);
   const violations: string[] = [];
@@ -34,7 +34,7 @@ export async function judgeArrivals(
       violations.push(
         ...judgeNumbers(trader, told),
         ...judgeDeliveries(trader, told, arrivals.filter((arrival) => arrival.receiver === receiver)),
-        ...await judgeParked(scene, trader, own, tries),
+        ...await judgeParked(setup, trader, own, tries),
       );
       parked.push(...own);
       events += told.length;
@@ -42,7 +42,7 @@ export async function judgeArrivals(
   } finally {
     wire.close();
   }
-  violations.push(...await findUncounted(scene, events), ...await deployment.findDefects());
+  violations.push(...await findUncounted(setup, events), ...await deployment.findDefects());
   return {
     what: `${events} events, ${parked.length} parked`,
     violations: violations.length <= SHOWN
@@ -97,7 +97,7 @@ function judgeDeliveries(
 
 /** The operator must see the same parked events. Each must have been tried as often as the schedule says. */
 async function judgeParked(
-  { deployment }: Scene,
+  { deployment }: Setup,
   { clientId, client }: Trader,
   parked: readonly string[],
   tries: number,
@@ -119,14 +119,14 @@ async function judgeParked(
   ];
 }
 
-async function findUncounted({ deployment }: Scene, events: number): Promise<string[]> {
+async function findUncounted({ deployment }: Setup, events: number): Promise<string[]> {
   const [row] = await deployment
     .sql`select sum(event_sequence)::int as events from gold.account where client_id <> 0`;
   return row!.events === events ? [] : [`${row!.events} events were committed, but partners read ${events}`];
 }
 
 /** Describes how the deliveries were answered, and how often an event arrived again after it was accepted. */
-export async function describeArrivals({ deployment }: Scene, arrivals: readonly Arrival[]): Promise<string> {
+export async function describeArrivals({ deployment }: Setup, arrivals: readonly Arrival[]): Promise<string> {
   const ways = new Map<string, number>();
   for (const { way } of arrivals) ways.set(way, (ways.get(way) ?? 0) + 1);
   const tally = [...ways].sort(([, a], [, b]) => b - a).map(([way, times]) => `${times} × ${way}`);

@@ -17,7 +17,7 @@ type Sickness = (typeof SICKNESSES)[number];
  * A receiver accepts everything, or always fails in one way. With `by chance` it draws for each delivery, and
  * refuses some events for good.
  */
-export type Mood = "well" | "by chance" | Sickness;
+export type Behaviour = "well" | "by chance" | Sickness;
 
 /** The answer to one delivery. */
 export interface Answer {
@@ -44,10 +44,10 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
 /** One event in this many is refused for good. */
 const DOOMED_EVERY = 250;
 
-export function answerTo(mood: Mood, { id, body }: Delivery): Answer {
+export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
   // A partner asks for a test when its receiver works again.
-  if (mood === "well" || mood === "by chance" && body.startsWith('{"type":"webhook.test"')) return WELL;
-  if (mood !== "by chance") return answerOf(mood);
+  if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) return WELL;
+  if (behaviour !== "by chance") return answerOf(behaviour);
   if (Number.parseInt(id.slice(-6), 16) % DOOMED_EVERY === 0) return refuse();
   let chance = Math.floor(Math.random() * 1000);
   return answerOf(SICKNESSES.find((sickness) => (chance -= CHANCES[sickness]) < 0));

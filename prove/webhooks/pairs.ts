@@ -1,7 +1,7 @@
 import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { countAgain } from "./judge_arrivals.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 
 /** Something that goes wrong for other partners. */
@@ -26,16 +26,16 @@ const DRAIN_MS = 90_000;
  * Takes turns without and with the trouble, at one steady rate. Measures what the trouble costs the partners
  * that are not part of it.
  */
-export async function measurePairs(scene: Scene, trouble: Trouble, pairs: Pairs): Promise<Finding> {
+export async function measurePairs(setup: Setup, trouble: Trouble, pairs: Pairs): Promise<Finding> {
   const turns = { alone: [] as Turn[], beside: [] as Turn[] };
   let again = 0;
   const run = async (name: keyof typeof turns) => {
     if (name === "beside") await trouble.begin();
-    const turn = await takeTurn(scene, pairs);
+    const turn = await takeTurn(setup, pairs);
     turns[name].push(turn);
     if (name === "beside") await trouble.end();
-    await untilDelivered(scene.deployment, DRAIN_MS);
-    const later = (await scene.receivers.take()).filter(({ receiver }) => receiver < pairs.well);
+    await untilDelivered(setup.deployment, DRAIN_MS);
+    const later = (await setup.receivers.take()).filter(({ receiver }) => receiver < pairs.well);
     again += countAgain([...turn.arrivals, ...later]);
   };
   for (let pair = 0; pair < pairs.count; pair++) {

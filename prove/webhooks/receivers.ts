@@ -5,8 +5,8 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ServerCertificate } from "@gold-partner/dev";
 import { runtimeArguments } from "../../testing/runtime_arguments.ts";
-import type { Mood } from "./mood.ts";
-import type { Arrival, Errand } from "./receivers_process.ts";
+import type { Behaviour } from "./mood.ts";
+import type { Arrival, Task } from "./receivers_process.ts";
 
 const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url));
 
@@ -31,9 +31,9 @@ export class Receivers {
     return new Receivers(processes);
   }
 
-  async behave(moodOf: (receiver: number) => Mood): Promise<void> {
+  async behave(behaviourOf: (receiver: number) => Behaviour): Promise<void> {
     await Promise.all(
-      this.#each((process, first) => process.ask({ moods: process.urls.map((_, at) => moodOf(first + at)) })),
+      this.#each((process, first) => process.ask({ behaviours: process.urls.map((_, at) => behaviourOf(first + at)) })),
     );
   }
 
@@ -76,8 +76,8 @@ class Process {
     return process;
   }
 
-  async ask<T>(errand: Errand): Promise<T> {
-    this.#child.stdin.write(`${JSON.stringify(errand)}\n`);
+  async ask<T>(task: Task): Promise<T> {
+    this.#child.stdin.write(`${JSON.stringify(task)}\n`);
     const { value, done } = await this.#replies.next();
     if (done) throw new Error("A receiver process exited unexpectedly; its output is above.");
     return JSON.parse(value) as T;

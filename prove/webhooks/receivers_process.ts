@@ -3,15 +3,15 @@ import { createHash } from "node:crypto";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import type { ServerCertificate } from "@gold-partner/dev";
-import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
+import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 import { findFault } from "../standard_webhooks_trial.ts";
-import { type Answer, answerTo, type Mood } from "./mood.ts";
+import { type Answer, answerTo, type Behaviour } from "./mood.ts";
 
-export type Errand =
+export type Task =
   /** Opens one receiver for each secret; answered with their URLs. */
   | { readonly open: { readonly secrets: readonly string[]; readonly certificate: ServerCertificate } }
   /** Sets how each receiver behaves from now on. */
-  | { readonly moods: readonly Mood[] }
+  | { readonly behaviours: readonly Behaviour[] }
   /** Answered with the deliveries since the last time. */
   | { readonly take: true };
 
@@ -33,16 +33,16 @@ export interface Arrival {
   readonly fault?: string;
 }
 
-let moods: readonly Mood[] = [];
+let behaviours: readonly Behaviour[] = [];
 const arrivals: Arrival[] = [];
 
-async function open({ secrets, certificate }: Extract<Errand, { open: unknown }>["open"]): Promise<string[]> {
-  moods = secrets.map(() => "well");
+async function open({ secrets, certificate }: Extract<Task, { open: unknown }>["open"]): Promise<string[]> {
+  behaviours = secrets.map(() => "well");
   return await Promise.all(secrets.map(async (secret, index) => {
-    const receiver = await trialReceiver({ certificate });
+    const receiver = await testReceiver({ certificate });
     receiver.answer((delivery) => {
       const arrivedMs = Date.now();
-      const { answer, ...told } = answerTo(moods[index]!, delivery);
+      const { answer, ...told } = answerTo(behaviours[index]!, delivery);
       receiver.deliveries.length = 0;
       arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...told });
       return answer;
@@ -71,13 +71,13 @@ function read({ id, body, headers }: Delivery, secret: string) {
   };
 }
 
-async function act(errand: Errand): Promise<unknown> {
-  if ("open" in errand) return await open(errand.open);
-  if ("moods" in errand) moods = errand.moods;
-  return "take" in errand ? arrivals.splice(0) : null;
+async function act(task: Task): Promise<unknown> {
+  if ("open" in task) return await open(task.open);
+  if ("behaviours" in task) behaviours = task.behaviours;
+  return "take" in task ? arrivals.splice(0) : null;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await act(JSON.parse(line) as Errand)));
+  console.log(JSON.stringify(await act(JSON.parse(line) as Task)));
 }
 process.exit(0);

@@ -2,7 +2,7 @@ import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { judgeArrivals } from "./judge_arrivals.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 import { post } from "./told_events.ts";
 
 const PATIENCE_MS = 60_000;
@@ -12,21 +12,21 @@ const PATIENCE_MS = 60_000;
  * by the operator.
  */
 export async function redeliver(
-  scene: Scene,
+  setup: Setup,
   arrivals: Arrival[],
   parked: readonly string[],
 ): Promise<Finding> {
-  const { deployment, service, receivers } = scene;
+  const { deployment, service, receivers } = setup;
   const owners = new Map(arrivals.map(({ id, receiver }) => [id, deployment.traders[receiver]!]));
   await receivers.behave(() => "well");
   for (const [n, id] of parked.entries()) {
     if (n % 2 === 0) await deployment.operator("event redeliver", id);
     else await post(service.socket, owners.get(id)!, `/v1/events/${id}/redeliver`);
   }
-  await untilDelivered(scene.deployment, PATIENCE_MS);
+  await untilDelivered(setup.deployment, PATIENCE_MS);
   const later = await receivers.take();
   arrivals.push(...later);
-  const { what, violations, parked: left } = await judgeArrivals(scene, arrivals, 0);
+  const { what, violations, parked: left } = await judgeArrivals(setup, arrivals, 0);
   return {
     what: `${parked.length} redeliveries requested, ${later.length} deliveries arrived; ${what}`,
     violations: left.length === 0 ? violations : [...violations, `${left.length} events are still parked`],

@@ -8,7 +8,7 @@ import { Receivers } from "./receivers.ts";
  * One process serves, two deliver, and each partner has a receiver. A partner and its receiver have the same
  * index.
  */
-export interface Scene {
+export interface Setup {
   readonly deployment: Deployment;
   readonly service: ServerProcess;
   readonly deliverers: readonly ServerProcess[];
@@ -17,9 +17,9 @@ export interface Scene {
 
 const ENDOWMENT_SAR = "10000000";
 
-export async function openScene(
+export async function openSetup(
   { partners, retries }: { readonly partners: number; readonly retries: string },
-): Promise<Scene> {
+): Promise<Setup> {
   const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: 2, role: "api" });
   try {
     const { traders, receiverCertificate } = deployment;

@@ -1,10 +1,10 @@
 import type { Trader } from "../trader.ts";
 import { SICKNESSES } from "./mood.ts";
 import type { Trouble } from "./pairs.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 
 /** The receivers of all partners from this one on fail, each in its own way. */
-export function sickFrom({ deployment, receivers }: Scene, first: number): Trouble {
+export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {
   return {
     name: `${receivers.urls.length - first} failing receivers`,
     begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
@@ -19,7 +19,7 @@ export function sickFrom({ deployment, receivers }: Scene, first: number): Troub
 }
 
 /** The last partner's receiver hangs, and this many events wait for it. */
-export async function backlogOf({ deployment, receivers }: Scene, events: number): Promise<Trouble> {
+export async function backlogOf({ deployment, receivers }: Setup, events: number): Promise<Trouble> {
   const last = receivers.urls.length - 1;
   const dead = deployment.traders[last]!;
   const setUrl = (url: string | null) =>
@@ -38,7 +38,7 @@ export async function backlogOf({ deployment, receivers }: Scene, events: number
 }
 
 /** Commits and seals events, as if they had come over months. */
-async function preload(sql: Scene["deployment"]["sql"], { client }: Trader, events: number): Promise<void> {
+async function preload(sql: Setup["deployment"]["sql"], { client }: Trader, events: number): Promise<void> {
   await sql.begin(async (tx) => {
     const [account] = await tx`
       select event_sequence from gold.account where client_id = ${client} for no key update`;

@@ -4,7 +4,7 @@ import { ask, type Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import { makeQuotes } from "./order_desk.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./scene.ts";
 
 export interface TurnPlan {
   readonly orders: number;
@@ -34,11 +34,11 @@ const POLL_MS = 100;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
 /** Sends orders at a steady rate, and waits until all events for healthy receivers have arrived. */
-export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
+export async function takeTurn(setup: Setup, plan: TurnPlan): Promise<Turn> {
   const since = new Date();
   const refusals: string[] = [];
-  const executed = await trade(scene, plan, refusals);
-  const arrivals = await awaitArrivals(scene, executed);
+  const executed = await trade(setup, plan, refusals);
+  const arrivals = await awaitArrivals(setup, executed);
   const warm = executed.slice(Math.ceil(executed.length * WARM_UP_SHARE));
   const firsts = new Map<string, Arrival>();
   for (const arrival of arrivals) if (!firsts.has(arrival.order!)) firsts.set(arrival.order!, arrival);
@@ -47,7 +47,7 @@ export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
   return {
     medianMs: median(waits),
     slowMs: waits[Math.ceil(waits.length * SLOW_SHARE) - 1]!,
-    beganMs: await readBegan(scene, plan, since),
+    beganMs: await readBegan(setup, plan, since),
     arrivals,
     refusals,
   };
@@ -55,7 +55,7 @@ export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
 
 /** Sends the orders directly to the service, and returns those of partners with healthy receivers. */
 async function trade(
-  { deployment, service }: Scene,
+  { deployment, service }: Setup,
   { orders, well, buyers }: TurnPlan,
   refusals: string[],
 ): Promise<string[]> {
@@ -91,7 +91,7 @@ async function insist(
 }
 
 /** Waits for the events of these orders, and ignores all others. */
-async function awaitArrivals({ receivers }: Scene, orders: readonly string[]): Promise<Arrival[]> {
+async function awaitArrivals({ receivers }: Setup, orders: readonly string[]): Promise<Arrival[]> {
   const expected = new Set(orders);
   const arrivals: Arrival[] = [];
   const deadline = performance.now() + ARRIVAL_MS;
@@ -106,7 +106,7 @@ async function awaitArrivals({ receivers }: Scene, orders: readonly string[]): P
   }
 }
 
-async function readBegan({ deployment }: Scene, { well }: TurnPlan, since: Date): Promise<number> {
+async function readBegan({ deployment }: Setup, { well }: TurnPlan, since: Date): Promise<number> {
   const clients = deployment.traders.slice(0, well).map(({ client }) => client);
   const [row] = await deployment.sql`
     select (extract(epoch from max(a.at - e.created_at)) * 1000)::int as began

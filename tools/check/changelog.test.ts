@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { clean, expectOffence } from "./planted_tree.ts";
+import { clean, expectViolation } from "./planted_tree.ts";
 
 describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
@@ -7,7 +7,7 @@ describe("versions agree with the changelog", () => {
 
   it("rejects a version in the root's manifest or in Kubernetes that was not released", async () => {
     for (const path of ["package.json", "deploy/kubernetes/kustomization.yaml"]) {
-      await expectOffence(
+      await expectViolation(
         check,
         `${path} has version 1.1.0, but the newest release in CHANGELOG.md is 1.0.0`,
         changed(path, "1.0.0", "1.1.0"),
@@ -17,13 +17,13 @@ describe("versions agree with the changelog", () => {
 
   it("rejects a release whose version is in no manifest", async () => {
     const planted = changed("CHANGELOG.md", "1.1.0 (unreleased)", "1.1.0 (2026-02-03)");
-    await expectOffence(check, "package.json has version 1.0.0", planted);
+    await expectViolation(check, "package.json has version 1.0.0", planted);
   });
 
   it("rejects a changelog that is missing or cannot be parsed", async () => {
-    await expectOffence(check, "CHANGELOG.md cannot be read: The changelog holds no release", {
+    await expectViolation(check, "CHANGELOG.md cannot be read: The changelog holds no release", {
       "CHANGELOG.md": undefined,
     });
-    await expectOffence(check, "CHANGELOG.md cannot be read", changed("CHANGELOG.md", "(unreleased)", ""));
+    await expectViolation(check, "CHANGELOG.md cannot be read", changed("CHANGELOG.md", "(unreleased)", ""));
   });
 });

@@ -1,5 +1,5 @@
 import { parseChangelog } from "../../testing/release/changelog.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
 const CHANGELOG = "CHANGELOG.md";
@@ -14,7 +14,7 @@ const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> =
 };
 
 /** Requires that the tree has the version of the newest release in the changelog. */
-export function findVersionOffences({ files }: Tree): Offence[] {
+export function findVersionViolations({ files }: Tree): Violation[] {
   let version: string;
   try {
     version = parseChangelog(files.get(CHANGELOG) ?? "").releases[0].version;

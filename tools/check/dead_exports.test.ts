@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { CANONICAL, clean, expectOffence, find, PRICE, SIGN } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, PRICE, SIGN } from "./planted_tree.ts";
 
 describe("no dead exports", () => {
   const dead = "no dead exports";
@@ -13,9 +13,9 @@ describe("no dead exports", () => {
       "const spare = 1;\nexport { spare };",
     ];
     for (const text of [...more, "export const { spare, b: [canonical2 = 1] } = x;"]) {
-      await expectOffence(dead, "exports spare", { [SIGN]: `${clean(SIGN)}\n${text}` });
+      await expectViolation(dead, "exports spare", { [SIGN]: `${clean(SIGN)}\n${text}` });
     }
-    await expectOffence(dead, "exports default", { [SIGN]: `${clean(SIGN)}\nexport default 1;` });
+    await expectViolation(dead, "exports default", { [SIGN]: `${clean(SIGN)}\nexport default 1;` });
   });
 
   it("follows export * to the file that declares the name", async () => {
@@ -31,7 +31,7 @@ describe("no dead exports", () => {
 
   it("counts only exports of a published package's entry point as used from outside", async () => {
     assertEquals(await find({ [PRICE]: `${clean(PRICE)}\nexport const spare = 1;` }), []);
-    await expectOffence(dead, "exports spare", {
+    await expectViolation(dead, "exports spare", {
       [CANONICAL]: `${clean(CANONICAL)}\nexport const spare = 1;`,
     });
   });

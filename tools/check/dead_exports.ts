@@ -1,7 +1,7 @@
 import { packageFolders, PUBLISHED, targetOf } from "./house.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Module } from "./module.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /**
@@ -23,9 +23,9 @@ const READ_FROM_OUTSIDE = [
 const K6_CALLS = new Set(["default", "options", "setup", "teardown", "handleSummary"]);
 
 /** Finds exported names that no other file imports. An import in a test counts as use. */
-export function findDeadExports(tree: Tree): Offence[] {
+export function findDeadExports(tree: Tree): Violation[] {
   const used = usedNames(tree);
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   for (const module of tree.modules.values()) {
     const { path, exports } = module;
     if (isTest(path) || READ_FROM_OUTSIDE.some((pattern) => pattern.test(path))) continue;
@@ -33,14 +33,14 @@ export function findDeadExports(tree: Tree): Offence[] {
     const k6 = isRunByK6(module);
     for (const { name, line } of exports) {
       if (names.has(name) || names.has("*") || (k6 && K6_CALLS.has(name))) continue;
-      offences.push({
+      violations.push({
         path,
         line,
         says: `exports ${name}, which no file imports: remove the export or the code.`,
       });
     }
   }
-  return offences;
+  return violations;
 }
 
 function usedNames(tree: Tree): Map<string, Set<string>> {

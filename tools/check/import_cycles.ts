@@ -1,14 +1,14 @@
 import { packageFolders, targetOf } from "./house.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
 /**
  * Finds files that import each other in a cycle, type imports included. None of these files can be read
  * before the others.
  */
-export function findImportCycles(tree: Tree): Offence[] {
+export function findImportCycles(tree: Tree): Violation[] {
   const folders = packageFolders(tree);
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   const done = new Set<string>();
   const trail: string[] = [];
 
@@ -17,7 +17,7 @@ export function findImportCycles(tree: Tree): Offence[] {
     const start = trail.indexOf(path);
     if (start >= 0) {
       const ring = [...trail.slice(start), path].join(" → ");
-      offences.push({
+      violations.push({
         path,
         says: `is part of an import cycle: ${ring}. Move the shared code into a separate file.`,
       });
@@ -33,5 +33,5 @@ export function findImportCycles(tree: Tree): Offence[] {
   };
 
   for (const path of tree.modules.keys()) follow(path);
-  return offences;
+  return violations;
 }

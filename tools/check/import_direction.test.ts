@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { CANONICAL, clean, expectOffence, find, PRICE } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, PRICE } from "./planted_tree.ts";
 
 describe("imports flow one way", () => {
   it("finds nothing in a clean repository", async () => {
@@ -11,43 +11,43 @@ describe("imports flow one way", () => {
   const importing = (specifier: string) => ({ [CANONICAL]: `import "${specifier}";\n${clean(CANONICAL)}` });
 
   it("rejects a lower package that imports a higher package, also for types only", async () => {
-    await expectOffence(flow, "against the import direction", importing("@gold-partner/jws"));
+    await expectViolation(flow, "against the import direction", importing("@gold-partner/jws"));
     const typed = `import type { Sign } from "@gold-partner/jws";\n${clean(CANONICAL)}`;
-    await expectOffence(flow, "against the import direction", { [CANONICAL]: typed });
-    await expectOffence(flow, "against the import direction", {
+    await expectViolation(flow, "against the import direction", { [CANONICAL]: typed });
+    await expectViolation(flow, "against the import direction", {
       [CANONICAL]: `export * from "@gold-partner/jws";`,
     });
-    await expectOffence(flow, "against the import direction", {
+    await expectViolation(flow, "against the import direction", {
       [CANONICAL]: `export const x = import("@gold-partner/jws");`,
     });
     const inline = `export type X = import("@gold-partner/jws").Sign;`;
-    await expectOffence(flow, "against the import direction", { [CANONICAL]: inline });
+    await expectViolation(flow, "against the import direction", { [CANONICAL]: inline });
   });
 
   it("rejects an import of an internal file of another package", async () => {
     const deep = `import "@gold-partner/canonical/src/canonical.ts";\n${clean(PRICE)}`;
-    await expectOffence(flow, "only entry point", { [PRICE]: deep });
-    await expectOffence(flow, "by its package name", {
+    await expectViolation(flow, "only entry point", { [PRICE]: deep });
+    await expectViolation(flow, "by its package name", {
       [PRICE]: `import "../../canonical/src/canonical.ts";\n${clean(PRICE)}`,
     });
   });
 
   it("rejects a computed import, require and createRequire, also in a package's tests", async () => {
     for (const hidden of ["import(`@gold-partner/${name}`);", `import("@gold-" + "partner/jws");`]) {
-      await expectOffence(flow, "computes the name of an import", { [PRICE]: `${clean(PRICE)}\n${hidden}` });
-      await expectOffence(flow, "computes the name of an import", { "packages/jws/src/a.test.ts": hidden });
+      await expectViolation(flow, "computes the name of an import", { [PRICE]: `${clean(PRICE)}\n${hidden}` });
+      await expectViolation(flow, "computes the name of an import", { "packages/jws/src/a.test.ts": hidden });
       assertEquals(await find({ "tools/a.ts": hidden }), []);
     }
-    await expectOffence(flow, "uses createRequire", {
+    await expectViolation(flow, "uses createRequire", {
       "packages/jws/src/a.test.ts":
         `import { createRequire } from "node:module";\ncreateRequire("@gold-partner/protocol");`,
     });
-    await expectOffence(flow, "uses require", { [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");` });
+    await expectViolation(flow, "uses require", { [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");` });
   });
 
   it("rejects a relative import of another package, except from k6 scripts", async () => {
-    await expectOffence(flow, "against the import direction", importing("../../jws/src/mod.ts"));
-    await expectOffence(flow, "against the import direction", importing("../../../loadtest/order.ts"));
+    await expectViolation(flow, "against the import direction", importing("../../jws/src/mod.ts"));
+    await expectViolation(flow, "against the import direction", importing("../../../loadtest/order.ts"));
     assertEquals(await find({ "loadtest/order.ts": clean("loadtest/order.ts") }), []);
   });
 
@@ -58,15 +58,15 @@ describe("imports flow one way", () => {
     };
     const says = "imports @gold-partner/server against the import direction";
     for (const folder of ["packages/protocol", "packages/client", "packages/sidecar", "vectors"]) {
-      await expectOffence(flow, says, {
+      await expectViolation(flow, says, {
         ...server,
         [`${folder}/src/x.ts`]: `import "@gold-partner/server";`,
       });
     }
     for (const folder of ["packages/operator", "packages/dev", "bench", "tools"]) {
       const found = await find({ ...server, [`${folder}/src/x.ts`]: `import "@gold-partner/server";` });
-      assertEquals(found.filter((offence) => offence.startsWith(flow)), []);
-      await expectOffence(flow, "only entry point", {
+      assertEquals(found.filter((violation) => violation.startsWith(flow)), []);
+      await expectViolation(flow, "only entry point", {
         ...server,
         [`${folder}/src/x.ts`]: `import "@gold-partner/server/src/main.ts";`,
       });
@@ -77,9 +77,9 @@ describe("imports flow one way", () => {
     const room = (from: string, to: string) => ({
       [`packages/server/src/${from}`]: `import "${from.includes("/") ? "../../" : "./"}${to}";`,
     });
-    await expectOffence(flow, "a later step", room("admission/identity/a.ts", "admission/token/b.ts"));
-    await expectOffence(flow, "a later step", room("admission/signature/a.ts", "booking/nonce/b.ts"));
-    await expectOffence(flow, "a later step", room("booking/outbox/a.ts", "delivery/b.ts"));
+    await expectViolation(flow, "a later step", room("admission/identity/a.ts", "admission/token/b.ts"));
+    await expectViolation(flow, "a later step", room("admission/signature/a.ts", "booking/nonce/b.ts"));
+    await expectViolation(flow, "a later step", room("booking/outbox/a.ts", "delivery/b.ts"));
     for (
       const [from, to] of [["booking/nonce/a.ts", "admission/token/b.ts"], [
         "order_route.ts",
@@ -87,13 +87,13 @@ describe("imports flow one way", () => {
       ]]
     ) {
       const found = await find(room(from ?? "", to ?? ""));
-      assertEquals(found.filter((offence) => offence.startsWith(flow)), []);
+      assertEquals(found.filter((violation) => violation.startsWith(flow)), []);
     }
   });
 
   it("rejects a folder of the server that MODULES does not list", async () => {
     for (const folder of ["packages/server/src/attic", "packages/server/src/booking/attic"]) {
-      await expectOffence(flow, `is in ${folder}, which is missing`, { [`${folder}/a.ts`]: "" });
+      await expectViolation(flow, `is in ${folder}, which is missing`, { [`${folder}/a.ts`]: "" });
     }
   });
 
@@ -104,6 +104,6 @@ describe("imports flow one way", () => {
         "@std/assert",
       ),
     };
-    await expectOffence(flow, "only tests may import", { ...assertions, ...importing("@std/assert") });
+    await expectViolation(flow, "only tests may import", { ...assertions, ...importing("@std/assert") });
   });
 });

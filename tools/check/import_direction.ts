@@ -3,29 +3,29 @@ import { isIdentifier } from "typescript/unstable/ast";
 import { FLOW, isRelative, MODULES, packageFolders, packageName, partOf, targetOf } from "./house.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Import, Module } from "./module.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /** Requires that imports go one way between packages, and between the steps of the server. */
-export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
+export function findImportsAgainstTheFlow(tree: Tree): Violation[] {
   const folders = packageFolders(tree);
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   for (const module of tree.modules.values()) {
     const unlisted = unlistedFolder(module.path);
     if (unlisted !== undefined) {
       const says = `is in ${unlisted}, which is missing in MODULES: add it to tools/check/house.ts.`;
-      offences.push({ path: module.path, line: 1, says });
+      violations.push({ path: module.path, line: 1, says });
     }
     for (const taken of module.imports) {
       const says = isRelative(taken.specifier)
         ? judgeRelative(module, taken, folders)
         : judgeByName(module, taken.specifier, folders);
-      if (says) offences.push({ path: module.path, line: taken.line, says });
+      if (says) violations.push({ path: module.path, line: taken.line, says });
     }
-    offences.push(...findHiddenImports(module));
+    violations.push(...findHiddenImports(module));
   }
-  return offences;
+  return violations;
 }
 
 /**
@@ -34,9 +34,9 @@ export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
 const COMPUTES_ITS_IMPORT = "packages/local_postgres/src/binaries.ts";
 
 /** Refuses imports that the checks cannot follow: computed names, require and createRequire. */
-function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
+function findHiddenImports({ path, imports, syntax }: Module): Violation[] {
   if (!path.startsWith("packages/")) return [];
-  const offences = imports.filter(({ specifier }) => specifier === "" && path !== COMPUTES_ITS_IMPORT)
+  const violations = imports.filter(({ specifier }) => specifier === "" && path !== COMPUTES_ITS_IMPORT)
     .map(({ line }) => ({
       path,
       line,
@@ -44,9 +44,9 @@ function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
     }));
   walk(syntax, (node) => {
     if (!isIdentifier(node) || !/^(createRequire|require)$/.test(node.text)) return;
-    offences.push({ path, line: lineOf(node, syntax), says: `uses ${node.text}: use import instead.` });
+    violations.push({ path, line: lineOf(node, syntax), says: `uses ${node.text}: use import instead.` });
   });
-  return offences;
+  return violations;
 }
 
 /** Programs for development. They may run the fixtures of a package, which never ship. */

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { k6Closure } from "./k6_closure.ts";
-import { CANONICAL, clean, expectOffence, find, plant, SIGN } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, plant, SIGN } from "./planted_tree.ts";
 
 describe("k6 can load its closure", () => {
   const loads = "k6 can load its closure";
@@ -23,17 +23,17 @@ describe("k6 can load its closure", () => {
   });
 
   it("rejects a package import, also with inline types only", async () => {
-    await expectOffence(loads, "which k6 cannot resolve", {
+    await expectViolation(loads, "which k6 cannot resolve", {
       [SIGN]: `import { z } from "zod";\n${clean(SIGN)}`,
     });
-    await expectOffence(loads, "which k6 cannot resolve", {
+    await expectViolation(loads, "which k6 cannot resolve", {
       [SIGN]: `import { type Z } from "zod";\n${clean(SIGN)}`,
     });
-    await expectOffence(loads, "which k6 cannot resolve", { [SIGN]: `export * from "zod";\n${clean(SIGN)}` });
-    await expectOffence(loads, "which k6 cannot resolve", {
+    await expectViolation(loads, "which k6 cannot resolve", { [SIGN]: `export * from "zod";\n${clean(SIGN)}` });
+    await expectViolation(loads, "which k6 cannot resolve", {
       [CANONICAL]: `import "node:crypto";\n${clean(CANONICAL)}`,
     });
-    await expectOffence(loads, "which k6 cannot resolve", {
+    await expectViolation(loads, "which k6 cannot resolve", {
       [SIGN]: `import "./data.json";\n${clean(SIGN)}`,
     });
     const typed = await find({ [SIGN]: `import type { Z } from "zod";\n${clean(SIGN)}` });
@@ -69,12 +69,12 @@ describe("k6 can load its closure", () => {
       "withResolvers": "Promise.withResolvers();",
     };
     for (const [name, text] of Object.entries(uses)) {
-      await expectOffence(loads, `uses ${name}`, { [SIGN]: `${clean(SIGN)}\n${text}` });
+      await expectViolation(loads, `uses ${name}`, { [SIGN]: `${clean(SIGN)}\n${text}` });
     }
     for (const text of ["async function* each() {}", "/a/d;", "/(?-i:b)/;", "/(?i-s:b)/;"]) {
-      await expectOffence(loads, "which k6 does not have", { [SIGN]: `${clean(SIGN)}\n${text}` });
+      await expectViolation(loads, "which k6 does not have", { [SIGN]: `${clean(SIGN)}\n${text}` });
     }
-    await expectOffence(loads, "uses `using`", {
+    await expectViolation(loads, "uses `using`", {
       [SIGN]: `${clean(SIGN)}\nasync () => { await using x = null; };`,
     });
   });

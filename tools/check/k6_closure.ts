@@ -11,7 +11,7 @@ import {
 } from "typescript/unstable/ast";
 import { isRelative, packageFolders, targetOf } from "./house.ts";
 import type { Module } from "./module.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
@@ -80,14 +80,14 @@ export function k6Closure(tree: Tree): string[] {
  * Finds what k6 cannot load. k6 resolves no package, lacks parts of the platform, and hangs on syntax that it
  * cannot parse.
  */
-export function findWhatK6CannotLoad(tree: Tree): Offence[] {
+export function findWhatK6CannotLoad(tree: Tree): Violation[] {
   return k6Closure(tree).flatMap((path) => {
     const module = tree.modules.get(path);
     return module ? [...judgeImports(module), ...judgeSyntax(module)] : [];
   });
 }
 
-function judgeImports(module: Module): Offence[] {
+function judgeImports(module: Module): Violation[] {
   return module.imports.flatMap(({ specifier, kind, line }) => {
     const at = { path: module.path, line };
     if (kind === "type") return [];
@@ -105,17 +105,17 @@ function judgeImports(module: Module): Offence[] {
   });
 }
 
-function judgeSyntax({ path, syntax }: Module): Offence[] {
-  const offences: Offence[] = [];
+function judgeSyntax({ path, syntax }: Module): Violation[] {
+  const violations: Violation[] = [];
   walk(syntax, (node) => {
     if (isTypeNode(node)) return false;
     const what = missingInK6(node);
     if (what) {
-      offences.push({ path, line: lineOf(node, syntax), says: `uses ${what}, which k6 does not have.` });
+      violations.push({ path, line: lineOf(node, syntax), says: `uses ${what}, which k6 does not have.` });
     }
     return true;
   });
-  return offences;
+  return violations;
 }
 
 function missingInK6(node: Node): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { clean, expectOffence } from "./planted_tree.ts";
+import { clean, expectViolation } from "./planted_tree.ts";
 
 describe("the lockfile agrees", () => {
   const check = "the lockfile agrees";
@@ -9,50 +9,50 @@ describe("the lockfile agrees", () => {
   it("rejects a resolved address of a registry, a file or a repository", async () => {
     for (const address of ["https://example.com/zod.tgz", "http://example.com/", "git+ssh://example.com/x"]) {
       const planted = changed(lockfile, `"version":"4.0.0"`, `"version":"4.0.0","resolved":"${address}"`);
-      await expectOffence(check, "to a fixed address", planted);
+      await expectViolation(check, "to a fixed address", planted);
     }
   });
 
   it("rejects versions that differ from the manifests", async () => {
-    await expectOffence(
+    await expectViolation(
       check,
       "has a different version than package.json",
       changed("package.json", `"version":"1.0.0"`, `"version":"1.0.1"`),
     );
     const jose = changed("package.json", `"jose":"6.0.0"`, `"jose":"6.0.1"`);
-    await expectOffence(check, "has different devDependencies than package.json", jose);
-    await expectOffence(check, "has jose 6.0.0, but package.json requires 6.0.1", jose);
-    await expectOffence(
+    await expectViolation(check, "has different devDependencies than package.json", jose);
+    await expectViolation(check, "has jose 6.0.0, but package.json requires 6.0.1", jose);
+    await expectViolation(
       check,
       "has different dependencies than packages/protocol/package.json",
       changed("packages/protocol/package.json", `"zod":"4.0.0"`, `"zod":"4.0.0","jose":"6.0.0"`),
     );
-    await expectOffence(
+    await expectViolation(
       check,
       "has zod (missing), but",
       changed(lockfile, `"node_modules/zod":`, `"node_modules/zed":`),
     );
-    await expectOffence(check, "does not contain packages/new/package.json", {
+    await expectViolation(check, "does not contain packages/new/package.json", {
       "packages/new/package.json": "{}",
     });
-    await expectOffence(check, "is missing", { [lockfile]: undefined });
+    await expectViolation(check, "is missing", { [lockfile]: undefined });
   });
 
   it("rejects a package without a SHA-512 hash", async () => {
     for (const integrity of ["", "sha1-abc"]) {
       const planted = changed(lockfile, `"integrity":"sha512-zod"`, `"integrity":"${integrity}"`);
-      await expectOffence(check, "has no sha512 integrity for node_modules/zod", planted);
+      await expectViolation(check, "has no sha512 integrity for node_modules/zod", planted);
     }
   });
 
   it("rejects an .npmrc that allows addresses in the lockfile or install scripts", async () => {
     for (const setting of ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"]) {
-      await expectOffence(
+      await expectViolation(
         check,
         `does not contain the line ${setting}`,
         changed(".npmrc", setting, `#${setting}`),
       );
     }
-    await expectOffence(check, "does not contain the line", { ".npmrc": undefined });
+    await expectViolation(check, "does not contain the line", { ".npmrc": undefined });
   });
 });

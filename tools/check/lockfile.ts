@@ -1,4 +1,4 @@
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
 type Versions = Readonly<Record<string, string>>;
@@ -25,12 +25,12 @@ const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"]
  * Requires that npm installs exactly what the manifests say, from the registry of each machine, and runs no
  * install script.
  */
-export function findLockfileOffences(tree: Tree): Offence[] {
+export function findLockfileViolations(tree: Tree): Violation[] {
   const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];
-  const offences = SETTINGS.filter((setting) => !npmrc.includes(setting))
+  const violations = SETTINGS.filter((setting) => !npmrc.includes(setting))
     .map((setting) => ({ path: NPMRC, says: `does not contain the line ${setting}.` }));
   const text = tree.files.get(LOCKFILE);
-  if (text === undefined) return [...offences, { path: LOCKFILE, says: "is missing." }];
+  if (text === undefined) return [...violations, { path: LOCKFILE, says: "is missing." }];
   const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Entry>> };
   const remote = Object.entries(packages).flatMap(([place, { resolved = "" }]) =>
     /^[a-z+]+:/.test(resolved)
@@ -40,14 +40,14 @@ export function findLockfileOffences(tree: Tree): Offence[] {
       }]
       : []
   );
-  return [...offences, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
+  return [...violations, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
 }
 
 /**
  * Without a hash, npm accepts any content from the registry. npm drops the hash of a package that it did not
  * download itself.
  */
-function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
+function findUnverified(packages: Readonly<Record<string, Entry>>): Violation[] {
   return Object.entries(packages)
     .filter(([place, { link, integrity = "" }]) =>
       place.includes("node_modules/") && !link && !integrity.startsWith("sha512-")
@@ -62,28 +62,28 @@ function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
     });
 }
 
-function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Offence[] {
-  const stale = (what: string): Offence => ({ path: LOCKFILE, says: `${what}: run npm install.` });
+function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Violation[] {
+  const stale = (what: string): Violation => ({ path: LOCKFILE, says: `${what}: run npm install.` });
   return [...tree.files].flatMap(([path, text]) => {
     const folder = /^(packages\/[^/]+|)\/?package\.json$/.exec(path)?.[1];
     if (folder === undefined) return [];
     const asked = JSON.parse(text) as Entry;
     const locked = packages[folder];
     if (!locked) return [stale(`does not contain ${path}`)];
-    const offences = asked.version === locked.version ? [] : [stale(`has a different version than ${path}`)];
+    const violations = asked.version === locked.version ? [] : [stale(`has a different version than ${path}`)];
     for (const kind of ["dependencies", "devDependencies"] as const) {
       if (textOf(asked[kind]) !== textOf(locked[kind])) {
-        offences.push(stale(`has different ${kind} than ${path}`));
+        violations.push(stale(`has different ${kind} than ${path}`));
       }
       for (const [name, version] of Object.entries(asked[kind] ?? {})) {
         const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
         if (installed?.link || installed?.version === version.replace(/^npm:.+@/, "")) continue;
-        offences.push(
+        violations.push(
           stale(`has ${name} ${installed?.version ?? "(missing)"}, but ${path} requires ${version}`),
         );
       }
     }
-    return offences;
+    return violations;
   });
 }
 

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { isRelative, packageName, partOf, PUBLISHED } from "./house.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 interface Manifest {
@@ -19,7 +19,7 @@ interface Manifest {
 const PROGRAMS = new Set(["deno", "tsx"]);
 
 /** Versions, licences and dependencies agree in every package.json and deno.json. */
-export function findManifestOffences(tree: Tree): Offence[] {
+export function findManifestViolations(tree: Tree): Violation[] {
   const manifests = readManifests(tree, "package.json");
   const root = manifests.find(({ folder }) => folder === "");
   if (!root) return [{ path: "package.json", says: "is missing." }];
@@ -34,7 +34,7 @@ export function findManifestOffences(tree: Tree): Offence[] {
   ];
 }
 
-interface House {
+interface Repository {
   readonly tree: Tree;
   readonly root: Manifest;
   readonly manifests: readonly Manifest[];
@@ -49,7 +49,7 @@ function readManifests(tree: Tree, file: string): Manifest[] {
   });
 }
 
-function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
+function findUnequalIdentities({ manifests, denos, root }: Repository): Violation[] {
   const members = [...manifests, ...denos.filter(({ folder }) => folder !== "")];
   return members.flatMap(({ path, folder, name, version, license }) => {
     const twin = manifests.find((each) => each.folder === folder);
@@ -71,7 +71,7 @@ function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
  * Each published package needs its own copy of the licence, because a registry shows the package without the
  * root's files.
  */
-function findUnlicensed({ tree, manifests }: House): Offence[] {
+function findUnlicensed({ tree, manifests }: Repository): Violation[] {
   return manifests
     .filter(({ folder }) => PUBLISHED.includes(folder) && !tree.files.has(`${folder}/LICENSE`))
     .map(({ folder }) => ({
@@ -80,45 +80,45 @@ function findUnlicensed({ tree, manifests }: House): Offence[] {
     }));
 }
 
-function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {
+function findUnequalWorkspaces({ manifests, denos, root }: Repository): Violation[] {
   const rootDeno = denos.find(({ folder }) => folder === "") as { workspace?: string[] } | undefined;
   const listed = new Set(rootDeno?.workspace?.map((member) => member.replace(/^\.\//, "")));
   const members = new Set(manifests.map(({ folder }) => folder).filter((folder) => folder !== ""));
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   if (root.workspaces?.join() !== "packages/*") {
-    offences.push({ path: "package.json", says: `must have exactly one workspace pattern: "packages/*".` });
+    violations.push({ path: "package.json", says: `must have exactly one workspace pattern: "packages/*".` });
   }
   for (const folder of members) {
     if (!listed.has(folder)) {
-      offences.push({ path: "deno.json", says: `does not list ./${folder} in its workspace.` });
+      violations.push({ path: "deno.json", says: `does not list ./${folder} in its workspace.` });
     }
     const hasDeno = denos.some((deno) => deno.folder === folder);
-    if (!hasDeno) offences.push({ path: folder, says: "has a package.json but no deno.json." });
+    if (!hasDeno) violations.push({ path: folder, says: "has a package.json but no deno.json." });
   }
   for (const folder of listed) {
     if (!members.has(folder)) {
-      offences.push({ path: "deno.json", says: `lists ./${folder}, which is not an npm workspace.` });
+      violations.push({ path: "deno.json", says: `lists ./${folder}, which is not an npm workspace.` });
     }
   }
-  return offences;
+  return violations;
 }
 
 function dependenciesOf({ dependencies, devDependencies }: Manifest): [name: string, version: string][] {
   return [...Object.entries(dependencies ?? {}), ...Object.entries(devDependencies ?? {})];
 }
 
-function findLooseVersions({ manifests, root }: House): Offence[] {
+function findLooseVersions({ manifests, root }: Repository): Violation[] {
   const siblings = new Set(manifests.map(({ name }) => name));
   const first = new Map<string, { version: string; path: string }>();
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   for (const manifest of manifests) {
     const { path } = manifest;
     for (const [name, version] of dependenciesOf(manifest)) {
       if (!/^(npm:(@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
-        offences.push({ path, says: `requires ${name} ${version}: pin one exact version.` });
+        violations.push({ path, says: `requires ${name} ${version}: pin one exact version.` });
       }
       if (siblings.has(name) && version !== root.version) {
-        offences.push({
+        violations.push({
           path,
           says: `requires the sibling ${name} ${version}, but its version is ${root.version}.`,
         });
@@ -126,7 +126,7 @@ function findLooseVersions({ manifests, root }: House): Offence[] {
       const other = first.get(name) ?? { version, path };
       first.set(name, other);
       if (other.version !== version) {
-        offences.push({
+        violations.push({
           path,
           says:
             `requires ${name} ${version}, but ${other.path} requires ${other.version}: choose one version.`,
@@ -134,13 +134,13 @@ function findLooseVersions({ manifests, root }: House): Offence[] {
       }
     }
   }
-  return offences;
+  return violations;
 }
 
 /** A package must declare what its own code imports. The root may declare what only the tests import. */
-function findUndeclared({ tree, manifests, root }: House): Offence[] {
+function findUndeclared({ tree, manifests, root }: Repository): Violation[] {
   const siblings = new Set(manifests.map(({ name }) => name));
-  const offences: Offence[] = [];
+  const violations: Violation[] = [];
   for (const { path, imports } of tree.modules.values()) {
     const owner = manifests.find(({ folder }) => folder !== "" && folder === partOf(path)) ?? root;
     const declared = new Set(dependenciesOf(owner).map(([name]) => name));
@@ -152,13 +152,13 @@ function findUndeclared({ tree, manifests, root }: House): Offence[] {
       const name = packageName(specifier);
       if (specifier === "" || isRelative(specifier) || /^(node:|k6(\/|$))/.test(specifier)) continue;
       if (declared.has(name) || (kind === "type" && declared.has(`@types/${name}`))) continue;
-      offences.push({ path, line, says: `imports ${name}, which ${owner.path} does not declare.` });
+      violations.push({ path, line, says: `imports ${name}, which ${owner.path} does not declare.` });
     }
   }
-  return offences;
+  return violations;
 }
 
-function findUnused({ tree, manifests, root }: House): Offence[] {
+function findUnused({ tree, manifests, root }: Repository): Violation[] {
   return manifests.flatMap((manifest) => {
     const used = new Set(
       [...tree.modules.values()]

@@ -1,5 +1,5 @@
 /** One violation of one rule. `says` tells what is wrong and what to do. */
-export interface Offence {
+export interface Violation {
   readonly path: string;
   readonly line?: number;
   readonly says: string;

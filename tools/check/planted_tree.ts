@@ -88,12 +88,12 @@ export async function find(files: Readonly<Record<string, string | undefined>>):
   );
 }
 
-export async function expectOffence(
+export async function expectViolation(
   check: string,
   says: string,
   files: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const found = await find(files);
-  if (found.some((offence) => offence.startsWith(`${check}: `) && offence.includes(says))) return;
+  if (found.some((violation) => violation.startsWith(`${check}: `) && violation.includes(says))) return;
   throw new Error(`"${check}" should report "${says}"; found:\n${found.join("\n") || "nothing"}`);
 }

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { clean, expectOffence, find, PRICE } from "./planted_tree.ts";
+import { clean, expectViolation, find, PRICE } from "./planted_tree.ts";
 
 const floats = "no float on a quantity";
 const EXACT = "packages/protocol/src/quantity.ts";
@@ -33,7 +33,7 @@ describe("no float on a quantity", () => {
       "amountHalalas * 0.5",
     ];
     for (const door of doors) {
-      await expectOffence(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${door};` });
+      await expectViolation(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${door};` });
     }
   });
 
@@ -50,7 +50,7 @@ describe("no float on a quantity", () => {
       `type A = { [name in "amountHalalas"]: number };`,
     ];
     for (const text of declared) {
-      await expectOffence(floats, "as number", { [PRICE]: `${clean(PRICE)}\n${text}` });
+      await expectViolation(floats, "as number", { [PRICE]: `${clean(PRICE)}\n${text}` });
     }
   });
 
@@ -87,12 +87,12 @@ describe("no float on a quantity", () => {
       `type A = Record<"value", number>;`,
     ];
     for (const door of doors) {
-      await expectOffence(floats, "a quantity is a bigint", exactly(door));
-      await expectOffence(floats, "a quantity is a bigint", {
+      await expectViolation(floats, "a quantity is a bigint", exactly(door));
+      await expectViolation(floats, "a quantity is a bigint", {
         "packages/server/src/booking/trading/book.ts": door,
       });
     }
-    await expectOffence(floats, "uses Number", {
+    await expectViolation(floats, "uses Number", {
       "packages/server/src/reads/account_reads.ts": "Number(value);",
     });
   });
@@ -102,13 +102,13 @@ describe("no float on a quantity", () => {
       "text.length > 9; JSON.stringify(text); (error: unknown) => error; 1_000n * 0x10n; bits & 0xff;";
     assertEquals(await find(exactly(text)), []);
     const listed = "packages/server/src/booking/outcome.ts";
-    await expectOffence(floats, "gives amount the type number", {
+    await expectViolation(floats, "gives amount the type number", {
       [listed]: "interface A { amount: number | null }",
     });
-    await expectOffence(floats, "gives a value the type number", { [listed]: "x as number;" });
+    await expectViolation(floats, "gives a value the type number", { [listed]: "x as number;" });
     assertEquals(await find({ [listed]: "interface A { status: number | null }" }), []);
     const queue = "packages/server/src/booking/lane.ts";
     assertEquals(await find({ [queue]: "const waitMs: number = 20 * (0.5 + Math.random()); waitMs;" }), []);
-    await expectOffence(floats, "calls Number", { [queue]: "Number(amountHalalas);" });
+    await expectViolation(floats, "calls Number", { [queue]: "Number(amountHalalas);" });
   });
 });

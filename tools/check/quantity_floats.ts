@@ -16,7 +16,7 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 import { doubleIn, isExactFile } from "./exact_files.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
@@ -46,8 +46,8 @@ const ARITHMETIC = new Set([
  * explicit conversions remain. The files of EXACT may contain none at all. In other files, a conversion is
  * refused if a name in it is the name of a quantity.
  */
-export function findFloatsOnQuantities(tree: Tree): Offence[] {
-  const offences: Offence[] = [];
+export function findFloatsOnQuantities(tree: Tree): Violation[] {
+  const violations: Violation[] = [];
   for (const { path, syntax } of tree.modules.values()) {
     if (!BIGINT_FOLDERS.test(path) || isTest(path)) continue;
     const exact = isExactFile(path);
@@ -55,10 +55,10 @@ export function findFloatsOnQuantities(tree: Tree): Offence[] {
       const what = exact ? doubleIn(node, path) : floatOf(node);
       if (!what) return;
       const says = `${what}: a quantity is a bigint of minor units, read from its source text.`;
-      offences.push({ path, line: lineOf(node, syntax), says });
+      violations.push({ path, line: lineOf(node, syntax), says });
     });
   }
-  return offences;
+  return violations;
 }
 
 function floatOf(node: Node): string | undefined {

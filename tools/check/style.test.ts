@@ -1,46 +1,46 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { clean, expectOffence, find, plant, PRICE, SIGN } from "./planted_tree.ts";
+import { clean, expectViolation, find, plant, PRICE, SIGN } from "./planted_tree.ts";
 import { findLongFiles } from "./style.ts";
 
 describe("names and style", () => {
   const style = "names and style";
 
   it("rejects names such as utils, and names that are not snake_case", async () => {
-    await expectOffence(style, "a name for anything", { "packages/jws/src/utils/a.ts": "" });
-    await expectOffence(style, "does not describe", { "packages/jws/src/helpers.ts": "" });
-    await expectOffence(style, "snake_case", { "packages/jws/src/keySource.ts": "" });
-    await expectOffence(style, "snake_case", { "packages/jws/src/key-source.test.ts": "" });
+    await expectViolation(style, "a name for anything", { "packages/jws/src/utils/a.ts": "" });
+    await expectViolation(style, "does not describe", { "packages/jws/src/helpers.ts": "" });
+    await expectViolation(style, "snake_case", { "packages/jws/src/keySource.ts": "" });
+    await expectViolation(style, "snake_case", { "packages/jws/src/key-source.test.ts": "" });
   });
 
   it("rejects an import without its extension", async () => {
-    await expectOffence(style, "write .ts", { [PRICE]: `import "./other";\n${clean(PRICE)}` });
-    await expectOffence(style, "write .ts", { [PRICE]: `import "./other.js";\n${clean(PRICE)}` });
+    await expectViolation(style, "write .ts", { [PRICE]: `import "./other";\n${clean(PRICE)}` });
+    await expectViolation(style, "write .ts", { [PRICE]: `import "./other.js";\n${clean(PRICE)}` });
   });
 
   it("rejects notes about unfinished work, paths of one machine and registries' hosts", async () => {
-    await expectOffence(style, "unfinished work", { "README.md": `a\n${"TO" + "DO"}: b` });
+    await expectViolation(style, "unfinished work", { "README.md": `a\n${"TO" + "DO"}: b` });
     for (const path of ["home/someone", "root", "tmp/x", "Users/someone"]) {
-      await expectOffence(style, "one machine", { "README.md": `see \`/${path}/file\`` });
-      await expectOffence(style, "one machine", { "vectors/a.json": `{"path":"/${path}/file"}` });
+      await expectViolation(style, "one machine", { "README.md": `see \`/${path}/file\`` });
+      await expectViolation(style, "one machine", { "vectors/a.json": `{"path":"/${path}/file"}` });
     }
     const hosts = [["npmjs", "com"], ["pypi", "org"], ["crates", "io"], ["proxy.golang", "org"], [
       "jsr",
       "io",
     ]];
     for (const host of hosts.map((parts) => parts.join("."))) {
-      await expectOffence(style, "registry's host", { "README.md": `served by ${host}, too` });
-      await expectOffence(style, "registry's host", {
+      await expectViolation(style, "registry's host", { "README.md": `served by ${host}, too` });
+      await expectViolation(style, "registry's host", {
         "package-lock.json": `{"packages":{"":{"a":"${host}"}}}`,
       });
     }
-    await expectOffence(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
+    await expectViolation(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
   });
 
   it("rejects a random test that cannot be repeated by its seed", async () => {
     const path = "packages/jws/src/random.test.ts";
     const random = `import fc from "fast-check";\nfc.assert(fc.property(fc.nat(), () => true));`;
-    await expectOffence(style, "without a seed", { [path]: random });
+    await expectViolation(style, "without a seed", { [path]: random });
     const seeded =
       `import { seedTests } from "../../../testing/seed.ts";\nseedTests(import.meta.url);\n${random}`;
     const seed = `export function seedTests(url: string): string { return url; }`;
@@ -51,7 +51,7 @@ describe("names and style", () => {
   it("rejects two decisions with the same number", async () => {
     const first = { "docs/decisions/0001-money-is-an-integer.md": "# 1." };
     assertEquals(await find(first), []);
-    await expectOffence(style, "has the same number as docs/decisions/0001-money", {
+    await expectViolation(style, "has the same number as docs/decisions/0001-money", {
       ...first,
       "docs/decisions/0001-time-is-utc.md": "# 1.",
     });

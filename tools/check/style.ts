@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { isRelative, partOf } from "./house.ts";
-import type { Offence } from "./offence.ts";
+import type { Violation } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
 const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
@@ -36,15 +36,15 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
 ];
 
 /** Checks how files are named, where they lie, and what no file may contain. */
-export function findStyleOffences(tree: Tree): Offence[] {
-  const offences: Offence[] = [];
+export function findStyleViolations(tree: Tree): Violation[] {
+  const violations: Violation[] = [];
   for (const [path, text] of tree.files) {
     const says = judgeName(path);
-    if (says) offences.push({ path, says });
+    if (says) violations.push({ path, says });
     for (const [pattern, exempt, foreign] of FOREIGN_TEXT) {
       const match = exempt.test(path) ? null : pattern.exec(text);
       if (match) {
-        offences.push({ path, line: text.slice(0, match.index + 1).split("\n").length, says: `${foreign}.` });
+        violations.push({ path, line: text.slice(0, match.index + 1).split("\n").length, says: `${foreign}.` });
       }
     }
   }
@@ -53,21 +53,21 @@ export function findStyleOffences(tree: Tree): Offence[] {
     const number = /^docs\/decisions\/(\d{4})-/.exec(path)?.[1];
     if (number === undefined) continue;
     const first = decisions.get(number);
-    if (first) offences.push({ path, says: `has the same number as ${first}: use the next free number.` });
+    if (first) violations.push({ path, says: `has the same number as ${first}: use the next free number.` });
     else decisions.set(number, path);
   }
   for (const { path, imports } of tree.modules.values()) {
     const random = imports.find(({ specifier }) => specifier === "fast-check");
     if (random && partOf(path) !== "testing" && !imports.some(({ specifier }) => specifier.endsWith(SEED))) {
-      offences.push({ path, line: random.line, says: UNSEEDED });
+      violations.push({ path, line: random.line, says: UNSEEDED });
     }
     for (const { specifier, line } of imports) {
       if (isRelative(specifier) && !/\.(ts|mjs)$/.test(specifier)) {
-        offences.push({ path, line, says: `imports ${specifier} without its file extension: write .ts.` });
+        violations.push({ path, line, says: `imports ${specifier} without its file extension: write .ts.` });
       }
     }
   }
-  return offences;
+  return violations;
 }
 
 function judgeName(path: string): string | undefined {
@@ -80,7 +80,7 @@ function judgeName(path: string): string | undefined {
 }
 
 /** Lists long files. A long file is no violation, but it deserves another look. */
-export function findLongFiles(tree: Tree): Offence[] {
+export function findLongFiles(tree: Tree): Violation[] {
   return [...tree.modules.keys()].flatMap((path) => {
     const lines = tree.files.get(path)?.trimEnd().split("\n").length ?? 0;
     return lines > LONG_FILE_LINES ? [{ path, says: `has ${lines} lines: consider splitting it.` }] : [];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyWebhook } from "@gold-partner/client";
-import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
+import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 import { SeenNumbers } from "../../testing/seen_numbers.ts";
 
 /** Receives the webhooks of the partners during a run. */
@@ -27,7 +27,7 @@ export async function openInbox(
   const read = (name: string) => readFile(join(stateDir, "pki", name), "utf8").catch(() => undefined);
   const [cert, key] = [await read("receiver.pem"), await read("receiver_key.pem")];
   if (cert === undefined || key === undefined) return undefined;
-  const receiver = await trialReceiver({ certificate: { cert, key } });
+  const receiver = await testReceiver({ certificate: { cert, key } });
   const seen = secrets.map(() => new SeenNumbers());
   let [orders, refused] = [0, 0];
   receiver.answer((delivery) => {

@@ -122,7 +122,7 @@ describe("the packages, installed from their tarballs", () => {
   });
 
   it("import only their own files and declared dependencies, and have no type any", () => {
-    const offences: string[] = [];
+    const violations: string[] = [];
     for (const { path, imports, syntax } of tree.modules.values()) {
       const { dependencies = {} } = manifestOf(tree, path.split("/")[0]!);
       const kind = path.endsWith(".d.ts") ? ".d.ts" : ".js";
@@ -131,15 +131,15 @@ describe("the packages, installed from their tarballs", () => {
         const found = isRelative(specifier)
           ? specifier.endsWith(".js") && tree.files.has(target)
           : specifier.startsWith("node:") || packageName(specifier) in (dependencies as object);
-        if (!found) offences.push(`${path}:${line} imports ${specifier}`);
+        if (!found) violations.push(`${path}:${line} imports ${specifier}`);
       }
       walk(syntax, (part) => {
         if (part.kind === SyntaxKind.AnyKeyword) {
-          offences.push(`${path}:${lineOf(part, syntax)} uses the type any`);
+          violations.push(`${path}:${lineOf(part, syntax)} uses the type any`);
         }
       });
     }
-    assertEquals(offences, []);
+    assertEquals(violations, []);
   });
 
   it("run in plain Node, imported and required", async () => {

@@ -16,14 +16,14 @@ describe("makeRelease()", () => {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const read = (path: string) => readFileSync(join(root, path), "utf8");
-  const findOffences = async () => {
+  const findViolations = async () => {
     const tree = await readTree(root);
     return Object.values(CHECKS).flatMap((find) => find(tree)).map(({ path, says }) => `${path} ${says}`);
   };
   const release = (more: Partial<ReleasePlan> = {}) =>
     makeRelease({
       ...{ root, version: "1.1.0", date: "2026-02-03", isDryRun: false },
-      verify: async () => assertEquals(await findOffences(), []),
+      verify: async () => assertEquals(await findViolations(), []),
       ...more,
     });
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe("makeRelease()", () => {
     assertEquals(commit, git("rev-parse", "HEAD~1"));
     assertEquals(lastRelease(root), { version: "1.1.0", date: "2026-02-03", commit });
     assertEquals(git("diff", "--name-only", "HEAD~1"), "CHANGELOG.md");
-    assertEquals([await findOffences(), git("status", "--porcelain")], [[], ""]);
+    assertEquals([await findViolations(), git("status", "--porcelain")], [[], ""]);
     for (
       const path of [
         "package.json",
@@ -64,7 +64,7 @@ describe("makeRelease()", () => {
       assert(!read(path).includes(`"1.0.0"`), path);
     }
     git("checkout", "--quiet", commit);
-    assertEquals([await findOffences(), lastRelease(root).version], [[], "1.0.0"]);
+    assertEquals([await findViolations(), lastRelease(root).version], [[], "1.0.0"]);
   });
 
   it("reverts all changes after a dry run and after a failed check", async () => {

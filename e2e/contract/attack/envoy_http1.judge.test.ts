@@ -107,7 +107,7 @@ describe("HTTP/1.1 attacks through Envoy", () => {
   });
 
   it("reach no operation with another method, host or protocol version", async () => {
-    const { hostname, port } = new URL(siege.house.running.baseUrl);
+    const { hostname, port } = new URL(siege.stack.running.baseUrl);
     const get = (...headers: string[]) =>
       `GET /health HTTP/1.1\r\n${[...headers, close].join("\r\n")}\r\n\r\n`;
     const reached = await expectRefused("methods, hosts, protocols", [

@@ -36,7 +36,7 @@ describe("HTTP/2 attacks through Envoy", () => {
   let post: Field[];
   before(async () => {
     siege = await Siege.open();
-    const { host } = new URL(siege.house.running.baseUrl);
+    const { host } = new URL(siege.stack.running.baseUrl);
     get = fieldsOf(host, "/health");
     post = fieldsOf(host, "/v1/quotes", [], "POST");
   });
@@ -92,7 +92,7 @@ describe("HTTP/2 attacks through Envoy", () => {
 
   it("get no more concurrent streams than Envoy allows", async () => {
     const streams = Array.from({ length: 1000 }, (_, n) => 1 + 2 * n);
-    const form = fieldsOf(new URL(siege.house.running.baseUrl).host, "/oauth/token", [
+    const form = fieldsOf(new URL(siege.stack.running.baseUrl).host, "/oauth/token", [
       ["content-type", "application/x-www-form-urlencoded"],
     ], "POST");
     const reached = await siege.withstand("a thousand streams at once", async () => {
@@ -149,7 +149,7 @@ describe("HTTP/2 attacks through Envoy", () => {
   });
 
   it("lose their streams if they send requests but accept no reply data", async () => {
-    const { host } = new URL(siege.house.running.baseUrl);
+    const { host } = new URL(siege.stack.running.baseUrl);
     let left = STREAMS_MAX;
     await siege.withstand(`${STREAMS_MAX} streams without a window`, async () => {
       const wire = await open([SETTING.window, 0]);

@@ -13,7 +13,7 @@ describe("unusual HTTP/2 headers through Envoy", () => {
   let host: string;
   before(async () => {
     siege = await Siege.open();
-    host = new URL(siege.house.running.baseUrl).host;
+    host = new URL(siege.stack.running.baseUrl).host;
   });
   after(() => siege.close());
 

@@ -77,7 +77,7 @@ describe("slow clients through Envoy", () => {
   });
 
   it("are cut off if they send nothing at all", async () => {
-    const { port } = new URL(siege.house.running.baseUrl);
+    const { port } = new URL(siege.stack.running.baseUrl);
     const silent = async (): Promise<boolean> => {
       const socket: Socket = connect(Number(port), "127.0.0.1");
       await once(socket, "connect");

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { assert, assertEquals } from "@std/assert";
 import type { Caller } from "../caller_trial.ts";
-import { House } from "../house_trial.ts";
+import { Stack } from "../house_trial.ts";
 import { type Experience, tradeOn } from "./honest_client_trial.ts";
 import { Http2Wire } from "./http2_wire_trial.ts";
 import { countsBetween, readCounts } from "./service_counts_trial.ts";
@@ -19,33 +19,33 @@ const P99_MAX_MS = 5000;
  * certificate.
  */
 export class Siege {
-  readonly house: House;
+  readonly stack: Stack;
   readonly attacker: Caller;
   readonly #honest: Caller;
   readonly #tls: ConnectionOptions;
 
-  private constructor(house: House, honest: Caller, tls: ConnectionOptions) {
-    this.house = house;
-    this.attacker = house.partner;
+  private constructor(stack: Stack, honest: Caller, tls: ConnectionOptions) {
+    this.stack = stack;
+    this.attacker = stack.partner;
     this.#honest = honest;
     this.#tls = tls;
   }
 
   static async open(): Promise<Siege> {
-    const house = await House.open({ envoy: true });
-    const honest = await house.onboard("Honest Bank");
+    const stack = await Stack.open({ envoy: true });
+    const honest = await stack.onboard("Honest Bank");
     await honest.succeed("fundSandbox", { body: { amount_sar: 10_000_000 } });
-    const { credentials } = house.partner;
+    const { credentials } = stack.partner;
     const [ca, cert, key] = await Promise.all(
       [credentials.ca, credentials.cert, credentials.key].map((file) => readFile(file, "utf8")),
     );
-    const { hostname: servername, port } = new URL(house.running.baseUrl);
+    const { hostname: servername, port } = new URL(stack.running.baseUrl);
     const tls = { host: "127.0.0.1", port: Number(port), servername, ca: ca!, cert: cert!, key: key! };
-    return new Siege(house, honest, tls);
+    return new Siege(stack, honest, tls);
   }
 
   close(): Promise<void> {
-    return this.house.close();
+    return this.stack.close();
   }
 
   /** Opens a connection as the attacker, on which a test can send any bytes. */
@@ -67,7 +67,7 @@ export class Siege {
    * service answered with 5xx. Returns what of the attack reached the service.
    */
   async withstand(what: string, attack: () => Promise<unknown>): Promise<Record<string, number>> {
-    const operations = this.house.socket("server_operations.sock");
+    const operations = this.stack.socket("server_operations.sock");
     const before = await readCounts(operations);
     const endTrade = tradeOn(this.#honest);
     const startedMs = performance.now();

@@ -7,7 +7,7 @@ import type { WebhookEvent, Withdrawal } from "@gold-partner/client";
 import { newWebhookSecret, openApiDocument, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { trialCertificate } from "@gold-partner/server/testing";
+import { testCertificate } from "@gold-partner/server/testing";
 
 describe("openDemoReceiver()", () => {
   const newSecret = () => newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
@@ -16,7 +16,7 @@ describe("openDemoReceiver()", () => {
   let receiver: DemoReceiver;
   before(async () => {
     port = await findFreePort();
-    receiver = (await openDemoReceiver({ port, certificate: trialCertificate(), secret }))!;
+    receiver = (await openDemoReceiver({ port, certificate: testCertificate(), secret }))!;
   });
   after(() => receiver.stop());
 
@@ -24,7 +24,7 @@ describe("openDemoReceiver()", () => {
     const [id, timestamp, body] = [event.id, Math.floor(Date.now() / 1000), JSON.stringify(event)];
     const signature = signWebhook({ id, timestamp, body }, [parseWebhookSecret(signedBy)]);
     const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
-    const { ca } = trialCertificate();
+    const { ca } = testCertificate();
     const asked = request(`https://localhost:${port}/webhooks`, {
       method: "POST",
       headers,
@@ -86,6 +86,6 @@ describe("openDemoReceiver()", () => {
   });
 
   it("returns undefined if another program already listens on the port", async () => {
-    assertEquals(await openDemoReceiver({ port, certificate: trialCertificate(), secret }), undefined);
+    assertEquals(await openDemoReceiver({ port, certificate: testCertificate(), secret }), undefined);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyWebhook } from "@gold-partner/client";
 import type { ServerCertificate } from "./authorities.ts";
-import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
+import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 
 /** The demo partner's webhook receiver, for as long as the demo runs. */
 export interface DemoReceiver {
@@ -29,7 +29,7 @@ const POLL_MS = 2;
 export async function openDemoReceiver(
   { port, certificate, secret }: ReceiverPlan,
 ): Promise<DemoReceiver | undefined> {
-  const receiver = await trialReceiver({ port, certificate }).catch((error: NodeJS.ErrnoException) => {
+  const receiver = await testReceiver({ port, certificate }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EADDRINUSE") return undefined;
     throw error;
   });

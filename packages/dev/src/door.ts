@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import {
   ENVOY_PART,
-  keepTrust,
+  syncTrust,
   readAuthorities,
   readSidecarConfig,
   startEnvoy,
@@ -120,7 +120,7 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
     onLaunch: (pid) =>
       watchdog.guard({ pid, command: config.configDirectory, signals: ["SIGTERM", "SIGKILL"] }),
   });
-  const keeper = keepTrust(keeping);
+  const keeper = syncTrust(keeping);
   return {
     what: `Envoy serves mutual TLS on port ${port}, as process ${envoy.pid}`,
     pids: { sidecar: envoy.pid },

@@ -10,7 +10,7 @@ import type { Running } from "./running.ts";
 import { processLives } from "@gold-partner/local-postgres";
 import { start } from "./start.ts";
 import { DEFAULT_STATE, StateError } from "./state.ts";
-import { openStory } from "./story.ts";
+import { openProgress } from "./story.ts";
 
 const OPTIONS = {
   port: { type: "string", default: "8443" },
@@ -78,7 +78,7 @@ function readWebhookCa(file: string | undefined): string {
 
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
-const story = openStory({ stage: process.stdout, json: options.json, env: process.env });
+const progress = openProgress({ stage: process.stdout, json: options.json, env: process.env });
 // Writing to a closed terminal fails. Without this handler, the error would end this process before it has
 // stopped the other parts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -86,7 +86,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 const ending = new AbortController();
 for (const signal of SIGNALS) {
   process.on(signal, () => {
-    if (ending.signal.aborted) story.say("Still stopping: Postgres is writing its data to disk.");
+    if (ending.signal.aborted) progress.say("Still stopping: Postgres is writing its data to disk.");
     ending.abort(signal);
   });
 }
@@ -104,7 +104,7 @@ const told = new Promise<undefined>((resolve) =>
 
 /** Prints an error sentence and exits. */
 function fail(sentence: string, code: number): never {
-  story.hush();
+  progress.hush();
   console.error(sentence);
   process.exit(code);
 }
@@ -122,10 +122,10 @@ function limitStop(): void {
 }
 
 async function run(): Promise<Running> {
-  story.say("Gold Trading Partner Service, a sandbox on this machine\n");
+  progress.say("Gold Trading Partner Service, a sandbox on this machine\n");
   try {
     return await start({
-      ...story,
+      ...progress,
       port: Number(options.port),
       stateDir: options.state,
       reset: options.reset,
@@ -149,16 +149,16 @@ async function run(): Promise<Running> {
 const running = await run();
 const ms = performance.now() - startedMs;
 const facts = describeEnding(running);
-story.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
+progress.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
 if (!options.exit) {
-  story.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
+  progress.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
 }
 const died = options.exit ? undefined : await Promise.race([told, running.died]);
-story.begin("stop", "stopping all processes");
+progress.begin("stop", "stopping all processes");
 limitStop();
 await running.stop();
 if (died) fail(died, EXIT_FAILED);
-story.say(
+progress.say(
   options.exit
     ? "\nEverything started, and was stopped again. Without --exit, npm start keeps it running."
     : "Stopped.",

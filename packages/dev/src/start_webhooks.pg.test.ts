@@ -9,7 +9,7 @@ import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { runToEnd, type Started, startUntilReady } from "../testing/start.ts";
-import { trialCertificate, trialReceiver } from "@gold-partner/server/testing";
+import { testCertificate, testReceiver } from "@gold-partner/server/testing";
 import { until } from "../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;
@@ -24,7 +24,7 @@ describe("the webhooks of npm start", () => {
     folder = await mkdtemp(join(tmpdir(), "gold-start-webhooks-"));
     state = join(folder, "state");
     const authority = join(folder, "authority.pem");
-    await writeFile(authority, trialCertificate().ca);
+    await writeFile(authority, testCertificate().ca);
     const port = `${await findFreePort()}`;
     started = await startUntilReady(state, "--port", port, "--no-demo", "--webhook-ca", authority);
     const [partner] = await readdir(join(state, "partners"));
@@ -71,7 +71,7 @@ describe("the webhooks of npm start", () => {
   });
 
   it("reach a receiver whose CA --webhook-ca names", async () => {
-    const receiver = await trialReceiver();
+    const receiver = await testReceiver();
     opened.push(receiver);
     await sendTo(receiver.port);
     await runDemo(demo, { tell: () => {} });

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { doStep, openStory } from "./story.ts";
+import { doStep, openProgress } from "./story.ts";
 
 const STEP = "\x1b[32m✔\x1b[0m health     \x1b[2m   12 ms\x1b[0m  up\n";
 const LONG_MS = 1200;
@@ -14,14 +14,14 @@ function tellOn(
   json = false,
 ) {
   const written: string[] = [];
-  const story = openStory({ stage: { ...stage, write: (text: string) => written.push(text) }, json, env });
+  const progress = openProgress({ stage: { ...stage, write: (text: string) => written.push(text) }, json, env });
   /** A long step. It lasts until a progress line was written, because a busy machine writes the line late. */
   const last = async () => {
     for (const end = performance.now() + PATIENCE_MS; written.length === 0 && performance.now() < end;) {
       await sleep(20);
     }
   };
-  return { story, written, last };
+  return { progress, written, last };
 }
 
 describe("openStory()", () => {
@@ -34,16 +34,16 @@ describe("openStory()", () => {
       [{}, {}, plain],
     ] as const;
     for (const [stage, env, expected] of cases) {
-      const { story, written } = tellOn(stage, env);
-      story.tell("health", 12.4, "up");
+      const { progress, written } = tellOn(stage, env);
+      progress.tell("health", 12.4, "up");
       assertEquals(written, [expected]);
     }
   });
 
   it("shows a long step's progress in one terminal line, cut to fit and cleared at the end", async () => {
-    const { story, written, last } = tellOn({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
+    const { progress, written, last } = tellOn({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
     await doStep(
-      story,
+      progress,
       "database",
       "making a cluster of the longest words",
       last,
@@ -55,9 +55,9 @@ describe("openStory()", () => {
   });
 
   it("prints progress lines only for long steps if lines cannot be rewritten", async () => {
-    const { story, written, last } = tellOn({});
-    await doStep(story, "database", "making a cluster", last, () => "up");
-    await doStep(story, "health", "asking", async () => {}, () => "up");
+    const { progress, written, last } = tellOn({});
+    await doStep(progress, "database", "making a cluster", last, () => "up");
+    await doStep(progress, "health", "asking", async () => {}, () => "up");
     assertEquals(written.length, 3);
     assertEquals(written[0], "… database       1 s   making a cluster\n");
     await sleep(LONG_MS);
@@ -65,10 +65,10 @@ describe("openStory()", () => {
   });
 
   it("prints one JSON object per step with --json, and no text for people", async () => {
-    const { story, written } = tellOn({ isTTY: true }, {}, true);
-    story.say("for people");
-    await doStep(story, "database", "making a cluster", () => sleep(LONG_MS), () => "up");
-    story.conclude("ready", 1.6, "serving", { base_url: "https://localhost" });
+    const { progress, written } = tellOn({ isTTY: true }, {}, true);
+    progress.say("for people");
+    await doStep(progress, "database", "making a cluster", () => sleep(LONG_MS), () => "up");
+    progress.conclude("ready", 1.6, "serving", { base_url: "https://localhost" });
     const [{ ms, ...step }, ready] = written.map((line) => JSON.parse(line));
     assertEquals(Number.isInteger(ms), true);
     assertEquals(step, { step: "database", what: "up" });

@@ -7,7 +7,7 @@ export interface Listener {
 }
 
 /** Prints what `npm start` does: as text for a person, or as JSON with --json for a program. */
-interface Story extends Required<Listener> {
+interface Progress extends Required<Listener> {
   /** Prints lines of text. Does nothing with --json. */
   say(text: string): void;
   /** Prints a result with its facts. Prints only with --json. */
@@ -32,9 +32,9 @@ const STEP_WIDTH = 10;
 const TIME_WIDTH = 5;
 const COLUMNS = 80;
 
-export function openStory(
+export function openProgress(
   { stage, json, env }: { stage: Stage; json: boolean; env: Readonly<Record<string, string | undefined>> },
-): Story {
+): Progress {
   const rewrites = stage.isTTY === true && env.TERM !== "dumb";
   const coloured = rewrites && !env.NO_COLOR;
   const paint = (code: number, text: string) => coloured ? `\x1b[${code}m${text}\x1b[0m` : text;
@@ -52,7 +52,7 @@ export function openStory(
     else if (seconds % LINE_SECONDS === 1) stage.write(`${line}\n`);
     drawn = rewrites;
   };
-  const conclude: Story["conclude"] = (step, ms, what, facts) => {
+  const conclude: Progress["conclude"] = (step, ms, what, facts) => {
     hush();
     if (json) stage.write(`${JSON.stringify({ step, ms: Math.round(ms), what, ...facts })}\n`);
   };

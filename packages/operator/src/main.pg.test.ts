@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { until } from "../../../testing/until.ts";
-import { type TrialOperator, trialOperator } from "./commands/trial.ts";
+import { type TestOperator, testOperator } from "./commands/trial.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 describe("the program gold", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   it("reports outcome_unknown if the server ends the connection during a transaction", async () => {

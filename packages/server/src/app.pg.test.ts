@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
 import { expectProblem } from "../testing/problem.ts";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { type TestService, testService } from "../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
 /** Every operation with a path that fits it, except the token operation, which has its own error format. */
@@ -13,8 +13,8 @@ const ROUTES = operationsOf("sandbox").filter((operation) => operation !== "issu
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 describe("the app's paths", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const nobody = { "X-Forwarded-Client-Cert": null, Authorization: null };
@@ -134,7 +134,7 @@ describe("the app's paths", () => {
   });
 
   it("returns 503 with Retry-After while its registry snapshot is too old", async () => {
-    const other = await trialService();
+    const other = await testService();
     const { sql } = other.books;
     await sql`revoke execute on function gold.read_registry from gold_api`;
     const waitedUntil = Date.now() + 30_000;
@@ -155,7 +155,7 @@ describe("the app's paths", () => {
 
 describe("the app in production", () => {
   it("returns 404 for /sandbox/fund before any other check", async () => {
-    const service = await trialService({ environment: "production" });
+    const service = await testService({ environment: "production" });
     for (const method of ["POST", "GET", "PUT"]) {
       for (const headers of [{}, { "X-Forwarded-Client-Cert": null, Authorization: null }]) {
         const reply = await service.send("/sandbox/fund", { method, headers });
@@ -170,8 +170,8 @@ describe("the app in production", () => {
 });
 
 describe("POST /sandbox/fund", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const fund = (headers: Record<string, string | null>, partner = service.partner) =>

@@ -1,18 +1,18 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { newTrialKey, type TrialPartner } from "../testing/partner.ts";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { newTestKey, type TestPartner } from "../testing/partner.ts";
+import { type TestService, testService } from "../testing/service.ts";
 
 const IBAN = "SA4420000001234567891234";
 
 describe("a secret", () => {
-  let service: TrialService;
-  let partner: TrialPartner;
+  let service: TestService;
+  let partner: TestPartner;
   let canaries: Record<string, string>;
 
   before(async () => {
-    service = await trialService();
+    service = await testService();
     partner = await service.addPartner({ iban: IBAN });
     await service.books.addBar(1_000_000n);
     canaries = {
@@ -69,7 +69,7 @@ describe("a secret", () => {
       tokenCall(`${form(partner.clientSecret)}&client_secret=${partner.clientSecret}`),
       service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner }),
       service.signed("/v1/orders", JSON.stringify(partner.signingKey.privateJwk), { partner }),
-      service.signed("/v1/orders", "{}", { partner, key: await newTrialKey() }),
+      service.signed("/v1/orders", "{}", { partner, key: await newTestKey() }),
       service.signed("/v1/signed-probe", partner.webhookSecret, { partner }),
       service.signed("/v1/signed-probe", token, { partner, signedBody: "another" }),
     ];

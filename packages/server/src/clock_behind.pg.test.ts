@@ -1,15 +1,15 @@
 import { expectProblem } from "../testing/problem.ts";
-import type { TrialPartner } from "../testing/partner.ts";
-import { type TrialService, trialService } from "../testing/service.ts";
+import type { TestPartner } from "../testing/partner.ts";
+import { type TestService, testService } from "../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 
 describe("a partner whose newest posting is ahead of the database's clock", () => {
-  let service: TrialService;
-  let partner: TrialPartner;
+  let service: TestService;
+  let partner: TestPartner;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(1_000_000n);
     partner = await service.addPartner();
     assertEquals(
@@ -20,7 +20,7 @@ describe("a partner whose newest posting is ahead of the database's clock", () =
   after(() => service.stop());
 
   const QUOTE = '{"side":"buy","gold_grams":0.01}';
-  const quote = (of: TrialPartner, key: string = randomUUID()) =>
+  const quote = (of: TestPartner, key: string = randomUUID()) =>
     service.send("/v1/quotes", { partner: of, body: QUOTE, headers: { "Idempotency-Key": key } });
 
   it("gets 503 for quotes and orders, which succeed later unchanged, while others trade", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { createTrialAuthority } from "../testing/certificates.ts";
+import { createTestAuthority } from "../testing/certificates.ts";
 import { SETTINGS } from "./settings.ts";
 
 const GOOD = {
@@ -289,7 +289,7 @@ describe("readConfig()", () => {
 
   it("accepts a PEM file of certificates for WEBHOOK_CA, and names the fault of any other file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-config-"));
-    const [one, other] = [createTrialAuthority().ca, createTrialAuthority().ca];
+    const [one, other] = [createTestAuthority().ca, createTestAuthority().ca];
     const path = join(folder, "ca.pem");
     const faultsWith = async (text: string) => {
       await writeFile(path, text);

@@ -1,13 +1,13 @@
 import { expectProblem } from "../testing/problem.ts";
-import { type Sending, type TrialService, trialService } from "../testing/service.ts";
+import { type Sending, type TestService, testService } from "../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 
 describe("sandbox and production", () => {
-  const services = {} as Record<"sandbox" | "production", TrialService>;
+  const services = {} as Record<"sandbox" | "production", TestService>;
   before(async () => {
-    services.sandbox = await trialService();
-    services.production = await trialService({ environment: "production" });
+    services.sandbox = await testService();
+    services.production = await testService({ environment: "production" });
   });
   after(() => Promise.all(Object.values(services).map((service) => service.stop())));
 

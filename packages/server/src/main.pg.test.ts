@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
-import { type TrialBooks, trialBooks } from "../testing/books.ts";
+import { type TestBooks, testBooks } from "../testing/books.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
@@ -26,10 +26,10 @@ function serve(args: readonly string[], settings: Readonly<Record<string, string
 }
 
 describe("serve", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let folder: string;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     folder = await mkdtemp(join(tmpdir(), "gold-main-"));
   });
   after(async () => {

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../testing/problem.ts";
-import { newTrialKey, type TrialKey } from "../testing/partner.ts";
-import { type Signing, type TrialService, trialService } from "../testing/service.ts";
+import { newTestKey, type TestKey } from "../testing/partner.ts";
+import { type Signing, type TestService, testService } from "../testing/service.ts";
 
 interface Attempt extends Signing {
   readonly body: string;
@@ -19,13 +19,13 @@ interface Fault {
 const PATH = "/v1/orders";
 
 describe("the order of checks of a signed order", () => {
-  let service: TrialService;
-  let stranger: TrialKey;
+  let service: TestService;
+  let stranger: TestKey;
   const spentNonce = randomUUID();
   const boundKey = randomUUID();
   before(async () => {
-    service = await trialService();
-    stranger = await newTrialKey();
+    service = await testService();
+    stranger = await newTestKey();
     const earlier = { nonce: spentNonce, headers: { "Idempotency-Key": boundKey } };
     await expectProblem(await service.signed(PATH, '{"quote_id":"qt_earlier"}', earlier), "not_found");
   });

@@ -1,6 +1,6 @@
-import { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "../testing/partner.ts";
+import { addTestCertificate, newTestKey, type TestKey, type TestPartner } from "../testing/partner.ts";
 import { expectProblem } from "../testing/problem.ts";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { type TestService, testService } from "../testing/service.ts";
 import { jwksReply } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
@@ -9,8 +9,8 @@ import { createSealing, hashSecret, readKeys } from "./mod.ts";
 
 /** Old and new credentials side by side: what the service accepts during an overlap, and refuses after it. */
 describe("rotation", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   /** In seconds from now. null means no end. */
@@ -29,7 +29,7 @@ describe("rotation", () => {
     return sql`clock_timestamp() + make_interval(secs => ${begins}), clock_timestamp() + make_interval(secs => ${ends}::float8)`;
   };
 
-  async function addSecret({ client }: TrialPartner, period: Period): Promise<string> {
+  async function addSecret({ client }: TestPartner, period: Period): Promise<string> {
     const secret = randomBytes(32).toString("base64url");
     const [pepper] = await readKeys(service.config.pepperSource);
     await changed(service.books.sql`
@@ -38,15 +38,15 @@ describe("rotation", () => {
     }, ${instants(period)})`);
     return secret;
   }
-  const askToken = (partner: TrialPartner, secret: string) =>
+  const askToken = (partner: TestPartner, secret: string) =>
     service.send("/oauth/token", {
       partner,
       headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: null },
       body: `grant_type=client_credentials&client_id=${partner.clientId}&client_secret=${secret}`,
     });
 
-  async function addSigningKey({ client }: TrialPartner, period: Period, kid: string | null = null) {
-    const key = await newTrialKey(kid ?? undefined);
+  async function addSigningKey({ client }: TestPartner, period: Period, kid: string | null = null) {
+    const key = await newTestKey(kid ?? undefined);
     const { sql } = service.books;
     await changed(sql`
       insert into gold.signing_key (partner_id, thumbprint, kid, jwk, not_before, retire_at)
@@ -55,13 +55,13 @@ describe("rotation", () => {
     })`);
     return key;
   }
-  const order = (partner: TrialPartner, key: TrialKey) =>
+  const order = (partner: TestPartner, key: TestKey) =>
     service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key });
 
   it("accepts every active certificate of a partner, each with tokens of its own", async () => {
     const partner = await service.addPartner();
     const renewed = { ...partner, fingerprint: randomBytes(32).toString("hex") };
-    await changed(addTrialCertificate(service.books.sql, partner.clientId, renewed.fingerprint));
+    await changed(addTestCertificate(service.books.sql, partner.clientId, renewed.fingerprint));
     for (const each of [partner, renewed]) {
       assertEquals((await service.send("/v1/balances", { method: "GET", partner: each })).status, 200);
     }
@@ -134,14 +134,14 @@ describe("rotation", () => {
 
   it("accepts a signature by a key added a moment ago, with or without a kid, and in probes", async () => {
     const { sql } = service.books;
-    const add = async ({ clientId }: TrialPartner, kid: string | null) => {
-      const key = await newTrialKey(kid ?? undefined);
+    const add = async ({ clientId }: TestPartner, kid: string | null) => {
+      const key = await newTestKey(kid ?? undefined);
       await sql`select gold.add_signing_key(${clientId}, ${key.thumbprint}, ${kid}, ${
         sql.json({ ...key.publicJwk } as never)
       })`;
       return key;
     };
-    const probe = async (partner: TrialPartner, key: TrialKey) => {
+    const probe = async (partner: TestPartner, key: TestKey) => {
       const reply = await service.signed("/v1/signed-probe", "any", { partner, key });
       return ((await reply.json()) as { valid: boolean }).valid;
     };
@@ -169,7 +169,7 @@ describe("rotation", () => {
     const { sql } = service.books;
     const partner = await service.addPartner();
     await service.token(partner);
-    const key = await newTrialKey();
+    const key = await newTestKey();
     await sql.begin(async (transaction) => {
       await transaction`select gold.add_signing_key(${partner.clientId}, ${key.thumbprint}, null, ${
         sql.json({ ...key.publicJwk } as never)
@@ -196,7 +196,7 @@ describe("rotation", () => {
       service.send("/v1/balances", { method: "GET", headers: { Authorization: `Bearer ${token}` } });
 
     const oldKid = kidOf(await issued());
-    const { thumbprint, publicJwk, privateJwk } = await newTrialKey();
+    const { thumbprint, publicJwk, privateJwk } = await newTestKey();
     await sql`
       select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb,
         ${await sealing.seal(

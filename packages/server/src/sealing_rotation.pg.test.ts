@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { type TestService, testService } from "../testing/service.ts";
 import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_trial.ts";
@@ -11,13 +11,13 @@ import { until } from "../../../testing/until.ts";
 import { generateJwk } from "../../../testing/generated_key.ts";
 
 describe("a sealing key that changes while the service runs", () => {
-  let trial: TrialService;
-  before(async () => void (trial = await trialService()));
-  after(() => trial.stop());
+  let fixture: TestService;
+  before(async () => void (fixture = await testService()));
+  after(() => fixture.stop());
 
   const ask = () => {
-    const { fingerprint, clientId, clientSecret } = trial.partner;
-    return trial.send("/oauth/token", {
+    const { fingerprint, clientId, clientSecret } = fixture.partner;
+    return fixture.send("/oauth/token", {
       headers: {
         Authorization: null,
         "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
@@ -38,11 +38,11 @@ describe("a sealing key that changes while the service runs", () => {
     const sealing = await createSealing([key]);
     const { kty, crv, x, y, d } = await generateJwk();
     const sealed = await sealing.seal(JSON.stringify({ kty, crv, x, y, d }));
-    await trial.books.sql`
-      select gold.add_token_key(${kid}, ${trial.books.sql.json({ kty, crv, x, y } as never)}::jsonb,
+    await fixture.books.sql`
+      select gold.add_token_key(${kid}, ${fixture.books.sql.json({ kty, crv, x, y } as never)}::jsonb,
         ${sealed}::bytea, ${sealing.currentKeyName}, clock_timestamp())`;
-    await trial.refresh();
-    const path = trial.config.sealingKeySource.slice("file:".length);
+    await fixture.refresh();
+    const path = fixture.config.sealingKeySource.slice("file:".length);
     return {
       name: sealing.currentKeyName,
       putInSource: async () => {
@@ -63,7 +63,7 @@ describe("a sealing key that changes while the service runs", () => {
     assertEquals([await signing(), await signing()], [first, first]);
     // The service logs this at most once a second, so a slow run may find more than one line.
     const again = Math.floor((performance.now() - startedMs) / 1000);
-    const [complaint, ...others] = complaints(trial.log);
+    const [complaint, ...others] = complaints(fixture.log);
     assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [
       "SEALING_KEY_SOURCE",
       "newer",
@@ -77,14 +77,14 @@ describe("a sealing key that changes while the service runs", () => {
 
   it("is not ready and returns 503 if no token key opens, until the source has the sealing key", async () => {
     const log: string[] = [];
-    const service = await startService(trial.config, (line) => log.push(line));
+    const service = await startService(fixture.config, (line) => log.push(line));
     const readiness = async () =>
-      (await sendRaw(trial.config.operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"])).status;
+      (await sendRaw(fixture.config.operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"])).status;
     const untilReadiness = async (status: number) => {
       await until(async () => await readiness() === status, readiness);
     };
     await untilReadiness(200);
-    const { sql } = trial.books;
+    const { sql } = fixture.books;
     await sql`update gold.token_key set retire_at = clock_timestamp()`;
     const { name, putInSource } = await addTokenKey("newest");
     const reply = await ask();

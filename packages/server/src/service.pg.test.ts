@@ -7,37 +7,37 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { type TestService, testService } from "../testing/service.ts";
 import type { Config } from "./config.ts";
 import { type Service, startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_trial.ts";
 import { until } from "../../../testing/until.ts";
 
 describe("startService()", () => {
-  let trial: TrialService;
-  before(async () => void (trial = await trialService()));
-  after(() => trial.stop());
+  let fixture: TestService;
+  before(async () => void (fixture = await testService()));
+  after(() => fixture.stop());
 
-  const path = ({ listen }: Pick<Config, "listen"> = trial.config) =>
+  const path = ({ listen }: Pick<Config, "listen"> = fixture.config) =>
     listen.kind === "unix" ? listen.path : "";
   const identity = () => [
     "Host: localhost",
-    `X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`,
+    `X-Forwarded-Client-Cert: Hash=${fixture.partner.fingerprint}`,
     "X-Client-Ip: 127.0.0.1",
   ];
 
   describe("over its socket", () => {
     let service: Service;
     const log: string[] = [];
-    before(async () => void (service = await startService(trial.config, (line) => log.push(line))));
+    before(async () => void (service = await startService(fixture.config, (line) => log.push(line))));
     after(() => service.stop());
 
     const send = async (first: string, headers: string[] = [], body = "") =>
-      codeOf(await sendRaw(trial.config.listen, [first, ...identity(), ...headers], body));
+      codeOf(await sendRaw(fixture.config.listen, [first, ...identity(), ...headers], body));
 
     it("serves, and reports ready on the operations listener", async () => {
       assertEquals(await send("GET /health HTTP/1.1"), '200 {"status":"ok"}');
-      const { operationsListen } = trial.config;
+      const { operationsListen } = fixture.config;
       const ready = await sendRaw(operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"]);
       assertEquals(ready.status, 200);
       const metrics = await sendRaw(operationsListen, ["GET /metrics HTTP/1.1", "Host: localhost"]);
@@ -69,10 +69,10 @@ describe("startService()", () => {
     });
 
     it("rejects a repeated header instead of using its first or last value", async () => {
-      const hash = `X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`;
+      const hash = `X-Forwarded-Client-Cert: Hash=${fixture.partner.fingerprint}`;
       assertEquals(await send("GET /health HTTP/1.1", [hash]), "403 certificate_unknown");
       assertEquals(await send("GET /health HTTP/1.1", ["X-Client-Ip: 127.0.0.1"]), "403 ip_not_allowed");
-      const authorization = `Authorization: Bearer ${await trial.token()}`;
+      const authorization = `Authorization: Bearer ${await fixture.token()}`;
       assertEquals(
         await send("GET /v1/balances HTTP/1.1", [authorization, authorization]),
         "401 token_invalid",
@@ -101,7 +101,7 @@ describe("startService()", () => {
     });
 
     it("rejects a body that is too large, announced or in chunks, and continues to serve", async () => {
-      const authorization = `Authorization: Bearer ${await trial.token()}`;
+      const authorization = `Authorization: Bearer ${await fixture.token()}`;
       const headers = [authorization, "Content-Type: application/json", "Idempotency-Key: k"];
       const large = "x".repeat(BODY_MAX_BYTES + 1);
       const announced = [...headers, `Content-Length: ${large.length}`];
@@ -114,7 +114,7 @@ describe("startService()", () => {
 
     it("rejects headers of more than 16 KiB", async () => {
       assertEquals(
-        (await sendRaw(trial.config.listen, ["GET /health HTTP/1.1", `X-Filler: ${"x".repeat(17_000)}`]))
+        (await sendRaw(fixture.config.listen, ["GET /health HTTP/1.1", `X-Filler: ${"x".repeat(17_000)}`]))
           .status,
         431,
       );
@@ -122,7 +122,7 @@ describe("startService()", () => {
   });
 
   describe("when it starts", () => {
-    const start = (config: Partial<Config>) => startService({ ...trial.config, ...config }, () => {});
+    const start = (config: Partial<Config>) => startService({ ...fixture.config, ...config }, () => {});
 
     it("rejects a database of another environment or base URL", async () => {
       await assertRejects(() => start({ environment: "production" }), Error, "belongs to sandbox");
@@ -134,7 +134,7 @@ describe("startService()", () => {
     });
 
     it("rejects a database that may lose acknowledged commits", async () => {
-      const { sql, url } = trial.books;
+      const { sql, url } = fixture.books;
       const name = new URL(url).pathname.slice(1);
       await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
       await assertRejects(() => start({}), Error, "synchronous_commit");
@@ -149,7 +149,7 @@ describe("startService()", () => {
       );
       // A pepper has the form of a sealing key, but opens nothing.
       await assertRejects(
-        () => start({ sealingKeySource: trial.config.pepperSource }),
+        () => start({ sealingKeySource: fixture.config.pepperSource }),
         Error,
         "SEALING_KEY_SOURCE: none of its keys can decrypt the token key",
       );
@@ -200,8 +200,8 @@ describe("startService()", () => {
 
   describe("when it stops", () => {
     it("finishes in-flight requests and accepts no new connection", async () => {
-      const service = await startService(trial.config, () => {});
-      const { books, partner } = trial;
+      const service = await startService(fixture.config, () => {});
+      const { books, partner } = fixture;
       // Longer than the service usually waits for an account, because a slow machine may release it late.
       await books.sql`alter function gold.book_funding set lock_timeout = '9s'`;
       const holder = books.connect("superuser", 1);
@@ -212,11 +212,11 @@ describe("startService()", () => {
         const [row] = await books.sql`select count(*)::int as waiting from pg_locks where not granted`;
         return row!.waiting > 0;
       });
-      const idle = openSocket(trial.config.listen);
+      const idle = openSocket(fixture.config.listen);
       await once(idle.resume(), "connect");
       const stopped = service.stop();
       await until(() => idle.closed);
-      await assertRejects(() => sendRaw(trial.config.listen, ["GET /health HTTP/1.1", ...identity()]));
+      await assertRejects(() => sendRaw(fixture.config.listen, ["GET /health HTTP/1.1", ...identity()]));
       await holder`rollback`;
       assertEquals(await funding, 201);
       await stopped;
@@ -234,7 +234,7 @@ describe("startService()", () => {
       path: "/sandbox/fund",
       method: "POST",
       headers: {
-        "X-Forwarded-Client-Cert": `Hash=${trial.partner.fingerprint}`,
+        "X-Forwarded-Client-Cert": `Hash=${fixture.partner.fingerprint}`,
         "X-Client-Ip": "127.0.0.1",
         "Content-Type": "application/json",
         "Content-Length": body.length,

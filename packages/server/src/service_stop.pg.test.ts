@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type TrialService, trialService } from "../testing/service.ts";
+import { type TestService, testService } from "../testing/service.ts";
 import type { Config } from "./config.ts";
 import { startService } from "./service.ts";
 
@@ -15,16 +15,16 @@ const PROBE_MS = 50;
 const DRAIN_SECONDS = 4;
 
 describe("a service that is stopped", () => {
-  let trial: TrialService;
-  before(async () => void (trial = await trialService()));
-  after(() => trial.stop());
+  let fixture: TestService;
+  before(async () => void (fixture = await testService()));
+  after(() => fixture.stop());
 
   const pathOf = (address: Config["listen"]) => address.kind === "unix" ? address.path : "";
   const start = async (name: string, drainSeconds: number) => {
-    const folder = dirname(pathOf(trial.config.listen));
+    const folder = dirname(pathOf(fixture.config.listen));
     const [socket, operations] = [join(folder, `${name}.sock`), join(folder, `${name}_operations.sock`)];
     const service = await startService({
-      ...trial.config,
+      ...fixture.config,
       drainSeconds,
       listen: { kind: "unix", path: socket },
       operationsListen: { kind: "unix", path: operations },
@@ -33,7 +33,7 @@ describe("a service that is stopped", () => {
   };
   const get = async (socketPath: string, path: string, agent: Agent) => {
     const headers = {
-      "X-Forwarded-Client-Cert": `Hash=${trial.partner.fingerprint}`,
+      "X-Forwarded-Client-Cert": `Hash=${fixture.partner.fingerprint}`,
       "X-Client-Ip": "127.0.0.1",
     };
     const asked = request({ socketPath, path, headers, agent }).end();

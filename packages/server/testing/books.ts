@@ -7,7 +7,7 @@ import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 
 /** A migrated database for one test, with helpers that write what an operator would write. */
-export interface TrialBooks {
+export interface TestBooks {
   readonly url: string;
   /** A superuser, for reading and for inserting test data. */
   readonly sql: Sql;
@@ -40,11 +40,11 @@ function templateName(): string {
   return `trial_${hash.digest("hex").slice(0, 16)}`;
 }
 
-export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
+export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
   const postgresServer = server ?? await testPostgres();
   const url = await postgresServer.createDatabase({ name: templateName(), prepare: prepareBooks });
   const pools: Sql[] = [];
-  const connect: TrialBooks["connect"] = (login, connections = 4) => {
+  const connect: TestBooks["connect"] = (login, connections = 4) => {
     const role = login === "superuser" ? {} : { role: login };
     const pool = postgres(url, { max: connections, onnotice: () => {}, connection: { ...role } });
     pools.push(pool);

@@ -13,7 +13,7 @@ export interface Issued {
   readonly key: string;
 }
 
-export interface TrialAuthority {
+export interface TestAuthority {
   /** The authority's own certificate as PEM. */
   readonly ca: string;
   issue(names: readonly string[], beginsInDays?: number, endsInDays?: number): Issued;
@@ -27,7 +27,7 @@ const COMMON_NAME = "0603550403";
 const BASIC_CONSTRAINTS = "0603551d13";
 const ALTERNATIVE_NAMES = "0603551d11";
 
-export function createTrialAuthority(): TrialAuthority {
+export function createTestAuthority(): TestAuthority {
   const own = newKeys();
   const name = distinguishedName("Trial authority");
   const constraints = sequence(

@@ -16,7 +16,7 @@ import type { Sql } from "postgres";
 import { generateJwk } from "../../../testing/generated_key.ts";
 
 /** A partner of a service fixture, with everything that it needs to call the service. */
-export interface TrialPartner {
+export interface TestPartner {
   readonly clientId: string;
   /** The number of its account. */
   readonly client: number;
@@ -24,10 +24,10 @@ export interface TrialPartner {
   readonly webhookSecret: string;
   /** The hash that the proxy would forward. */
   readonly fingerprint: string;
-  readonly signingKey: TrialKey;
+  readonly signingKey: TestKey;
 }
 
-export interface TrialKey {
+export interface TestKey {
   readonly privateJwk: Jwk & { readonly d: string };
   readonly publicJwk: Jwk;
   readonly thumbprint: string;
@@ -53,10 +53,10 @@ export interface PartnerTerms {
 const random = (length: number) => new Uint8Array(randomBytes(length));
 
 /** A public key for rows whose key no test signs with: the generator point of P-256. */
-export const TRIAL_PUBLIC_JWK =
+export const TEST_PUBLIC_JWK =
   '{"kty":"EC","crv":"P-256","x":"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY","y":"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}';
 
-export async function newTrialKey(kid?: string): Promise<TrialKey> {
+export async function newTestKey(kid?: string): Promise<TestKey> {
   const privateJwk = await generateJwk();
   const { kty, crv, x, y } = privateJwk;
   const publicJwk = await exportPublicJwk(
@@ -73,7 +73,7 @@ export async function newTrialKey(kid?: string): Promise<TrialKey> {
 /**
  * Onboards a partner with the function that `gold partner create` calls, and registers a certificate's hash.
  */
-export async function createTrialPartner(
+export async function createTestPartner(
   sql: Sql,
   { pepper, sealingKey }: DeploymentKeys,
   {
@@ -83,13 +83,13 @@ export async function createTrialPartner(
     environment = "sandbox",
     webhook = "https://localhost:8444/",
   }: PartnerTerms,
-): Promise<TrialPartner> {
+): Promise<TestPartner> {
   const prefix = environment === "sandbox" ? "sbx" : "live";
   const clientId = `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
   const clientSecret = randomBytes(32).toString("base64url");
   const webhookSecret = newWebhookSecret(random);
   const sealing = await createSealing([sealingKey]);
-  const signingKey = await newTrialKey();
+  const signingKey = await newTestKey();
   const registered = {
     thumbprint: signingKey.thumbprint,
     jwk: signingKey.publicJwk,
@@ -102,7 +102,7 @@ export async function createTrialPartner(
   )}::bytea,
       ${sealing.currentKeyName}, ${sql.json([registered] as never)}::jsonb) as client`;
   const fingerprint = randomBytes(32).toString("hex");
-  await addTrialCertificate(sql, clientId, fingerprint);
+  await addTestCertificate(sql, clientId, fingerprint);
   return { clientId, client: row!.client as number, clientSecret, webhookSecret, fingerprint, signingKey };
 }
 
@@ -110,21 +110,21 @@ export async function createTrialPartner(
  * Derives a serial number from the fingerprint. It starts with 4, because X.509 drops leading zeros and a
  * revocation list would then show another number.
  */
-export const trialSerial = (fingerprint: string) => `4${fingerprint.slice(0, 15)}`;
+export const testSerial = (fingerprint: string) => `4${fingerprint.slice(0, 15)}`;
 
 /** Partners are notified at most 30 days before a certificate ends, so this lifetime causes no notice. */
 const LIFE_SECONDS = 90 * 86_400;
 
 /** Registers a certificate whose validity begins and ends the given number of seconds from now. */
-export async function addTrialCertificate(
+export async function addTestCertificate(
   sql: Sql,
   clientId: string,
   fingerprint: string,
   { beginsSeconds = -60, endsSeconds = LIFE_SECONDS } = {},
 ): Promise<void> {
   await sql`
-    select gold.add_certificate(${clientId}, ${fingerprint}, ${trialSerial(fingerprint)},
+    select gold.add_certificate(${clientId}, ${fingerprint}, ${testSerial(fingerprint)},
       clock_timestamp() + make_interval(secs => ${beginsSeconds}), clock_timestamp() + make_interval(secs => ${endsSeconds}))`;
 }
 
-export const signTrialRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
+export const signTestRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });

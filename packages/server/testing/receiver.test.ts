@@ -3,11 +3,11 @@ import { request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { trialCertificate, type TrialReceiver, trialReceiver } from "./receiver.ts";
+import { testCertificate, type TestReceiver, testReceiver } from "./receiver.ts";
 
 describe("trialReceiver()", () => {
-  let receiver: TrialReceiver;
-  before(async () => void (receiver = await trialReceiver()));
+  let receiver: TestReceiver;
+  before(async () => void (receiver = await testReceiver()));
   after(() => receiver.stop());
   beforeEach(() => {
     receiver.deliveries.length = 0;
@@ -18,7 +18,7 @@ describe("trialReceiver()", () => {
     id: string,
     url = receiver.url,
   ): Promise<[number | undefined, string, string | undefined]> {
-    const { ca } = trialCertificate();
+    const { ca } = testCertificate();
     const asked = request(url, { method: "POST", headers: { "webhook-id": id }, ca, agent: false });
     asked.end('{"note":"ذهب"}');
     const [reply] = await once(asked, "response") as [IncomingMessage];
@@ -63,7 +63,7 @@ describe("trialReceiver()", () => {
   });
 
   it("stops while a sender waits for a reply", async () => {
-    const other = await trialReceiver();
+    const other = await testReceiver();
     other.answer("hang");
     const hanging = deliver("evt_1", other.url).then(() => "answered", () => "ended");
     await other.awaitDeliveries(1);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
-import { createTrialAuthority, type Issued } from "./certificates.ts";
+import { createTestAuthority, type Issued } from "./certificates.ts";
 
 /** A delivery as it arrived. */
 export interface Delivery {
@@ -34,7 +34,7 @@ export type DeliveryAnswer =
   | "hang"
   | "cut";
 
-export interface TrialReceiver {
+export interface TestReceiver {
   readonly url: string;
   readonly port: number;
   /** In order of arrival. A test that receives many deliveries may empty the list. */
@@ -70,9 +70,9 @@ const PATIENCE_MS = 30_000;
 let own: Issued & { readonly ca: string } | undefined;
 
 /** Returns the receivers' certificate, and the CA that a service must trust for it (WEBHOOK_CA). */
-export function trialCertificate(): Issued & { readonly ca: string } {
+export function testCertificate(): Issued & { readonly ca: string } {
   if (!own) {
-    const { ca, issue } = createTrialAuthority();
+    const { ca, issue } = createTestAuthority();
     own = { ca, ...issue(["localhost", "127.0.0.1", "::1"]) };
   }
   return own;
@@ -82,10 +82,10 @@ export function trialCertificate(): Issued & { readonly ca: string } {
  * Starts a partner's webhook receiver on this machine. It speaks HTTPS, records every delivery and answers as
  * the test sets it.
  */
-export async function trialReceiver(
+export async function testReceiver(
   { port: wanted = 0, certificate }: ReceiverOptions = {},
-): Promise<TrialReceiver> {
-  const { cert, key } = certificate ?? trialCertificate();
+): Promise<TestReceiver> {
+  const { cert, key } = certificate ?? testCertificate();
   const deliveries: Delivery[] = [];
   const waiting = new Set<() => void>();
   const sockets = new Set<Socket>();

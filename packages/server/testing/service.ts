@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { hostBytes } from "@gold-partner/protocol";
 import { assemble, type Config, createApp, createLog, createSealing, readConfig } from "../src/mod.ts";
 import type { TestPostgres } from "@gold-partner/local-postgres";
-import { type TrialBooks, trialBooks } from "./books.ts";
+import { type TestBooks, testBooks } from "./books.ts";
 import {
-  createTrialPartner,
-  newTrialKey,
+  createTestPartner,
+  newTestKey,
   type PartnerTerms,
-  signTrialRequest,
-  type TrialKey,
-  type TrialPartner,
+  signTestRequest,
+  type TestKey,
+  type TestPartner,
 } from "./partner.ts";
-import { trialCertificate } from "./receiver.ts";
+import { testCertificate } from "./receiver.ts";
 
 /**
  * The parts of a request besides its path. A header that is set to `null` is left out, even if it is sent by
@@ -24,7 +24,7 @@ export interface Sending {
   readonly method?: string;
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string | null>>;
-  readonly partner?: TrialPartner;
+  readonly partner?: TestPartner;
   /** The request target on the wire, if it is not the path. */
   readonly target?: string;
 }
@@ -35,26 +35,26 @@ export interface Signing extends Omit<Sending, "body"> {
   readonly timestamp?: string;
   readonly url?: string;
   readonly signedBody?: string | Uint8Array;
-  readonly key?: TrialKey;
+  readonly key?: TestKey;
 }
 
 /**
  * The real app with its real parts and its own database. Requests go directly to the app, without a socket.
  */
-export interface TrialService {
-  readonly books: TrialBooks;
+export interface TestService {
+  readonly books: TestBooks;
   readonly config: Config;
-  readonly partner: TrialPartner;
+  readonly partner: TestPartner;
   /** Every line that the service logged. */
   readonly log: readonly string[];
   /** Sets how far the service's time is ahead of the database's, in milliseconds. */
   shiftClock(aheadMs: number): void;
   /** The service's time. */
   now(): number;
-  addPartner(terms?: PartnerTerms): Promise<TrialPartner>;
+  addPartner(terms?: PartnerTerms): Promise<TestPartner>;
   /** Makes admission read the changes in the database. */
   refresh(): Promise<void>;
-  token(partner?: TrialPartner): Promise<string>;
+  token(partner?: TestPartner): Promise<string>;
   /**
    * Sends a request as the proxy would forward it: with certificate hash, address, token and Idempotency-Key.
    * Default method: POST.
@@ -65,7 +65,7 @@ export interface TrialService {
   stop(): Promise<void>;
 }
 
-export interface TrialOptions {
+export interface TestOptions {
   readonly environment?: "sandbox" | "production";
   readonly server?: TestPostgres;
   /** Also sends webhooks. The service always trusts the fixture receivers' CA. */
@@ -81,10 +81,10 @@ export interface TrialOptions {
 /** Partners sign the base URL, so a request that is signed for one environment is refused in the other. */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
-export async function trialService(
-  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TrialOptions = {},
-): Promise<TrialService> {
-  const books = await trialBooks(server);
+export async function testService(
+  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TestOptions = {},
+): Promise<TestService> {
+  const books = await testBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-trial-"));
   const { keys, config } = await settle(
     books,
@@ -98,18 +98,18 @@ export async function trialService(
   const app = createApp({ ...assembly.deps, registry: { ...assembly.deps.registry, now }, now });
   const refresh = async () => void await assembly.deps.registry.refresh();
   const addPartner = async (terms: PartnerTerms = {}) => {
-    const partner = await createTrialPartner(books.sql, keys, { environment, ...terms });
+    const partner = await createTestPartner(books.sql, keys, { environment, ...terms });
     await refresh();
     return partner;
   };
   const partner = await addPartner(webhook === undefined ? {} : { webhook });
   const tokens = new Map<string, { token: string; renewAtMs: number }>();
 
-  const send: TrialService["send"] = async (path, sending = {}) => {
+  const send: TestService["send"] = async (path, sending = {}) => {
     const { method = "POST", body, target, partner: sender = partner } = sending;
     const headers = new Headers(identity(sender));
     if (sending.headers?.Authorization === undefined) {
-      headers.set("Authorization", `Bearer ${await trial.token(sender)}`);
+      headers.set("Authorization", `Bearer ${await fixture.token(sender)}`);
     }
     if (method === "POST") headers.set("Content-Type", "application/json");
     if (method === "POST") headers.set("Idempotency-Key", randomUUID());
@@ -120,7 +120,7 @@ export async function trialService(
     const init = { method, headers, ...(body === undefined ? {} : { body, duplex: "half" }) } as RequestInit;
     return await app.request(config.publicBaseUrl + path, init, { incoming: { url: target ?? path } });
   };
-  const trial: TrialService = {
+  const fixture: TestService = {
     books,
     config,
     partner,
@@ -146,7 +146,7 @@ export async function trialService(
     send,
     async signed(path, body, signing = {}) {
       const { signedBody = body, key = (signing.partner ?? partner).signingKey } = signing;
-      const signature = await signTrialRequest({
+      const signature = await signTestRequest({
         method: signing.method ?? "POST",
         url: signing.url ?? config.publicBaseUrl + path,
         body: typeof signedBody === "string" ? hostBytes.utf8(signedBody) : signedBody,
@@ -161,11 +161,11 @@ export async function trialService(
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return trial;
+  return fixture;
 }
 
 /** Returns the headers that the proxy vouches for. */
-const identity = ({ fingerprint }: TrialPartner) => ({
+const identity = ({ fingerprint }: TestPartner) => ({
   "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
   "X-Client-Ip": "127.0.0.1",
 });
@@ -174,9 +174,9 @@ const identity = ({ fingerprint }: TrialPartner) => ({
  * Writes the keys to files and a token key to the database. Returns the keys and the matching configuration.
  */
 async function settle(
-  books: TrialBooks,
+  books: TestBooks,
   folder: string,
-  { environment, role, standby }: Required<Pick<TrialOptions, "environment" | "standby">> & {
+  { environment, role, standby }: Required<Pick<TestOptions, "environment" | "standby">> & {
     readonly role: "all" | "api";
   },
 ) {
@@ -188,7 +188,7 @@ async function settle(
   };
   await writeFile(files.pepper, keys.pepper.toString("hex"), { mode: 0o600 });
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
-  await writeFile(files.webhookCa, trialCertificate().ca);
+  await writeFile(files.webhookCa, testCertificate().ca);
   await books.sql`
     update gold.deployment set environment = ${environment}, public_base_url = ${
     BASE_URLS[environment]
@@ -212,8 +212,8 @@ async function settle(
   return { keys, config };
 }
 
-async function addTokenKey({ sql }: TrialBooks, sealingKey: Uint8Array): Promise<void> {
-  const { privateJwk, publicJwk, thumbprint } = await newTrialKey();
+async function addTokenKey({ sql }: TestBooks, sealingKey: Uint8Array): Promise<void> {
+  const { privateJwk, publicJwk, thumbprint } = await newTestKey();
   const sealing = await createSealing([sealingKey]);
   await sql`
     select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb,

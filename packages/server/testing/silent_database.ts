@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { createTrialAuthority } from "./certificates.ts";
+import { createTestAuthority } from "./certificates.ts";
 
 export interface SilentDatabase {
   /** Requires TLS. */
@@ -18,7 +18,7 @@ const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x4
  * lost its power.
  */
 export async function silentDatabase(): Promise<SilentDatabase> {
-  const { cert, key } = createTrialAuthority().issue(["localhost"]);
+  const { cert, key } = createTestAuthority().issue(["localhost"]);
   const open = new Set<Socket>();
   const inside = createTlsServer({ cert, key }, (socket) => {
     socket.on("error", () => {}).once("data", () => socket.write(WELCOME));

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { askAdmin } from "./admin.ts";
 import { type EnvoyProcess, startEnvoy } from "./envoy_process.ts";
-import { createTrialAuthority, type Identity, type TrialAuthority } from "./pki_trial.ts";
+import { createTestAuthority, type Identity, type TestAuthority } from "./pki_trial.ts";
 import { readSidecarConfig } from "./settings.ts";
 import { writeTrust } from "./trust/trust_folder.ts";
 
@@ -39,9 +39,9 @@ export interface Answer {
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-export interface EnvoyTrial {
+export interface TestEnvoy {
   readonly folder: string;
-  readonly authority: TrialAuthority;
+  readonly authority: TestAuthority;
   readonly client: Identity;
   /** The secret that Envoy sends to a service on TCP, to prove that the request comes from Envoy. */
   readonly proxySecret: string;
@@ -66,14 +66,14 @@ const LOG_POLL_MS = 50;
 
 const answerOk: RequestListener = (_request, response) => response.end("ok");
 
-export async function startEnvoyTrial(
+export async function startTestEnvoy(
   settings: Record<string, string> = {},
   answer: RequestListener = answerOk,
   drainSeconds = 2,
-): Promise<EnvoyTrial> {
+): Promise<TestEnvoy> {
   const folder = mkdtempSync(join(tmpdir(), "envoy-"));
   const at = (name: string): string => join(folder, name);
-  const authority = createTrialAuthority(at("pki"));
+  const authority = createTestAuthority(at("pki"));
   const client = authority.issue("partner");
   const trust = async (revoked: readonly Identity[]): Promise<void> => {
     const revocationLists = [authority.revocationList(revoked)];

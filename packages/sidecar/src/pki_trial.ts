@@ -19,7 +19,7 @@ interface Issuing {
   readonly days?: number;
 }
 
-export interface TrialAuthority {
+export interface TestAuthority {
   readonly cert: string;
   issue(name: string, issuing?: Issuing): Identity;
   revocationList(revoked: readonly Identity[], days?: number): string;
@@ -30,7 +30,7 @@ const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 const openssl = (...args: string[]): string =>
   execFileSync("openssl", args, { encoding: "utf8", stdio: "pipe" });
 
-export function createTrialAuthority(folder: string, name = "Trial CA"): TrialAuthority {
+export function createTestAuthority(folder: string, name = "Trial CA"): TestAuthority {
   mkdirSync(folder, { recursive: true });
   const at = (file: string): string => join(folder, file);
   openssl(

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, describe, it } from "node:test";
 import { assertLessOrEqual, assertStringIncludes } from "@std/assert";
-import { createAuthority, readToEnd, startTrial, type Trial } from "./trial.ts";
+import { createAuthority, readToEnd, startFixture, type Fixture } from "./trial.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 
 describe("startGateway(), back-pressure", () => {
-  let trial: Trial | undefined;
-  after(() => trial?.stop());
+  let fixture: Fixture | undefined;
+  after(() => fixture?.stop());
 
   it("serves other clients beside peers that do not read, and reads no faster than those peers", async () => {
     const authority = await createAuthority();
     const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
     const pki = { authority, client, gateway };
     let written = 0;
-    const { open } = trial = await startTrial(pki, (request, response) => {
+    const { open } = fixture = await startFixture(pki, (request, response) => {
       if (request.url === "/ping") return void response.end("pong");
       if (request.method === "POST") return; // Never reads.
       const write = (): void => {

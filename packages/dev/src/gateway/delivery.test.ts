@@ -12,9 +12,9 @@ import {
   type Issued,
   readAnswer,
   readToEnd,
-  startTrial,
+  startFixture,
   startUpstream,
-  type Trial,
+  type Fixture,
 } from "./trial.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -36,7 +36,7 @@ function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 
 describe("startGateway(), delivery", () => {
   let pki: { authority: Authority; client: Issued; gateway: Issued };
-  let trial: Trial | undefined;
+  let fixture: Fixture | undefined;
   let startedAtMs: number;
 
   before(async () => {
@@ -49,16 +49,16 @@ describe("startGateway(), delivery", () => {
 
   afterEach(async () => {
     const elapsedMs = performance.now() - startedAtMs;
-    await trial?.stop();
-    trial = undefined;
+    await fixture?.stop();
+    fixture = undefined;
     assertLessOrEqual(elapsedMs, TEST_MS, "the test waited for a time limit that it does not test");
   });
 
   const start = async (
     answer: (request: IncomingMessage, response: ServerResponse) => void,
     options: Partial<GatewayOptions> = {},
-  ): Promise<Trial> =>
-    trial = await startTrial(pki, answer, { ...options, patience: { ...LONG, ...options.patience } });
+  ): Promise<Fixture> =>
+    fixture = await startFixture(pki, answer, { ...options, patience: { ...LONG, ...options.patience } });
 
   function assertProblem(received: string, status: number, code: string): void {
     const answer = readAnswer(received);

@@ -10,8 +10,8 @@ import {
   type Issued,
   readAnswer,
   readToEnd,
-  startTrial,
-  type Trial,
+  startFixture,
+  type Fixture,
   valuesIn,
 } from "./trial.ts";
 
@@ -27,7 +27,7 @@ describe("startGateway(), identity", () => {
   let shortEndsMs: number;
   let foreign: Issued;
   let expired: Issued;
-  let trial: Trial;
+  let fixture: Fixture;
   let hash: string;
   let session: Uint8Array | undefined;
 
@@ -36,7 +36,7 @@ describe("startGateway(), identity", () => {
     client = await authority.issue("client");
     expired = await authority.issue("expired", -1_000);
     foreign = await (await createAuthority()).issue("client");
-    trial = await startTrial(
+    fixture = await startFixture(
       { authority, client, gateway: await authority.issue("localhost") },
       echo,
       { proxySecret: "ours", patience: { headersMs: 60_000 } },
@@ -48,10 +48,10 @@ describe("startGateway(), identity", () => {
     hash = createHash("sha256").update(client.der).digest("hex");
   });
 
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
   it("refuses requests on an open connection once its certificate has expired", async () => {
-    const socket = await trial.open({ cert: shortLived.cert, key: shortLived.key });
+    const socket = await fixture.open({ cert: shortLived.cert, key: shortLived.key });
     socket.once("session", (given) => session = given);
     await sleep(shortEndsMs - Date.now() + 100);
     socket.write(GET());
@@ -62,13 +62,13 @@ describe("startGateway(), identity", () => {
   });
 
   it("refuses an expired certificate on a new connection, resumed or not", async () => {
-    await assertRejects(() => trial.send(GET(), { cert: expired.cert, key: expired.key }).then(mustAnswer));
+    await assertRejects(() => fixture.send(GET(), { cert: expired.cert, key: expired.key }).then(mustAnswer));
     const resuming = {
       cert: shortLived.cert,
       key: shortLived.key,
       ...(session && { session: Buffer.from(session) }),
     };
-    const answer = await trial.send(GET(), resuming).then(
+    const answer = await fixture.send(GET(), resuming).then(
       ({ status }) => status || undefined,
       () => undefined,
     );
@@ -78,7 +78,7 @@ describe("startGateway(), identity", () => {
 
   it("forwards the certificate's hash and the client's address, over TLS 1.2 and 1.3", async () => {
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-      const { body } = await trial.send(GET(), { minVersion: version, maxVersion: version });
+      const { body } = await fixture.send(GET(), { minVersion: version, maxVersion: version });
       const echoed: Echo = JSON.parse(body);
       assertEquals(valuesIn(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
       assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
@@ -89,9 +89,9 @@ describe("startGateway(), identity", () => {
   it("refuses a client without a certificate or with a certificate of another CA", async () => {
     // The types do not allow undefined, and omitted fields would use the default credentials.
     const none = { cert: "", key: "" };
-    await assertRejects(() => trial.send(GET(), none).then(mustAnswer));
-    await assertRejects(() => trial.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));
-    assert(trial.log.some((line) => line.startsWith("connection refused: ")), trial.log.join("\n"));
+    await assertRejects(() => fixture.send(GET(), none).then(mustAnswer));
+    await assertRejects(() => fixture.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));
+    assert(fixture.log.some((line) => line.startsWith("connection refused: ")), fixture.log.join("\n"));
   });
 
   it("forwards no forged header, in any spelling, number or combination", async () => {
@@ -109,7 +109,7 @@ describe("startGateway(), identity", () => {
       "X-Gold-Proxy-Secret: theirs",
       "Connection: x-forwarded-client-cert, x-client-ip, x-gold-proxy-secret",
     ];
-    const { body } = await trial.send(GET(headers.join("\r\n") + "\r\n"));
+    const { body } = await fixture.send(GET(headers.join("\r\n") + "\r\n"));
     const echoed: Echo = JSON.parse(body);
     assertEquals(
       echoed.rawHeaders.map((text) => text.toLowerCase()).filter((text) => text.startsWith("x-")),
@@ -125,7 +125,7 @@ describe("startGateway(), identity", () => {
   });
 
   it("forwards no forged header that follows two thousand other headers", async () => {
-    const { body } = await trial.send(GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"));
+    const { body } = await fixture.send(GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"));
     const echoed: Echo = JSON.parse(body);
     assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
     assertEquals(valuesIn(echoed, "x-last"), ["1"]);

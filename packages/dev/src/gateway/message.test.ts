@@ -1,16 +1,16 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createAuthority, type Echo, echo, startTrial, type Trial, valuesIn } from "./trial.ts";
+import { createAuthority, type Echo, echo, startFixture, type Fixture, valuesIn } from "./trial.ts";
 
 const CLOSE = "Host: localhost\r\nConnection: close\r\n";
 
 describe("startGateway(), messages", () => {
-  let trial: Trial;
+  let fixture: Fixture;
 
   before(async () => {
     const authority = await createAuthority();
     const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
-    trial = await startTrial({ authority, client, gateway }, (request, response) => {
+    fixture = await startFixture({ authority, client, gateway }, (request, response) => {
       if (request.url === "/two-cookies") {
         response.writeHead(200, "Fine", [
           "Set-Cookie",
@@ -27,16 +27,16 @@ describe("startGateway(), messages", () => {
     });
   });
 
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
   async function sendEcho(bytes: string): Promise<Echo> {
-    const { status, body } = await trial.send(bytes);
+    const { status, body } = await fixture.send(bytes);
     assertEquals(status, 200, body);
     return JSON.parse(body);
   }
 
   async function assertRefused(bytes: string, status: number, code: string): Promise<void> {
-    const answer = await trial.send(bytes);
+    const answer = await fixture.send(bytes);
     assertEquals(answer.status, status, bytes.slice(0, 80));
     assertStringIncludes(answer.head, "content-type: application/problem+json");
     assertStringIncludes(answer.head, "connection: close");
@@ -90,7 +90,7 @@ describe("startGateway(), messages", () => {
       "Keep-Alive: timeout=9\r\nTE: trailers\r\nProxy-Connection: x\r\nProxy-Authorization: x\r\n" +
       "Trailer: x\r\nX-Mine: 1\r\nX-Kept: 2\r\nConnection: close, X-Mine, content-length, host\r\n" +
       "Content-Length: 2\r\nHost: localhost\r\nExpect: 100-continue\r\n";
-    const { status, head, body } = await trial.send(`POST / HTTP/1.1\r\n${headers}\r\nhi`);
+    const { status, head, body } = await fixture.send(`POST / HTTP/1.1\r\n${headers}\r\nhi`);
     // The interim answer came first.
     assertEquals([status, head], [100, "http/1.1 100 continue"]);
     const echoed: Echo = JSON.parse(body.slice(body.indexOf("\r\n\r\n") + 4));
@@ -106,7 +106,7 @@ describe("startGateway(), messages", () => {
   });
 
   it("returns status, reason and headers of the reply, including repeated headers", async () => {
-    const { head, body } = await trial.send(`GET /two-cookies HTTP/1.1\r\n${CLOSE}\r\n`);
+    const { head, body } = await fixture.send(`GET /two-cookies HTTP/1.1\r\n${CLOSE}\r\n`);
     assertStringIncludes(head, "http/1.1 200 fine\r\nset-cookie: a\r\nset-cookie: b\r\nx-a: 1\r\n");
     assertEquals(head.includes("keep-alive"), false);
     assertEquals(body, "4\r\nboth\r\n0\r\n\r\n");

@@ -92,7 +92,7 @@ export async function startUpstream(answer: RequestListener): Promise<Upstream> 
   };
 }
 
-export interface Trial {
+export interface Fixture {
   gateway: Gateway;
   upstream: Upstream;
   /**
@@ -112,11 +112,11 @@ export interface Answer {
   body: string;
 }
 
-export async function startTrial(
+export async function startFixture(
   { authority, client, gateway: server }: { authority: Authority; client: Issued; gateway: Issued },
   answer: RequestListener,
   options: Partial<GatewayOptions> = {},
-): Promise<Trial> {
+): Promise<Fixture> {
   const upstream = await startUpstream(answer);
   const log: string[] = [];
   const gateway = await startGateway({

@@ -1,11 +1,11 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold audit", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await operator.done("price", "set", "--mid", "500");
     await operator.colleague.done("partner", "suspend", operator.service.partner.clientId);
   });

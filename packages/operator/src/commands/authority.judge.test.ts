@@ -1,14 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { NEW_P256, openFolder, type OpensslFolder } from "../pki/openssl_folder.ts";
-import { itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold ca, cert and key rotate ca, checked with openssl", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let judge: OpensslFolder;
   let clientId: string;
   before(async () => {
-    [operator, judge] = [await trialOperator(), await openFolder()];
+    [operator, judge] = [await testOperator(), await openFolder()];
     clientId = operator.service.partner.clientId;
   });
   after(async () => {

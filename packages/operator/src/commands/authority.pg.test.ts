@@ -10,11 +10,11 @@ import { EC_P256, ECDSA_SHA256 } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
 import { runGold } from "../gold_trial.ts";
 import { keepRequest, listOf, registryVersion } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold ca and cert", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const requestOf = (clientId: string) => keepRequest(operator, clientId);

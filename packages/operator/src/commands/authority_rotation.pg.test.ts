@@ -4,13 +4,13 @@ import { rename } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { runGold } from "../gold_trial.ts";
 import { issueTo, listOf, registryVersion, signingProgram } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold key rotate ca and ca retire", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let clientId: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     clientId = operator.service.partner.clientId;
   });
   after(() => operator.stop());
@@ -198,7 +198,7 @@ describe("gold key rotate ca and ca retire", () => {
   });
 
   it("only one of two concurrent ca init commands creates the first authority", async () => {
-    const fresh = await trialOperator();
+    const fresh = await testOperator();
     try {
       const runs = await Promise.all(
         [fresh, fresh.colleague].map((person, index) =>

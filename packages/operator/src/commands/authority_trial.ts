@@ -5,16 +5,16 @@ import { X509Crl } from "@peculiar/x509";
 import { readPemBlocks, writePem } from "../pki/pem.ts";
 import { makeRequest } from "../pki/samples.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
-import type { TrialOperator } from "./trial.ts";
+import type { TestOperator } from "./trial.ts";
 
 /** Writes a partner's request, with its registered name, to a file. */
-export async function keepRequest(operator: TrialOperator, clientId: string): Promise<string> {
+export async function keepRequest(operator: TestOperator, clientId: string): Promise<string> {
   const { pem } = await makeRequest({ name: [{ O: ["Trial Bank"] }, { CN: [clientId] }] });
   return await operator.write(`${crypto.randomUUID()}.csr`, pem);
 }
 
 /** Issues a new certificate and returns its fingerprint. */
-export async function issueTo(operator: TrialOperator, clientId: string): Promise<string> {
+export async function issueTo(operator: TestOperator, clientId: string): Promise<string> {
   const csr = await keepRequest(operator, clientId);
   const issued = await operator.done("cert", "issue", clientId, "--csr", csr, "--out", `${csr}.pem`);
   return issued.fingerprint as string;
@@ -31,7 +31,7 @@ export interface SigningProgram {
 }
 
 /** An authority's key behind a signing program that the test can make wait. */
-export async function signingProgram(operator: TrialOperator): Promise<SigningProgram> {
+export async function signingProgram(operator: TestOperator): Promise<SigningProgram> {
   const { publicKeySpki, privateKeyPem } = await generateKeyPair();
   const [hold, held, go] = ["hold", "held", "go"].map((name) => operator.path(name));
   const source = `
@@ -62,7 +62,7 @@ export async function signingProgram(operator: TrialOperator): Promise<SigningPr
 }
 
 /** Reads the stored revocation list of an authority. */
-export async function listOf({ service }: TrialOperator, authority: string) {
+export async function listOf({ service }: TestOperator, authority: string) {
   const [row] = await service.books.sql`
     select revocation_list as pem, revocation_number::int as number, revocation_next_at as next_at from gold.authority where fingerprint = ${authority}`;
   const [block] = readPemBlocks(row!.pem as string);
@@ -76,11 +76,11 @@ export async function listOf({ service }: TrialOperator, authority: string) {
   };
 }
 
-export async function serialOf({ service }: TrialOperator, fingerprint: string): Promise<string> {
+export async function serialOf({ service }: TestOperator, fingerprint: string): Promise<string> {
   return (await service.books.sql`select serial from gold.certificate where fingerprint = ${fingerprint}`)[0]!
     .serial;
 }
 
-export async function registryVersion({ service }: TrialOperator): Promise<number> {
+export async function registryVersion({ service }: TestOperator): Promise<number> {
   return Number((await service.books.sql`select version from gold.registry_version`)[0]!.version);
 }

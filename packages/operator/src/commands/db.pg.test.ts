@@ -2,11 +2,11 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, trialOperator } from "./trial.ts";
+import { assertRefused as refused, testOperator } from "./trial.ts";
 
 describe("gold db", () => {
   it("migrate sets the complete payout account or nothing, and audits each change once", async () => {
-    const operator = await trialOperator();
+    const operator = await testOperator();
     const { sql, url } = operator.service.books;
     const migrate = (account: Record<string, string>) =>
       runGold([
@@ -34,7 +34,7 @@ describe("gold db", () => {
   });
 
   it("migrate rejects a flood bound below four times the highest partner rate", async () => {
-    const operator = await trialOperator();
+    const operator = await testOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>
       runGold(
@@ -52,7 +52,7 @@ describe("gold db", () => {
   });
 
   it("migrate stores the webhook ports and the attempt retention, and audits each change once", async () => {
-    const operator = await trialOperator();
+    const operator = await testOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>
       runGold(
@@ -103,7 +103,7 @@ describe("gold db", () => {
   });
 
   it("migrate checks all options before it changes anything", async () => {
-    const operator = await trialOperator();
+    const operator = await testOperator();
     const { service } = operator;
     const { sql, url } = service.books;
     const told: Record<string, string> = {
@@ -155,7 +155,7 @@ describe("gold db", () => {
 
   it("migrate sets a new database's environment permanently, and creates its token key once", async () => {
     const server = await testPostgres();
-    const service = await trialOperator();
+    const service = await testOperator();
     const DATABASE_URL = await server.createDatabase();
     const { pepperSource, sealingKeySource } = service.service.config;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL } });

@@ -1,13 +1,13 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 import { askWithdrawal } from "./withdrawal_trial.ts";
 
 describe("gold deposit", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let id: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     id = operator.service.partner.clientId;
   });
   after(() => operator.stop());

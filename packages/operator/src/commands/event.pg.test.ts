@@ -1,19 +1,19 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/server/testing";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import type { TestPartner } from "@gold-partner/server/testing";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 const NOWHERE = "evt_019c1364-6eb8-7020-90c0-f0601000cb9f";
 
 describe("gold event", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const sql = () => operator.service.books.sql;
   /** Makes a partner with so many delivered test events. Returns their ids in order. */
-  async function told(events: number): Promise<{ partner: TrialPartner; id: string; ids: string[] }> {
+  async function told(events: number): Promise<{ partner: TestPartner; id: string; ids: string[] }> {
     const partner = await operator.service.addPartner();
     const ids: string[] = [];
     for (let n = 0; n < events; n++) {
@@ -30,7 +30,7 @@ describe("gold event", () => {
   }
   let attempts = 0;
   async function attempt(
-    { client }: TrialPartner,
+    { client }: TestPartner,
     sequence: number,
     { status = null, error = null, answer = null }: Record<string, string | number | null>,
   ): Promise<void> {
@@ -40,7 +40,7 @@ describe("gold event", () => {
       client % 64
     }, ${client}, ${sequence}, clock_timestamp() + ${attempts++} * interval '1 millisecond', 38, ${status}, ${error}, ${answer})`;
   }
-  const park = ({ client }: TrialPartner, sequence: number) =>
+  const park = ({ client }: TestPartner, sequence: number) =>
     sql()`
       insert into gold.retry (bucket, client_id, sequence, tries, parked_at) values (${
       client % 64

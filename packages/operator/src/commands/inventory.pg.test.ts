@@ -1,15 +1,15 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { addTrialCertificate } from "@gold-partner/server/testing";
+import { addTestCertificate } from "@gold-partner/server/testing";
 import { randomBytes } from "node:crypto";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const DAY_SECONDS = 86_400;
 
 describe("gold inventory", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const itemsFor = async (owner: string, ...options: string[]) =>
@@ -65,7 +65,7 @@ describe("gold inventory", () => {
     ]]);
     assertEquals(await certificates("--within", "30m"), [["certificate", fingerprint, "active", null]]);
     const next = randomBytes(32).toString("hex");
-    await addTrialCertificate(sql, clientId, next, { beginsSeconds: 60, endsSeconds: 300 * DAY_SECONDS });
+    await addTestCertificate(sql, clientId, next, { beginsSeconds: 60, endsSeconds: 300 * DAY_SECONDS });
     assertEquals(await certificates(), [
       ["certificate", fingerprint, "active", "expires in 0 hours"],
       ["certificate", next, "not_yet", null],
@@ -97,13 +97,13 @@ describe("gold inventory", () => {
     await operator.done("secret", "rotate", clientId, "--overlap", "0");
     await sql`select gold.revoke_certificate(${fingerprint})`;
     const past = randomBytes(32).toString("hex");
-    await addTrialCertificate(sql, clientId, past, { beginsSeconds: -120, endsSeconds: -60 });
+    await addTestCertificate(sql, clientId, past, { beginsSeconds: -120, endsSeconds: -60 });
     const statuses = async (...options: string[]) =>
       (await itemsFor(clientId, ...options)).map(({ kind, status }) => `${kind} ${status}`).sort();
     const lasting = ["client_secret active", "signing_key active", "webhook_secret active"];
     // The last certificate stays visible, because the partner has no other one.
     assertEquals(await statuses(), ["certificate revoked", ...lasting]);
-    await addTrialCertificate(sql, clientId, randomBytes(32).toString("hex"));
+    await addTestCertificate(sql, clientId, randomBytes(32).toString("hex"));
     const live = ["certificate active", ...lasting];
     assertEquals(await statuses(), live);
     const ended = ["certificate expired", "certificate revoked", "client_secret retired"];

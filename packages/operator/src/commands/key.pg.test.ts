@@ -5,14 +5,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { runGold } from "../gold_trial.ts";
 import { registryVersion } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
 describe("gold key rotate token", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const published = async (): Promise<string[]> => {
@@ -99,10 +99,10 @@ describe("gold key rotate token", () => {
 });
 
 describe("gold key rotate webhook-kek", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let file: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await operator.service.addPartner();
     file = operator.service.config.sealingKeySource.slice("file:".length);
   });

@@ -1,16 +1,16 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold ledger heads and ledger verify --heads", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let heads: string;
   const client = () => operator.service.partner;
   const fund = () => operator.service.send("/sandbox/fund", { body: '{"amount_sar":10}' });
   const seal = () => operator.service.books.sql`select gold.seal_chain(${client().client})`;
 
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await fund();
     await fund();
     await seal();

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/server/testing";
+import type { TestPartner } from "@gold-partner/server/testing";
 import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
 import { type Run, runGold } from "../gold_trial.ts";
-import { assertRefused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 /** The file that k6 opens. */
 interface PartnerFile {
@@ -38,11 +38,11 @@ const MEMBERS = [
   .concat(["ca_pem", "cert_pem", "key_pem", "signing_jwk", "limited"]);
 
 describe("gold loadtest prepare", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let serverCa: string;
   let folder: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     const { certificate } = await operator.done("ca", "init", "--key", operator.path("ca_key.pem"));
     // Any certificate will do. The tests check only that the
     // partner's file names this file and contains its text.
@@ -67,7 +67,7 @@ describe("gold loadtest prepare", () => {
     const { client_id: clientId, client_secret: clientSecret, signing_jwk, cert_pem } = await read(name);
     const fingerprint = new X509Certificate(cert_pem).fingerprint256.replaceAll(":", "").toLowerCase();
     const signer = keySigner(await importSigningKey(JSON.stringify(signing_jwk)));
-    const partner = { clientId, clientSecret, fingerprint, signingKey: { signer } } as TrialPartner;
+    const partner = { clientId, clientSecret, fingerprint, signingKey: { signer } } as TestPartner;
     const { service } = operator;
     await service.refresh();
     const quoted = await service.send("/v1/quotes", { partner, body: '{"side":"buy","gold_grams":1}' });

@@ -3,17 +3,17 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { type Run, runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 describe("gold operator", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let sql: Sql;
   /** The migration login. It is not a superuser, as in production. */
   let migration: string;
   const made: string[] = [];
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     sql = operator.service.books.sql;
     migration = await newLogin("createrole", "gold_owner, gold_book");
     await sql.unsafe(`grant gold_operator to ${migration} with admin option`);

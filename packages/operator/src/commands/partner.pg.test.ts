@@ -1,17 +1,17 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { newTrialKey } from "@gold-partner/server/testing";
+import { newTestKey } from "@gold-partner/server/testing";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { runGold } from "../gold_trial.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const IBAN = "SA0380000000608010167519";
 
 describe("gold partner", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   let keys = 0;
@@ -91,7 +91,7 @@ describe("gold partner", () => {
     });
 
     it("accepts several addresses and several keys, as PEM or as JWK with a kid", async () => {
-      const { publicJwk } = await newTrialKey();
+      const { publicJwk } = await newTestKey();
       const jwk = await operator.write("public.jwk", JSON.stringify({ ...publicJwk, kid: "hsm-1" }));
       const { json } = await create(
         {},
@@ -126,7 +126,7 @@ describe("gold partner", () => {
       }
       const privateJwk = await operator.write(
         "private.jwk",
-        JSON.stringify((await newTrialKey()).privateJwk),
+        JSON.stringify((await newTestKey()).privateJwk),
       );
       refused(await create({ ip: "203.0.113.300" }), 2, "--ip");
       refused(await create({ ip: "203.0.113.0/33" }), 2, "--ip");

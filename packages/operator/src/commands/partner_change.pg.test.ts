@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const [OLD_IBAN, NEW_IBAN, OTHER_IBAN] = [
   "SA0380000000608010167519",
@@ -10,10 +10,10 @@ const [OLD_IBAN, NEW_IBAN, OTHER_IBAN] = [
 ];
 
 describe("gold partner set and approve-iban", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let id: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     id = operator.service.partner.clientId;
   });
   after(() => operator.stop());

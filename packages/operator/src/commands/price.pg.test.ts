@@ -1,14 +1,14 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, type TestOperator, testOperator } from "./trial.ts";
 import { until } from "../../../../testing/until.ts";
 
 const URL_OF_PRICES = "https://prices.example/gold";
 
 describe("gold price", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const set = (...argv: string[]) => operator.gold("price", "set", ...argv);

@@ -1,18 +1,18 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { trialSerial } from "@gold-partner/server/testing";
+import { testSerial } from "@gold-partner/server/testing";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGold } from "../gold_trial.ts";
 import { issueTo, listOf, registryVersion, serialOf } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold cert revoke and cert crl", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let authority: string;
   let clientId: string;
   let number: number;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     clientId = operator.service.partner.clientId;
     authority = (await operator.done("ca", "init", "--key", operator.path("ca_key.pem")))
       .fingerprint as string;
@@ -122,7 +122,7 @@ describe("gold cert revoke and cert crl", () => {
     const fingerprint = crypto.randomUUID().replaceAll("-", "").repeat(2);
     await operator.service.books.sql`
       select gold.add_certificate(${clientId}, ${fingerprint}, ${
-      trialSerial(fingerprint)
+      testSerial(fingerprint)
     }, now(), now() + interval '1 day', ${authority}, ${fingerprint})`;
     return fingerprint;
   }
@@ -199,7 +199,7 @@ describe("gold cert revoke and cert crl", () => {
 
 describe("gold cert crl without an authority", () => {
   it("says how to create one, and cert revoke still works", async () => {
-    const operator = await trialOperator();
+    const operator = await testOperator();
     try {
       refused(await operator.gold("cert", "crl"), 1, "gold ca init");
       const { fingerprint } = operator.service.partner;

@@ -8,16 +8,16 @@ import {
   type SigningProgram,
   signingProgram,
 } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 /** Tests an authority whose key signs slowly while other commands run. */
 describe("while an authority's key signs", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let program: SigningProgram;
   let authority: string;
   let clientId: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     clientId = operator.service.partner.clientId;
     program = await signingProgram(operator);
     authority = (await operator.done("ca", "init", ...program.options)).fingerprint as string;

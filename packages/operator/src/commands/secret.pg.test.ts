@@ -1,20 +1,20 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/server/testing";
+import type { TestPartner } from "@gold-partner/server/testing";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 const HOUR_MS = 3_600_000;
 
 describe("gold secret, gold webhook-secret", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
   const newPartner = () => operator.service.addPartner();
-  const askToken = async (partner: TrialPartner, secret: string) => {
+  const askToken = async (partner: TestPartner, secret: string) => {
     const reply = await operator.service.send("/oauth/token", {
       partner,
       headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" },

@@ -1,22 +1,22 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { expectProblem, newTrialKey, type TrialKey, type TrialPartner } from "@gold-partner/server/testing";
+import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
 import { runGold } from "../gold_trial.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 
 describe("gold signing-key", () => {
-  let operator: TrialOperator;
-  before(async () => void (operator = await trialOperator()));
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
   after(() => operator.stop());
 
-  const order = (partner: TrialPartner, key: TrialKey) =>
+  const order = (partner: TestPartner, key: TestKey) =>
     operator.service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key });
   let files = 0;
   const writeJwk = (jwk: object) => operator.write(`key_${files++}.jwk`, JSON.stringify(jwk));
-  async function added(partner: TrialPartner, kid?: string): Promise<TrialKey> {
-    const key = await newTrialKey(kid);
+  async function added(partner: TestPartner, kid?: string): Promise<TestKey> {
+    const key = await newTestKey(kid);
     const file = await writeJwk({ ...key.publicJwk, ...(kid === undefined ? {} : { kid }) });
     await operator.done("signing-key", "add", partner.clientId, file);
     return key;
@@ -53,7 +53,7 @@ describe("gold signing-key", () => {
 
   it("add rejects a private key, a key not on P-256, and an invalid kid", async () => {
     const { clientId } = await operator.service.addPartner();
-    const { privateJwk, publicJwk } = await newTrialKey();
+    const { privateJwk, publicJwk } = await newTestKey();
     const add = (file: string) => operator.gold("signing-key", "add", clientId, file);
     refused(await add(await writeJwk(privateJwk)), 1, "contains a private key. Never send it to anyone");
     refused(await add(await writeJwk({ ...publicJwk, crv: "P-384" })), 1, "");
@@ -117,7 +117,7 @@ describe("gold signing-key", () => {
     const { clientId, client } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     for (const thumbprint of ["-".padEnd(43, "a"), "--".padEnd(43, "b")]) {
-      const { publicJwk } = await newTrialKey();
+      const { publicJwk } = await newTestKey();
       await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values (${client}, ${thumbprint}, ${
         sql.json({ ...publicJwk } as never)
       })`;
@@ -128,7 +128,7 @@ describe("gold signing-key", () => {
 
   it("retire requires the thumbprint if several keys have the same kid", async () => {
     const { clientId, client, signingKey } = await operator.service.addPartner({ kid: "twin" });
-    const { publicJwk, thumbprint } = await newTrialKey();
+    const { publicJwk, thumbprint } = await newTestKey();
     const { sql } = operator.service.books;
     await sql`insert into gold.signing_key (partner_id, thumbprint, kid, jwk) values (${client}, ${thumbprint}, 'twin', ${
       sql.json({ ...publicJwk } as never)

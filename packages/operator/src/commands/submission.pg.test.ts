@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
 
 describe("gold withdrawal submit", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":100000}' });
   });
   after(() => operator.stop());

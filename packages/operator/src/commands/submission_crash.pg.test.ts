@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
 
 describe("gold withdrawal submit, interrupted", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   let id: string;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await setPayoutAccount(operator);
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":100}' });
     id = await askWithdrawal(operator, 100n);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TrialService, trialService } from "@gold-partner/server/testing";
+import { type TestService, testService } from "@gold-partner/server/testing";
 import { type Run, runGold } from "../gold_trial.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
@@ -16,8 +16,8 @@ interface Person {
 }
 
 /** Runs `gold` as an operator does, with a login of its own, against the database of a running service. */
-export interface TrialOperator extends Person {
-  readonly service: TrialService;
+export interface TestOperator extends Person {
+  readonly service: TestService;
   path(name: string): string;
   write(name: string, text: string): Promise<string>;
   read(name: string): Promise<string>;
@@ -26,8 +26,8 @@ export interface TrialOperator extends Person {
   stop(): Promise<void>;
 }
 
-export async function trialOperator(): Promise<TrialOperator> {
-  const service = await trialService();
+export async function testOperator(): Promise<TestOperator> {
+  const service = await testService();
   const { sql, url: superuserUrl } = service.books;
   const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
   const path = (name: string) => join(folder, name);
@@ -51,7 +51,7 @@ export async function trialOperator(): Promise<TrialOperator> {
 }
 
 /** Creates a login for one person, a member of gold_operator. */
-async function hire(sql: TrialService["books"]["sql"], superuserUrl: string): Promise<Person> {
+async function hire(sql: TestService["books"]["sql"], superuserUrl: string): Promise<Person> {
   const login = `operator_${randomBytes(6).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);

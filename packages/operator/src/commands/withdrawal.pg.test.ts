@@ -1,12 +1,12 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
 import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
 
 describe("gold withdrawal", () => {
-  let operator: TrialOperator;
+  let operator: TestOperator;
   before(async () => {
-    operator = await trialOperator();
+    operator = await testOperator();
     await setPayoutAccount(operator);
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":1000}' });
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
-import type { TrialOperator } from "./trial.ts";
+import type { TestOperator } from "./trial.ts";
 
 const newUuid = () => newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
 
@@ -8,7 +8,7 @@ const newUuid = () => newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID
  * Requests a withdrawal as the fixture's partner, or as the partner with the number `client`. Returns its id.
  */
 export async function askWithdrawal(
-  { service }: TrialOperator,
+  { service }: TestOperator,
   halalas: bigint,
   client = service.partner.client,
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function askWithdrawal(
  * Sets the account from which withdrawals are paid. The fixture uses the superuser;
  * in production the migration login sets it.
  */
-export async function setPayoutAccount({ service }: TrialOperator): Promise<void> {
+export async function setPayoutAccount({ service }: TestOperator): Promise<void> {
   await service.books
     .sql`select gold.set_payout_account('Example Gold House', 'SA9480000000000000000001', 'EXAMSARI')`;
 }

@@ -3,7 +3,7 @@ import type { Query } from "../database/query.ts";
 import type { Pools } from "../database/pools.ts";
 import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
-import { InDoubtError, Lane, type LaneItem, type LaneOptions, type Send } from "./lane.ts";
+import { InDoubtError, Batcher, type BatchItem, type BatcherOptions, type Send } from "./lane.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";
@@ -58,10 +58,10 @@ export function openBooking(
     clientQueueItems: CLIENT_QUEUE_ITEMS,
     overloaded: () => new Refusal("service_unavailable", "The service's queue is full."),
   };
-  const open = <Item extends LaneItem>(send: Send<Item>, more: Partial<LaneOptions> = {}) => {
-    const lane = new Lane(confirming(send, writes), { ...options, ...more });
-    writes.onRefusing((refusal) => lane.rejectWaiting(refusal));
-    return lane;
+  const open = <Item extends BatchItem>(send: Send<Item>, more: Partial<BatcherOptions> = {}) => {
+    const batcher = new Batcher(confirming(send, writes), { ...options, ...more });
+    writes.onRefusing((refusal) => batcher.rejectWaiting(refusal));
+    return batcher;
   };
   const orders = open(telling(byPatience(sendOrders, pools), told));
   const quotes = open(byPatience(sendQuotes, pools));
@@ -87,7 +87,7 @@ export function openBooking(
  * An answer that an earlier transaction committed may be missing on the standby: it is visible even if the
  * wait for the standby was cancelled. So it is returned only after a later commit has reached the standby.
  */
-function confirming<Item extends LaneItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
+function confirming<Item extends BatchItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
   return async (items, sending) => {
     try {
       const outcomes = await send(items, sending);
@@ -101,7 +101,7 @@ function confirming<Item extends LaneItem>(send: Send<Item>, writes: WriteProbe)
   };
 }
 
-function telling<Item extends LaneItem>(send: Send<Item>, told: EventNotices["tell"]): Send<Item> {
+function telling<Item extends BatchItem>(send: Send<Item>, told: EventNotices["tell"]): Send<Item> {
   return async (items, sending) => {
     const outcomes = await send(items, sending);
     items.forEach(({ client }, index) => outcomes[index]?.status === 201 && told(client));

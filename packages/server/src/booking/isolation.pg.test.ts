@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -10,10 +10,10 @@ const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";
 
 describe("functions that lock an account", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     client = await books.createClient({ halalas: 1_000n });
   });
   after(() => books.stop());

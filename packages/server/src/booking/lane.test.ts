@@ -87,20 +87,20 @@ describe("Lane", () => {
     });
 
     it("returns busy if a client is still busy after the wait", async () => {
-      const { lane } = scripted(({ names }) => names.map(() => busy));
-      assertEquals((await lane.submit(item(1))).outcome, "busy");
+      const { batcher } = scripted(({ names }) => names.map(() => busy));
+      assertEquals((await batcher.submit(item(1))).outcome, "busy");
     });
   });
 
   describe("the queue", () => {
     it("holds a limited number of items per client, so that no client fills it for the others", async () => {
       const first = gate();
-      const { lane, bodies } = scripted(async (call, number) => {
+      const { batcher, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         return ok(call);
       }, { clientQueueItems: 2 });
       const accepted = bodies(item(9), item(1, "a"), item(1, "b"), item(2));
-      await assertRejects(() => lane.submit(item(1, "c")), Error, "overloaded");
+      await assertRejects(() => batcher.submit(item(1, "c")), Error, "overloaded");
       first.open();
       assertEquals(await accepted, ["9", "a", "b", "2"]);
       assertEquals(await bodies(item(1, "c"), item(1, "d")), ["c", "d"]);
@@ -108,16 +108,16 @@ describe("Lane", () => {
 
     it("refuses an item beyond its limit at once, and keeps the waiting items", async () => {
       const first = gate();
-      const { lane, bodies } = scripted(async (call, number) => {
+      const { batcher, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         return ok(call);
       }, { queueItems: 2 });
       const accepted = bodies(item(1), item(2), item(3));
-      assertEquals(lane.waiting, 2);
-      await assertRejects(() => lane.submit(item(4)), Error, "overloaded");
+      assertEquals(batcher.waiting, 2);
+      await assertRejects(() => batcher.submit(item(4)), Error, "overloaded");
       first.open();
       assertEquals(await accepted, ["1", "2", "3"]);
-      assertEquals(lane.waiting, 0);
+      assertEquals(batcher.waiting, 0);
       assertEquals(await bodies(item(4)), ["4"]);
     });
   });

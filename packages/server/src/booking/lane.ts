@@ -2,7 +2,7 @@ import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An item of a batch. Each item belongs to one client. */
-export interface LaneItem {
+export interface BatchItem {
   readonly client: number;
 }
 
@@ -23,7 +23,7 @@ interface Waiting<Item> {
   lost: unknown;
 }
 
-export interface LaneOptions {
+export interface BatcherOptions {
   readonly lanes: number;
   readonly batchItems: number;
   readonly queueItems: number;
@@ -52,15 +52,15 @@ const inDoubt = (cause: unknown) => new InDoubtError("the outcome is unknown", {
  * the previous batch. A client is in one batch at a time, because two batches would wait for each other on
  * its account.
  */
-export class Lane<Item extends LaneItem> {
+export class Batcher<Item extends BatchItem> {
   readonly #send: Send<Item>;
-  readonly #options: LaneOptions;
+  readonly #options: BatcherOptions;
   #queue: Waiting<Item>[] = [];
   readonly #clientsUnderWay = new Set<number>();
   readonly #waitingOf = new Map<number, number>();
   readonly #sizesUnderWay: number[] = [];
 
-  constructor(send: Send<Item>, options: LaneOptions) {
+  constructor(send: Send<Item>, options: BatcherOptions) {
     this.#send = send;
     this.#options = options;
   }
@@ -125,7 +125,7 @@ export class Lane<Item extends LaneItem> {
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
-    // If another process holds a client's lock, the wait does not occupy a lane: it delays only that client's
+    // If another process holds a client's lock, the wait does not occupy a batcher: it delays only that client's
     // items.
     for (const [client, group] of busyClients) {
       void this.#settle(group, true).finally(() => {
@@ -190,7 +190,7 @@ export class Lane<Item extends LaneItem> {
   }
 }
 
-function groupByClient<Item extends LaneItem>(
+function groupByClient<Item extends BatchItem>(
   waiting: readonly Waiting<Item>[],
 ): Map<number, Waiting<Item>[]> {
   const groups = new Map<number, Waiting<Item>[]>();

@@ -8,12 +8,12 @@ describe("Lane, on database errors", () => {
   describe("a bad item", () => {
     it("fails alone: after the batch's rollback, each item is sent once by itself", async () => {
       const first = gate();
-      const { lane, calls } = scripted(async (call, number) => {
+      const { batcher, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         if (call.names.includes("bad")) throw failure("22P02");
         return ok(call);
       });
-      const sent = [item(9), item(1, "good"), item(2, "bad"), item(3, "fine")].map((one) => lane.submit(one));
+      const sent = [item(9), item(1, "good"), item(2, "bad"), item(3, "fine")].map((one) => batcher.submit(one));
       const settled = Promise.allSettled(sent);
       first.open();
       assertEquals((await settled).map(({ status }) => status), [
@@ -29,11 +29,11 @@ describe("Lane, on database errors", () => {
     });
 
     it("does not block the next item", async () => {
-      const { lane, bodies } = scripted((call) => {
+      const { batcher, bodies } = scripted((call) => {
         if (call.names.includes("bad")) throw failure("XX000");
         return ok(call);
       });
-      await assertRejects(() => lane.submit(item(1, "bad")), Error, "XX000");
+      await assertRejects(() => batcher.submit(item(1, "bad")), Error, "XX000");
       assertEquals(await bodies(item(1)), ["1"]);
     });
   });
@@ -71,23 +71,23 @@ describe("Lane, on database errors", () => {
 
     it("gets the outcome nonce_reused if the database returns it after a lost connection", async () => {
       const reused: Outcome = { outcome: "nonce_reused", status: null, body: null };
-      const { lane } = scripted((_, number) => {
+      const { batcher } = scripted((_, number) => {
         if (number === 1) throw failure("CONNECTION_CLOSED");
         return [reused];
       });
-      assertEquals(await lane.submit(item(1)), reused);
+      assertEquals(await batcher.submit(item(1)), reused);
     });
 
     it("keeps settle if a bad item then splits the batch", async () => {
       const first = gate();
-      const { lane, calls } = scripted(async (call, number) => {
+      const { batcher, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
         if (number === 2) throw failure("57P01");
         if (call.names.includes("bad")) throw failure("22P02");
         return ok(call);
       });
       const settled = Promise.allSettled(
-        [item(9), item(1, "good"), item(2, "bad")].map((one) => lane.submit(one)),
+        [item(9), item(1, "good"), item(2, "bad")].map((one) => batcher.submit(one)),
       );
       first.open();
       assertEquals((await settled).map(({ status }) => status), ["fulfilled", "fulfilled", "rejected"]);
@@ -95,64 +95,64 @@ describe("Lane, on database errors", () => {
     });
 
     it("fails with InDoubtError if the connection is lost at every attempt", async () => {
-      const { lane, calls } = scripted(() => {
+      const { batcher, calls } = scripted(() => {
         throw failure("CONNECTION_CLOSED");
       });
-      await assertRejects(() => lane.submit(item(1)), InDoubtError);
+      await assertRejects(() => batcher.submit(item(1)), InDoubtError);
       assertEquals(calls.map(({ settle }) => settle), [false, true, true, true]);
     });
 
     it("fails with InDoubtError if the retries after a lost connection get no database or lock", async () => {
       for (const code of ["ECONNREFUSED", "55P03"]) {
-        const { lane } = scripted((_, number) => {
+        const { batcher } = scripted((_, number) => {
           throw failure(number === 1 ? "ECONNRESET" : code);
         }, { waits: true });
-        await assertRejects(() => lane.submit(item(1)), InDoubtError);
+        await assertRejects(() => batcher.submit(item(1)), InDoubtError);
       }
     });
 
     it("fails after four attempts", async () => {
-      const { lane, calls } = scripted(() => {
+      const { batcher, calls } = scripted(() => {
         throw failure("40P01");
       });
-      await assertRejects(() => lane.submit(item(1)), Error, "40P01");
+      await assertRejects(() => batcher.submit(item(1)), Error, "40P01");
       assertEquals(calls.length, 4);
     });
 
     it("fails at once if the database cannot be reached or has no room: nothing was committed", async () => {
       for (const code of ["ECONNREFUSED", "53300", "53100", "service_unavailable"]) {
-        const { lane, calls } = scripted(() => {
+        const { batcher, calls } = scripted(() => {
           throw failure(code);
         });
-        await assertRejects(() => lane.submit(item(1)), Error, code);
+        await assertRejects(() => batcher.submit(item(1)), Error, code);
         assertEquals(calls.length, 1, code);
       }
     });
 
     it("fails with InDoubtError at once if the statement or its standby wait was cancelled", async () => {
       for (const code of ["57014", "COMMIT_UNREPLICATED"]) {
-        const { lane, calls } = scripted(() => {
+        const { batcher, calls } = scripted(() => {
           throw failure(code);
         });
-        await assertRejects(() => lane.submit(item(1)), InDoubtError);
+        await assertRejects(() => batcher.submit(item(1)), InDoubtError);
         assertEquals(calls.length, 1, code);
       }
     });
 
     it("gets idempotency_request_in_progress after the lock timeout", async () => {
-      const { lane, calls } = scripted((call) => {
+      const { batcher, calls } = scripted((call) => {
         if (call.wait) throw failure("55P03");
         return [busy];
       });
-      assertEquals((await lane.submit(item(1))).outcome, "idempotency_request_in_progress");
+      assertEquals((await batcher.submit(item(1))).outcome, "idempotency_request_in_progress");
       assertEquals(calls.length, 2);
     });
 
     it("gets idempotency_request_in_progress at once in a batcher that always waits", async () => {
-      const { lane, calls } = scripted(() => {
+      const { batcher, calls } = scripted(() => {
         throw failure("55P03");
       }, { waits: true });
-      assertEquals((await lane.submit(item(1))).outcome, "idempotency_request_in_progress");
+      assertEquals((await batcher.submit(item(1))).outcome, "idempotency_request_in_progress");
       assertEquals(calls.map(({ wait }) => wait), [true]);
     });
   });

@@ -1,9 +1,9 @@
-import { Lane, type LaneItem, type LaneOptions, type Sending } from "./lane.ts";
+import { Batcher, type BatchItem, type BatcherOptions, type Sending } from "./lane.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A fixture for tests of the batcher: a fake database whose answers the test defines. */
 
-export interface Item extends LaneItem {
+export interface Item extends BatchItem {
   readonly name: string;
 }
 
@@ -19,10 +19,10 @@ export interface Call extends Sending {
 /** Creates a batcher whose fake database calls `answer` for each call. `calls` records them. */
 export function scripted(
   answer: (call: Call, number: number) => Outcome[] | Promise<Outcome[]>,
-  options: Partial<LaneOptions> = {},
+  options: Partial<BatcherOptions> = {},
 ) {
   const calls: Call[] = [];
-  const lane = new Lane<Item>(async (items, { wait, settle }) => {
+  const batcher = new Batcher<Item>(async (items, { wait, settle }) => {
     const call = { names: items.map(({ name }) => name), wait, settle };
     calls.push(call);
     return await answer(call, calls.length);
@@ -35,8 +35,8 @@ export function scripted(
     ...options,
   });
   const bodies = async (...items: Item[]) =>
-    (await Promise.all(items.map((one) => lane.submit(one)))).map(({ body }) => body);
-  return { lane, calls, bodies };
+    (await Promise.all(items.map((one) => batcher.submit(one)))).map(({ body }) => body);
+  return { batcher, calls, bodies };
 }
 
 export const ok = ({ names }: Call) => names.map(done);

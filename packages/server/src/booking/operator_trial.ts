@@ -1,17 +1,17 @@
-import type { TrialBooks } from "../../testing/books.ts";
+import type { TestBooks } from "../../testing/books.ts";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 /** An operator with its own login. A test uses two of them for a change that needs two people. */
-export interface TrialOperator {
+export interface TestOperator {
   readonly login: string;
   /** One connection, so that a transaction or role that a test sets also applies to the next statements. */
   readonly sql: Sql;
   leave(): Promise<void>;
 }
 
-export async function hireOperator({ url, sql: admin }: TrialBooks): Promise<TrialOperator> {
+export async function hireOperator({ url, sql: admin }: TestBooks): Promise<TestOperator> {
   const login = `trial_operator_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await admin.unsafe(`create role ${login} login password '${password}'; grant gold_operator to ${login}`);
@@ -32,25 +32,25 @@ export async function hireOperator({ url, sql: admin }: TrialBooks): Promise<Tri
 export const verdictOf = (change: PromiseLike<unknown>): Promise<string> =>
   Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
 
-export const approveWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const approveWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.approve_withdrawal(${id})`);
-export const rejectWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const rejectWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.reject_withdrawal(${id})`);
 export const submitWithdrawals = (
-  { sql }: TrialOperator,
+  { sql }: TestOperator,
   ids: readonly string[],
   batch: string,
 ): Promise<string> =>
   verdictOf(
     sql`select gold.submit_withdrawals(${batch}::uuid, ${`{${ids.join()}}`}::text::uuid[], ${`<Document>${batch}</Document>`})`,
   );
-export const payWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const payWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.pay_withdrawal(${id})`);
-export const returnWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const returnWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.return_withdrawal(${id})`);
 
 export async function recordDeposit(
-  { sql }: TrialOperator,
+  { sql }: TestOperator,
   publicId: string,
   amountHalalas: bigint,
   bankReference: string,
@@ -59,19 +59,19 @@ export async function recordDeposit(
     select gold.record_deposit(${publicId}, ${`${amountHalalas}`}::text::bigint, ${bankReference}) as id`;
   return row!.id;
 }
-export const approveDeposit = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const approveDeposit = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.approve_deposit(${id})`);
-export const reverseDeposit = ({ sql }: TrialOperator, id: string): Promise<string> =>
+export const reverseDeposit = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.reverse_deposit(${id})`);
 
 /** A client's three balances, as one text. */
-export async function balanceOf({ sql }: TrialBooks, client: number): Promise<string> {
+export async function balanceOf({ sql }: TestBooks, client: number): Promise<string> {
   const [row] = await sql<{ balance: string }[]>`
     select concat_ws(' ', sar_available, sar_held, gold) as balance from gold.account where client_id = ${client}`;
   return row!.balance;
 }
 
-export async function publicIdOf({ sql }: TrialBooks, client: number): Promise<string> {
+export async function publicIdOf({ sql }: TestBooks, client: number): Promise<string> {
   const [row] = await sql<
     { public_id: string }[]
   >`select public_id from gold.partner where id = ${client}`;

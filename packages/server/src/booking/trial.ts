@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import { stamp } from "../ticket.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
-import type { LaneItem, Send, Sending } from "./lane.ts";
+import type { BatchItem, Send, Sending } from "./lane.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
@@ -79,7 +79,7 @@ export const bookWithdrawal = (
 export const spendNonce = (sql: Sql, item: NonceItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
   bookOne(sendNonces(sql), item, sending);
 
-async function bookOne<Item extends LaneItem>(
+async function bookOne<Item extends BatchItem>(
   send: Send<Item>,
   item: Item,
   sending: Partial<Sending>,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -110,10 +110,10 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
 };
 
 describe("the audit", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let last: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.sql`select gold.note('a', 'a|b', '{}')`;
     await submitOne(await books.createClient({ halalas: 100n }));
     const publicId = await publicIdOf(books, await books.createClient());
@@ -208,7 +208,7 @@ describe("the audit", () => {
 
   it("starts its chain with all existing rows, and waits for a row that is being written", async () => {
     const beginning = await readFile(new URL("audit.sql", import.meta.url), "utf8");
-    const { sql, stop } = await trialBooks();
+    const { sql, stop } = await testBooks();
     try {
       await sql.unsafe(
         "set session_replication_role = replica; delete from gold.audit_link; delete from gold.audit_tail; reset session_replication_role",

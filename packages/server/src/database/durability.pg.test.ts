@@ -1,12 +1,12 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { requireDurability } from "./durability.ts";
 
 describe("requireDurability()", () => {
-  let books: TrialBooks;
-  before(async () => void (books = await trialBooks()));
+  let books: TestBooks;
+  before(async () => void (books = await testBooks()));
   after(() => books.stop());
 
   /** Checks the database with the given settings. */

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
 import { connect } from "./pools.ts";
 
-const TRIAL = fileURLToPath(new URL("./pool_trial.ts", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("./pool_trial.ts", import.meta.url));
 const STATEMENTS = 80_000;
 
 describe("connect() with several connections", () => {
@@ -78,7 +78,7 @@ describe("connect() with several connections", () => {
     const url = server.superuserUrl();
     const { stdout, stderr } = spawnSync(
       process.execPath,
-      [...runtimeArguments(TRIAL), url, `${STATEMENTS}`],
+      [...runtimeArguments(FIXTURE), url, `${STATEMENTS}`],
       {
         encoding: "utf8",
         timeout: 300_000,

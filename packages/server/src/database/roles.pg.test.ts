@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -130,10 +130,10 @@ const READABLE: Record<string, readonly string[]> = {
 };
 
 describe("the roles", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let tables: string[];
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000n);
     const client = await books.createClient({ halalas: 100_000n, tenthMilligrams: 10n });
     await books.sql`select gold.seal_chain(${client})`;

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { startPostgres } from "@gold-partner/local-postgres";
 import { openDatabase } from "@gold-partner/database";
 import { assertEquals } from "@std/assert";
-import { createTrialAuthority, type Issued } from "../../testing/certificates.ts";
+import { createTestAuthority, type Issued } from "../../testing/certificates.ts";
 import { connect } from "./pools.ts";
 import type { Sql } from "postgres";
 import type { Pool } from "./query.ts";
@@ -16,7 +16,7 @@ const NOBODY = 65_534;
 const VARIABLES = ["NODE_TLS_REJECT_UNAUTHORIZED", "PGSSLMODE", "PGSSL", "PGHOST", "PGSSLROOTCERT"];
 
 describe("a database connection with sslmode=verify-full", () => {
-  const authority = createTrialAuthority();
+  const authority = createTestAuthority();
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "gold-link-"));
   const file = (name: string) => join(folder, name);
   let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -97,7 +97,7 @@ describe("a database connection with sslmode=verify-full", () => {
       ["an address only in the subject", "127.0.0.1", authority.issueByCommonName("127.0.0.1"), "refused"],
       ["an expired certificate", "localhost", authority.issue(["localhost"], -2, -1), "refused"],
       ["a certificate valid from tomorrow", "localhost", authority.issue(["localhost"], 1, 2), "refused"],
-      ["an unknown authority", "localhost", createTrialAuthority().issue(["localhost"]), "refused"],
+      ["an unknown authority", "localhost", createTestAuthority().issue(["localhost"]), "refused"],
     ];
     for (const [name, host, certificate, expected] of cases) {
       present(certificate);
@@ -115,7 +115,7 @@ describe("a database connection with sslmode=verify-full", () => {
   });
 
   it("is not weakened by environment variables", async () => {
-    present(createTrialAuthority().issue(["localhost"]));
+    present(createTestAuthority().issue(["localhost"]));
     await reload("on");
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     for (const name of ["PGSSLMODE", "PGSSL"]) process.env[name] = "disable";
@@ -131,7 +131,7 @@ describe("a database connection with sslmode=verify-full", () => {
   });
 
   it("checks the certificate, unlike require and prefer; without sslmode nothing is encrypted", async () => {
-    present(createTrialAuthority().issue(["database.example"]));
+    present(createTestAuthority().issue(["database.example"]));
     await reload("on");
     assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");
     assertEquals(await outcomes("localhost", "sslmode=prefer"), "encrypted");

@@ -1,5 +1,5 @@
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,8 +11,8 @@ import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 const PATIENCE_MS = 30_000;
 
 describe("openWriteProbe()", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const until = async (condition: () => boolean | Promise<boolean>) => {

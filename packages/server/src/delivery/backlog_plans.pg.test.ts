@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_trial.ts";
@@ -13,12 +13,12 @@ const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
 
 describe("a backlog of a million events", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let connection: ExplainingConnection;
   let worker: DeliveryStore;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     connection = await connectExplaining(books);
     worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
     client = await createReceiver(books, 1);

@@ -36,7 +36,7 @@ export interface CourierReport {
   readonly onBroken: (client: number, error: unknown) => void;
 }
 
-interface CourierEars {
+interface CourierListener {
   /** An attempt has started, so the endpoint has room for another event. */
   readonly onBegun: (endpoint: HeldEndpoint) => void;
   readonly onEnded: (endpoint: HeldEndpoint) => void;
@@ -64,14 +64,14 @@ const BROKEN: Attempt = {
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;
-  readonly #ears: CourierEars;
+  readonly #listener: CourierListener;
   readonly #turns = new TurnOrder();
   #onQuiet: (() => void) | undefined;
 
-  constructor(parts: CourierParts, settlement: Settlement, ears: CourierEars) {
+  constructor(parts: CourierParts, settlement: Settlement, listener: CourierListener) {
     this.#parts = parts;
     this.#settlement = settlement;
-    this.#ears = ears;
+    this.#listener = listener;
   }
 
   get inFlight(): number {
@@ -90,7 +90,7 @@ export class Courier {
       if (!endpoint) return;
       this.#send(endpoint, nowMs);
       this.#turns.offer(endpoint, nowMs);
-      this.#ears.onBegun(endpoint);
+      this.#listener.onBegun(endpoint);
     }
   }
 
@@ -122,7 +122,7 @@ export class Courier {
       this.#settlement.note(endpoint, { client, sequence, ticket, tries, attemptedAtMs, ...told, againInMs });
       this.#parts.report.onAttempt(endpoint, { event, attempt, verdict, failuresBefore });
       this.offer(endpoint);
-      this.#ears.onEnded(endpoint);
+      this.#listener.onEnded(endpoint);
       if (this.inFlight === 0) this.#onQuiet?.();
     });
   }

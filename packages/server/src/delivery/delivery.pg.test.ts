@@ -1,7 +1,7 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
-import { type Delivery, type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
 import { readKeys } from "../key_source.ts";
 import { createSealing } from "../sealing.ts";
@@ -23,11 +23,11 @@ import { until } from "../../../../testing/until.ts";
 const PATIENCE_MS = 30_000;
 
 describe("delivery", () => {
-  let service: TrialService;
-  let receiver: TrialReceiver;
+  let service: TestService;
+  let receiver: TestReceiver;
   before(async () => {
-    receiver = await trialReceiver();
-    service = await trialService({ deliver: true, webhook: receiver.url });
+    receiver = await testReceiver();
+    service = await testService({ deliver: true, webhook: receiver.url });
     await service.books.addBar(1_000_000n);
     await fund(service);
     await receiver.awaitDeliveries(1);

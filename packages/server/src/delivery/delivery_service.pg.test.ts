@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { readConfig, readDeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "../service.ts";
@@ -12,10 +12,10 @@ import { sendRaw } from "../service_trial.ts";
 import { until } from "../../../../testing/until.ts";
 
 describe("startDelivery()", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let folder: string;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     folder = await mkdtemp(join(tmpdir(), "gold-delivery-"));
     for (const name of ["pepper", "sealing_key"]) {
       await writeFile(join(folder, name), randomBytes(32).toString("hex"));

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { randomUUID } from "node:crypto";
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
 import { connect } from "../database/pools.ts";
@@ -8,8 +8,8 @@ import type { Pool } from "../database/query.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 
 describe("openDeliveryStore()", () => {
-  let books: TrialBooks;
-  before(async () => void (books = await trialBooks()));
+  let books: TestBooks;
+  before(async () => void (books = await testBooks()));
   after(() => books.stop());
 
   it("is notified again after its connection was lost, from the next heartbeat on", async () => {

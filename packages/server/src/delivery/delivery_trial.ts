@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TrialBooks } from "../../testing/books.ts";
+import type { TestBooks } from "../../testing/books.ts";
 import { bookFunding, fundingItem } from "../booking/trial.ts";
 import {
   type AttemptEntry,
@@ -12,7 +12,7 @@ import {
 
 /** Fixtures for the SQL functions of delivery: workers without a process, and a partner's delivery state. */
 
-export interface TrialWorker extends Omit<DeliveryStore, "take"> {
+export interface TestWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;
   /** Uses the worker's newest claim unless a want names a tenure. */
   take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
@@ -20,9 +20,9 @@ export interface TrialWorker extends Omit<DeliveryStore, "take"> {
 
 /** Creates a worker and sends its first heartbeat, unless `seen` is false. */
 export async function hireWorker(
-  books: TrialBooks,
+  books: TestBooks,
   { seen = true }: { readonly seen?: boolean } = {},
-): Promise<TrialWorker> {
+): Promise<TestWorker> {
   const id = randomUUID();
   const store = openDeliveryStore({ work: books.api, beat: books.api }, id);
   if (seen) await store.renew();
@@ -42,29 +42,29 @@ export async function hireWorker(
 }
 
 /** Makes the worker's last heartbeat this many seconds old. */
-export async function silence(books: TrialBooks, { id }: TrialWorker, seconds: number): Promise<void> {
+export async function silence(books: TestBooks, { id }: TestWorker, seconds: number): Promise<void> {
   await books.sql`
     update gold.delivery_worker set seen_at = clock_timestamp() - make_interval(secs => ${seconds}::float8) where id = ${id}`;
 }
 
 /** Creates a partner that has this many events. */
-export async function createReceiver(books: TrialBooks, events: number): Promise<number> {
+export async function createReceiver(books: TestBooks, events: number): Promise<number> {
   const client = await books.createClient();
   await postEvents(books, client, events);
   return client;
 }
 
-export async function postEvents(books: TrialBooks, client: number, events: number): Promise<void> {
+export async function postEvents(books: TestBooks, client: number, events: number): Promise<void> {
   for (let n = 0; n < events; n++) await bookFunding(books.api, fundingItem(client, 1n));
 }
 
 /** Requests a redelivery as the partner would: due now, with no tries counted. */
-export async function redeliver(books: TrialBooks, client: number, sequence: number): Promise<void> {
+export async function redeliver(books: TestBooks, client: number, sequence: number): Promise<void> {
   await books.sql`select gold.ask_delivery(${client}::int, ${sequence}::bigint)`;
 }
 
 /** Requests a test as the partner would. */
-export async function askForTest(books: TrialBooks, client: number): Promise<void> {
+export async function askForTest(books: TestBooks, client: number): Promise<void> {
   const id = randomUUID();
   await books
     .api`select gold.book_webhook_test(false, ${client}, 1, ${id}, '\\x00', ${id}::uuid, ${id}::uuid)`;
@@ -111,7 +111,7 @@ export const numbersOf = (events: readonly EventRow[]): number[] =>
   events.map(({ sequence }) => Number(sequence));
 
 /** Returns the delivery state in words: `passed 3, held, 2 failures, rests, disabled`. */
-export async function standingOf(books: TrialBooks, client: number): Promise<string> {
+export async function standingOf(books: TestBooks, client: number): Promise<string> {
   const [row] = await books.sql`
     select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
       case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
@@ -121,7 +121,7 @@ export async function standingOf(books: TrialBooks, client: number): Promise<str
 }
 
 /** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */
-export async function retriesOf(books: TrialBooks, client: number): Promise<string> {
+export async function retriesOf(books: TestBooks, client: number): Promise<string> {
   const [row] = await books.sql`
     select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'
       when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as told

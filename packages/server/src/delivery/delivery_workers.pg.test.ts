@@ -1,20 +1,20 @@
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import type { TrialPartner } from "../../testing/partner.ts";
-import { type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import type { DeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import type { Service } from "../service.ts";
 import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_trial.ts";
 
 describe("delivery processes", () => {
-  let service: TrialService;
-  let receiver: TrialReceiver;
+  let service: TestService;
+  let receiver: TestReceiver;
   before(async () => {
-    receiver = await trialReceiver();
-    service = await trialService();
+    receiver = await testReceiver();
+    service = await testService();
   });
   after(async () => {
     await service.stop();
@@ -42,7 +42,7 @@ describe("delivery processes", () => {
     running.push(delivery);
     return delivery;
   };
-  const untilPassed = (partner: TrialPartner, sequence: number) =>
+  const untilPassed = (partner: TestPartner, sequence: number) =>
     untilState(service, ({ passed }) => passed === sequence, partner);
   const onboard = (url = receiver.url) => service.addPartner({ webhook: url });
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
@@ -109,7 +109,7 @@ describe("delivery processes", () => {
   });
 
   it("delay no other partner when one receiver hangs or one secret cannot be decrypted", async () => {
-    const hanging = await trialReceiver();
+    const hanging = await testReceiver();
     hanging.answer("hang");
     const [well, ill, shut] = [await onboard(), await onboard(hanging.url), await onboard()];
     await service.books
@@ -134,7 +134,7 @@ describe("delivery processes", () => {
   });
 
   it("send to a changed URL at once, including events that the old URL refused", async () => {
-    const moved = await trialReceiver();
+    const moved = await testReceiver();
     const partner = await onboard();
     receiver.answer(410);
     await start();

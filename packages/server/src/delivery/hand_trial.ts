@@ -1,9 +1,9 @@
-import type { TrialBooks } from "../../testing/books.ts";
+import type { TestBooks } from "../../testing/books.ts";
 import type { EventRow } from "./delivery_store.ts";
 import { attemptOf, endpointAt, hireWorker } from "./delivery_trial.ts";
 
 /** Runs one worker for one partner, one call at a time. The test decides what it sends and when. */
-export interface Hand {
+export interface ManualWorker {
   /** Returns the mark of the claimed endpoint; undefined if the claim got nothing. */
   claim(): Promise<number | undefined>;
   take(after: number, room?: number): Promise<readonly EventRow[]>;
@@ -15,7 +15,7 @@ export interface Hand {
   ): Promise<boolean>;
 }
 
-export async function lendHand(books: TrialBooks, client: number): Promise<Hand> {
+export async function startManualWorker(books: TestBooks, client: number): Promise<ManualWorker> {
   const worker = await hireWorker(books);
   let tenure = 0;
   return {

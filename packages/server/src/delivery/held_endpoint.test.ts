@@ -29,7 +29,7 @@ function held(changes: Partial<typeof row> = {}): HeldEndpoint {
   endpoint.secrets = [{ id: 1, retireAtMs: 5000, secret: SECRET }];
   return endpoint;
 }
-const inHand = (endpoint: HeldEndpoint, nowMs = NOW_MS) => {
+const heldEvents = (endpoint: HeldEndpoint, nowMs = NOW_MS) => {
   const sequences: number[] = [];
   for (let next = endpoint.next(nowMs); next; next = endpoint.next(nowMs)) sequences.push(next.sequence);
   return sequences;
@@ -40,13 +40,13 @@ describe("HeldEndpoint", () => {
     const endpoint = held();
     const ticket = "2026-01-01";
     endpoint.add([event(13), event(4, { ticket }), event(11), event(3, { ticket }), event(12)], NOW_MS);
-    assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [3, 4, 11, 12, 13]]);
+    assertEquals([endpoint.takenTo, heldEvents(endpoint)], [13, [3, 4, 11, 12, 13]]);
   });
 
   it("counts events without a body as finished and does not queue them", () => {
     const endpoint = held();
     endpoint.add([event(11, { body: null }), event(12), event(13, { body: null })], NOW_MS);
-    assertEquals([inHand(endpoint), endpoint.progress.passed], [[12], 11]);
+    assertEquals([heldEvents(endpoint), endpoint.progress.passed], [[12], 11]);
     endpoint.progress.finish(12);
     assertEquals(endpoint.progress.passed, 13);
   });
@@ -72,13 +72,13 @@ describe("HeldEndpoint", () => {
     endpoint.add([event(14), event(15)], NOW_MS);
     assertEquals([endpoint.takenTo, endpoint.waiting], [11, 0]);
     endpoint.add([event(12), event(13)], NOW_MS);
-    assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [12, 13]]);
+    assertEquals([endpoint.takenTo, heldEvents(endpoint)], [13, [12, 13]]);
   });
 
   it("drops a queued retry before another worker may send it", () => {
     const endpoint = held();
     endpoint.add([event(4, { ticket: "t" }), event(11)], NOW_MS);
-    assertEquals(inHand(endpoint, NOW_MS + 4000), [11]);
+    assertEquals(heldEvents(endpoint, NOW_MS + 4000), [11]);
   });
 
   it("sends nothing without a secret, while it rests, or after it is lost", () => {

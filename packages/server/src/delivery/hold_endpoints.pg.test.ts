@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { EndpointRow } from "./delivery_store.ts";
@@ -20,8 +20,8 @@ const clientsOf = (endpoints: readonly EndpointRow[]) =>
   endpoints.map(({ client }) => client).sort((a, b) => a - b);
 
 describe("an endpoint", () => {
-  let books: TrialBooks;
-  before(async () => books = await trialBooks());
+  let books: TestBooks;
+  before(async () => books = await testBooks());
   after(() => books.stop());
 
   it("is claimed if an event after the mark waits or a retry is due", async () => {

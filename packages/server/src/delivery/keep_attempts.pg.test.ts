@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -15,10 +15,10 @@ const WEEK_MS = 7 * 86_400_000;
 const KEPT_DAYS = 90;
 
 describe("attempt partitions", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let monday: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     const [row] = await books
       .sql`select date_trunc('week', clock_timestamp() at time zone 'UTC')::date::text as monday`;
     monday = Date.parse(`${row!.monday}T00:00:00Z`);

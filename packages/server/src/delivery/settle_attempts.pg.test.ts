@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { untilWaiting } from "../booking/trial.ts";
@@ -17,14 +17,14 @@ import {
   retriesOf,
   silence,
   standingOf,
-  type TrialWorker,
+  type TestWorker,
 } from "./delivery_trial.ts";
 
 describe("settle_attempts", () => {
-  let books: TrialBooks;
-  let worker: TrialWorker;
+  let books: TestBooks;
+  let worker: TestWorker;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     worker = await hireWorker(books);
   });
   after(() => books.stop());

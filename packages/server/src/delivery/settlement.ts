@@ -15,7 +15,7 @@ interface Share {
   entry: EndpointEntry | undefined;
 }
 
-interface SettlementEars {
+interface SettlementListener {
   /**
    * This worker no longer holds the endpoint: it was released, enabled by a test, or claimed by another
    * worker.
@@ -48,7 +48,7 @@ const LOCKED_MS = 1000;
 export class Settlement {
   readonly #store: Pick<DeliveryStore, "settle">;
   readonly #monotonicMs: () => number;
-  readonly #ears: SettlementEars;
+  readonly #listener: SettlementListener;
   #finished: Finished[] = [];
   #unsettled = 0;
   readonly #marked = new Set<HeldEndpoint>();
@@ -56,10 +56,10 @@ export class Settlement {
   #batches: (readonly Share[])[] = [];
   #underWay: Promise<boolean> | undefined;
 
-  constructor(store: Pick<DeliveryStore, "settle">, monotonicMs: () => number, ears: SettlementEars) {
+  constructor(store: Pick<DeliveryStore, "settle">, monotonicMs: () => number, listener: SettlementListener) {
     this.#store = store;
     this.#monotonicMs = monotonicMs;
-    this.#ears = ears;
+    this.#listener = listener;
   }
 
   /** How many attempts the database has not stored yet. */
@@ -112,7 +112,7 @@ export class Settlement {
           this.#locked.set(endpoint, { attempts, untilMs: this.#monotonicMs() + LOCKED_MS });
           continue;
         }
-        this.#ears.onRefused(endpoint, error);
+        this.#listener.onRefused(endpoint, error);
       }
       this.#batches.shift();
       for (const { attempts } of batch) this.#unsettled -= attempts.length;
@@ -134,10 +134,10 @@ export class Settlement {
   #tell(batch: readonly Share[], gone: ReadonlySet<number>): void {
     for (const { endpoint, entry } of batch) {
       if (!entry || endpoint.lost) continue;
-      if (gone.has(endpoint.client)) this.#ears.onGone(endpoint);
+      if (gone.has(endpoint.client)) this.#listener.onGone(endpoint);
       else {
         endpoint.confirm(entry);
-        this.#ears.onSettled(endpoint);
+        this.#listener.onSettled(endpoint);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/trial.ts";
@@ -15,14 +15,14 @@ import {
   redeliver,
   retriesOf,
   silence,
-  type TrialWorker,
+  type TestWorker,
 } from "./delivery_trial.ts";
 
 describe("take_events", () => {
-  let books: TrialBooks;
-  let worker: TrialWorker;
+  let books: TestBooks;
+  let worker: TestWorker;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(1_000_000n);
     worker = await hireWorker(books);
   });

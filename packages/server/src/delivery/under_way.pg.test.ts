@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { publicIdOf } from "../booking/operator_trial.ts";
@@ -11,14 +11,14 @@ import {
   webhookTestItem,
 } from "../booking/redelivery/redelivery_trial.ts";
 import { numbersOf } from "./delivery_trial.ts";
-import { lendHand } from "./hand_trial.ts";
+import { startManualWorker } from "./hand_trial.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
 describe("requests while a worker has the event in flight", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 
@@ -30,7 +30,7 @@ describe("requests while a worker has the event in flight", () => {
     for (let n = 0; n < events; n++) await testWebhook(books.api, webhookTestItem(client));
     await books.sql`delete from gold.retry where client_id = ${client}`;
     const [first] = await books.sql`select id from gold.event where client_id = ${client} and sequence = 1`;
-    const worker = await lendHand(books, client);
+    const worker = await startManualWorker(books, client);
     assertEquals(await worker.claim(), 0);
     return { client, worker, event: first!.id as string, publicId: await publicIdOf(books, client) };
   }

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { rulesBrokenBy } from "../booking/ledger/planted_trial.ts";
@@ -126,10 +126,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_delivery", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.createClient({ halalas: 1n });
     client = await books.createClient();
     for (let n = 0; n < 4; n++) await bookFunding(books.api, fundingItem(client, 1n));

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../testing/receiver.ts";
-import type { TrialPartner } from "../../testing/partner.ts";
-import type { TrialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import type { TestService } from "../../testing/service.ts";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { until } from "../../../../testing/until.ts";
 
@@ -20,7 +20,7 @@ export const sequencesOf = (deliveries: readonly Delivery[]) =>
   deliveries.map((delivery) => eventOf(delivery).sequence);
 
 /** Causes one event per funding. */
-export async function fund(service: TrialService, times = 1, partner?: TrialPartner): Promise<void> {
+export async function fund(service: TestService, times = 1, partner?: TestPartner): Promise<void> {
   const sending = { body: '{"amount_sar":1000}', ...partner && { partner } };
   for (let n = 0; n < times; n++) {
     const { status } = await service.send("/sandbox/fund", sending);
@@ -29,7 +29,7 @@ export async function fund(service: TrialService, times = 1, partner?: TrialPart
 }
 
 /** Returns the event's subject: the order's id. */
-export async function order(service: TrialService): Promise<string> {
+export async function order(service: TestService): Promise<string> {
   const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.1}' });
   const { quote_id } = await quoted.json() as { quote_id: string };
   const reply = await service.signed("/v1/orders", JSON.stringify({ quote_id }));
@@ -38,7 +38,7 @@ export async function order(service: TrialService): Promise<string> {
 }
 
 /** Throws unless the delivery has a current signature by this secret. */
-export function verify(service: TrialService, { body, headers }: Delivery, secret: string): void {
+export function verify(service: TestService, { body, headers }: Delivery, secret: string): void {
   verifyWebhook(body, headers, [parseWebhookSecret(secret)], { nowSeconds: service.now() / 1000 });
 }
 
@@ -51,7 +51,7 @@ interface DeliveryState {
 }
 
 /** Returns a partner's delivery state. */
-export async function stateOf(service: TrialService, partner = service.partner): Promise<DeliveryState> {
+export async function stateOf(service: TestService, partner = service.partner): Promise<DeliveryState> {
   const [row] = await service.books.sql`
     select passed::int, worker, failures, disabled_at is not null as disabled,
       greatest(0, coalesce(extract(epoch from rests_until - clock_timestamp()) * 1000, 0))::int as "restsMs"
@@ -61,7 +61,7 @@ export async function stateOf(service: TrialService, partner = service.partner):
 
 /** Waits until the state fulfils the condition; returns that state. */
 export async function untilState(
-  service: TrialService,
+  service: TestService,
   so: (state: DeliveryState) => boolean,
   partner = service.partner,
 ): Promise<DeliveryState> {
@@ -73,7 +73,7 @@ export async function untilState(
   return state!;
 }
 
-export async function attemptsOf(service: TrialService, sequence: number, partner = service.partner) {
+export async function attemptsOf(service: TestService, sequence: number, partner = service.partner) {
   const rows = await service.books.sql`
     select http_status, error, answer from gold.attempt
     where client_id = ${partner.client} and sequence = ${sequence} order by attempted_at`;
@@ -81,7 +81,7 @@ export async function attemptsOf(service: TrialService, sequence: number, partne
 }
 
 /** Returns number, tries and state of each event that has a row in `retry`. */
-export async function retriesOf(service: TrialService, partner = service.partner) {
+export async function retriesOf(service: TestService, partner = service.partner) {
   const rows = await service.books.sql`
     select sequence::int, tries, case when parked_at is not null then 'parked' when due_at is not null then 'due' else 'delivered' end as state
     from gold.retry where client_id = ${partner.client} order by sequence`;
@@ -89,7 +89,7 @@ export async function retriesOf(service: TrialService, partner = service.partner
 }
 
 /** Ends all waits: retries are due now, and the endpoint no longer rests. */
-export async function endWaits({ books, partner }: TrialService): Promise<void> {
+export async function endWaits({ books, partner }: TestService): Promise<void> {
   await books
     .sql`update gold.retry set due_at = clock_timestamp() where due_at is not null and client_id = ${partner.client}`;
   await books.sql`update gold.endpoint set rests_until = null where client_id = ${partner.client}`;

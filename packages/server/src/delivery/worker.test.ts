@@ -375,33 +375,33 @@ describe("DeliveryWorker", () => {
         fc.array(partner, { minLength: 1, maxLength: 4 }),
         fc.array(mishap, { maxLength: 8 }),
         async (partners, mishaps) => {
-          const trial = new Stage();
-          partners.forEach(({ events }, index) => trial.add(index + 1, events));
+          const fixture = new Stage();
+          partners.forEach(({ events }, index) => fixture.add(index + 1, events));
           const queues = partners.map(({ outcomes }) => [...outcomes]);
-          trial.answer = ({ client }) =>
+          fixture.answer = ({ client }) =>
             answered(queues[client - 1]!.shift() ?? 200, { retryAfterSeconds: client % 2 });
-          trial.start("one");
+          fixture.start("one");
           for (const what of mishaps) {
             await pause(5);
             if (what === "away") {
-              trial.away = true;
+              fixture.away = true;
               await pause(15);
-              trial.away = false;
+              fixture.away = false;
             }
-            if (what === "taken") { for (const one of trial.partners.values()) one.worker = null; }
-            if (what === "second worker") trial.start(`two ${performance.now()}`);
-            if (what === "time") trial.pass(3000);
+            if (what === "taken") { for (const one of fixture.partners.values()) one.worker = null; }
+            if (what === "second worker") fixture.start(`two ${performance.now()}`);
+            if (what === "time") fixture.pass(3000);
           }
-          await trial.until(() => (trial.pass(20), trial.endWaits(), trial.isDone()));
-          await trial.stop();
-          for (const [client, { events, passed, retries }] of trial.partners) {
+          await fixture.until(() => (fixture.pass(20), fixture.endWaits(), fixture.isDone()));
+          await fixture.stop();
+          for (const [client, { events, passed, retries }] of fixture.partners) {
             assertEquals(passed, events);
             for (let sequence = 1; sequence <= events; sequence++) {
-              const arrived = trial.delivered.has(`${client} ${sequence}`);
+              const arrived = fixture.delivered.has(`${client} ${sequence}`);
               assert(arrived || retries.get(sequence)?.state === "parked", `${client} ${sequence}`);
             }
           }
-          assertEquals(trial.broken, []);
+          assertEquals(fixture.broken, []);
         },
       ),
       { numRuns: 60 },

@@ -21,11 +21,11 @@ const CLAIM_MOST = 256;
  * How long a worker does not try again to claim an endpoint that it did not get. Usually another worker holds
  * it.
  */
-const VAIN_MS = 50;
+const CLAIM_RETRY_MS = 50;
 /**
  * How long an endpoint rests if none of its secrets can be decrypted here. Another worker may have the key.
  */
-const SHUT_MS = 2000;
+const LOCKED_KEY_RETRY_MS = 2000;
 /** How long an endpoint rests if the database refuses to return its events or to settle its attempts. */
 const REFUSED_MS = 60_000;
 /** How long stop() waits for in-flight attempts: the sender's deadline. */
@@ -217,7 +217,7 @@ export class DeliveryWorker {
    */
   async #leaveAlone(clients: readonly number[]): Promise<void> {
     for (const client of clients) this.#vain.set(client, false);
-    await sleep(VAIN_MS, undefined, { ref: false });
+    await sleep(CLAIM_RETRY_MS, undefined, { ref: false });
     for (const client of clients) {
       const isWanted = this.#vain.get(client);
       this.#vain.delete(client);
@@ -262,7 +262,7 @@ export class DeliveryWorker {
       endpoint.secrets = secrets;
       // Without a key, the next heartbeat tries again to decrypt the missing secrets.
       if (secrets.length < sealed.length) endpoint.secretsKey = undefined;
-      if (secrets.length === 0) this.#rest(endpoint, SHUT_MS);
+      if (secrets.length === 0) this.#rest(endpoint, LOCKED_KEY_RETRY_MS);
       this.#feeder.ask(endpoint);
       this.#courier.offer(endpoint);
       this.#pump();

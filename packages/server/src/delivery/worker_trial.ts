@@ -17,7 +17,7 @@ import { DeliveryWorker, type WorkerParts } from "./worker.ts";
 
 export const SECRET = parseWebhookSecret(newWebhookSecret((length) => new Uint8Array(length).fill(7)));
 
-export interface TrialPartner {
+export interface TestPartner {
   events: number;
   passed: number;
   worker: string | null;
@@ -25,13 +25,13 @@ export interface TrialPartner {
   failures: number;
   restsUntilMs: number;
   disabled: boolean;
-  readonly retries: Map<number, TrialRetry>;
+  readonly retries: Map<number, TestRetry>;
 }
 
 /** An event with this many tries stands for a test, which is sent even to a disabled endpoint. */
 export const TEST_TRIES = 100;
 
-interface TrialRetry {
+interface TestRetry {
   tries: number;
   /** Infinity if parked or delivered. */
   dueMs: number;
@@ -59,7 +59,7 @@ const INSTANT_MS = 0.001;
 type Answer = (sent: Sent, time: number) => Attempt | Promise<Attempt>;
 
 export class Stage {
-  readonly partners = new Map<number, TrialPartner>();
+  readonly partners = new Map<number, TestPartner>();
   readonly sent: Sent[] = [];
   readonly delivered = new Set<string>();
   readonly settled: AttemptEntry[] = [];
@@ -96,8 +96,8 @@ export class Stage {
     this.#nowMs += ms;
   }
 
-  add(client: number, events: number): TrialPartner {
-    const partner: TrialPartner = {
+  add(client: number, events: number): TestPartner {
+    const partner: TestPartner = {
       events,
       passed: 0,
       worker: null,
@@ -115,7 +115,7 @@ export class Stage {
    * The worker holds the partner's endpoint from now on and counts as alive. Otherwise another worker might
    * claim the endpoint before this one's first heartbeat.
    */
-  give(partner: TrialPartner, worker: string): void {
+  give(partner: TestPartner, worker: string): void {
     this.#workers.set(worker, this.nowMs());
     partner.worker = worker;
   }
@@ -250,7 +250,7 @@ export class Stage {
     return free.map(rowOf);
   }
 
-  #isDue({ disabled }: TrialPartner, { state, dueMs, tries }: TrialRetry): boolean {
+  #isDue({ disabled }: TestPartner, { state, dueMs, tries }: TestRetry): boolean {
     return state === "due" && dueMs <= this.nowMs() && (!disabled || tries >= TEST_TRIES);
   }
 
@@ -292,7 +292,7 @@ export class Stage {
       const { retries } = partner;
       const known = retries.get(sequence);
       const state = httpStatus === 200 ? "delivered" : againInMs === null ? "parked" : "due";
-      const retry: TrialRetry = { tries, state, dueMs: this.nowMs() + (againInMs ?? Infinity) };
+      const retry: TestRetry = { tries, state, dueMs: this.nowMs() + (againInMs ?? Infinity) };
       if (ticket === null && state !== "delivered" && kept.has(client) && !known) {
         retries.set(sequence, retry);
       }
@@ -325,7 +325,7 @@ export class Stage {
   }
 }
 
-const rowOf = ([client, { tenure, passed, failures, disabled }]: [number, TrialPartner]): EndpointRow => ({
+const rowOf = ([client, { tenure, passed, failures, disabled }]: [number, TestPartner]): EndpointRow => ({
   client,
   tenure,
   url: `https://receiver.example/${client}`,

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import {
   type Answer,
   isRunning,
   sendOrder,
   startProcesses,
   stopProcesses,
-  type TrialProcesses,
+  type TestProcesses,
 } from "./processes_trial.ts";
 
 const ORDERS = 60;
@@ -26,43 +26,43 @@ async function findLeft(pids: readonly number[]): Promise<number[]> {
 }
 
 describe("several processes of the service", () => {
-  let trial: TrialService;
+  let fixture: TestService;
   let folder: string;
-  let processes: TrialProcesses;
+  let processes: TestProcesses;
   let keys = 0;
   before(async () => {
-    trial = await trialService();
+    fixture = await testService();
     folder = await mkdtemp(join(tmpdir(), "gold-processes-"));
-    await trial.books.addBar(10_000_000_000n);
-    const funded = await trial.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
+    await fixture.books.addBar(10_000_000_000n);
+    const funded = await fixture.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
     assertEquals(funded.status, 201);
-    processes = startProcesses(trial, folder, { PROCESSES: "2", DRAIN_SECONDS: "1" });
+    processes = startProcesses(fixture, folder, { PROCESSES: "2", DRAIN_SECONDS: "1" });
     await processes.until("serving", 2);
   });
   after(async () => {
     await stopProcesses(processes);
     await rm(folder, { recursive: true });
-    await trial.stop();
+    await fixture.stop();
   });
 
-  const newQuote = async () => `qt_${await trial.books.quote(trial.partner.client, "buy", 100n)}`;
+  const newQuote = async () => `qt_${await fixture.books.quote(fixture.partner.client, "buy", 100n)}`;
   const newKey = () => `processes-${keys++}`;
   const order = (number: number, quote: string, key: string) =>
-    sendOrder(trial, processes.socket(number), quote, key);
+    sendOrder(fixture, processes.socket(number), quote, key);
   /** Starts twenty orders, each over its own connection, and waits until all are connected. */
   const startOrders = async (numberOf: (index: number) => number) => {
     const quotes = await Promise.all(Array.from({ length: 20 }, newQuote));
     const answers: ReturnType<typeof sendOrder>[] = [];
     await Promise.all(quotes.map((quote, index) =>
       new Promise<void>((connected) => {
-        answers.push(sendOrder(trial, processes.socket(numberOf(index)), quote, newKey(), connected));
+        answers.push(sendOrder(fixture, processes.socket(numberOf(index)), quote, newKey(), connected));
       })
     ));
     return answers;
   };
   const countOrders = async () => {
-    const [row] = await trial.books
-      .sql`select count(*)::int as orders from gold.orders where client_id = ${trial.partner.client}`;
+    const [row] = await fixture.books
+      .sql`select count(*)::int as orders from gold.orders where client_id = ${fixture.partner.client}`;
     return row!.orders as number;
   };
 
@@ -70,7 +70,7 @@ describe("several processes of the service", () => {
     const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
     const answers = await Promise.all(quotes.map((quote, index) => order(1 + index % 2, quote, newKey())));
     assertEquals(answers.map((answer) => answer?.status), quotes.map(() => 201));
-    assertEquals([await countOrders(), await trial.books.defects()], [ORDERS, []]);
+    assertEquals([await countOrders(), await fixture.books.defects()], [ORDERS, []]);
   });
 
   it("return one result for an idempotency key that both receive at once", async () => {
@@ -95,7 +95,7 @@ describe("several processes of the service", () => {
     process.kill(killed, "SIGKILL");
     const answers = await Promise.all(asked);
     assertEquals(answers.filter((answer) => ![200, 201].includes(answer?.status ?? 0)), []);
-    assertEquals([await countOrders(), await trial.books.defects()], [before + ORDERS, []]);
+    assertEquals([await countOrders(), await fixture.books.defects()], [before + ORDERS, []]);
 
     const [ended] = await processes.until("process ended, another one follows", 1);
     assertEquals([ended!.process, ended!.pid, ended!.exit], [1, killed, "SIGKILL"]);
@@ -120,11 +120,11 @@ describe("several processes of the service", () => {
     assertEquals(await stopProcesses(processes), 0);
     assertEquals((await Promise.all(late)).map((answer) => answer?.status), late.map(() => 201));
     assertEquals([...pids.map(isRunning), processes.lines("serving").length], [false, false, 4]);
-    assertEquals(await trial.books.defects(), []);
+    assertEquals(await fixture.books.defects(), []);
   });
 
   it("exit by themselves when their supervisor is killed", async () => {
-    processes = startProcesses(trial, folder, { PROCESSES: "2" });
+    processes = startProcesses(fixture, folder, { PROCESSES: "2" });
     await processes.until("serving", 2);
     const pids = [1, 2].map((number) => processes.pid(number));
     const ended = once(processes.supervisor, "exit");
@@ -136,7 +136,7 @@ describe("several processes of the service", () => {
   it("exit together with 3 if one of them cannot start, as a single process would", async () => {
     const inTheWay = createServer().listen(processes.socket(2));
     await once(inTheWay, "listening");
-    processes = startProcesses(trial, folder, { PROCESSES: "2" });
+    processes = startProcesses(fixture, folder, { PROCESSES: "2" });
     const ended = once(processes.supervisor, "exit");
     // The process that could start must not keep serving while the other is restarted again and again.
     await Promise.race([ended, processes.until("process ended, another one follows", 1).catch(() => {})]);
@@ -147,9 +147,9 @@ describe("several processes of the service", () => {
 
   it("are restarted until they can start again, while the others serve", async () => {
     const pepper = join(folder, "pepper");
-    const bring = () => copyFile(trial.config.pepperSource.slice("file:".length), pepper);
+    const bring = () => copyFile(fixture.config.pepperSource.slice("file:".length), pepper);
     await bring();
-    processes = startProcesses(trial, folder, { PROCESSES: "2", PEPPER_SOURCE: `file:${pepper}` });
+    processes = startProcesses(fixture, folder, { PROCESSES: "2", PEPPER_SOURCE: `file:${pepper}` });
     await processes.until("serving", 2);
     await rm(pepper);
     process.kill(processes.pid(1), "SIGKILL");

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { canonicalRequest } from "@gold-partner/canonical";
-import type { TrialService } from "../../testing/service.ts";
+import type { TestService } from "../../testing/service.ts";
 import { signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
@@ -31,7 +31,7 @@ interface Line {
 }
 
 /** A running `serve` with PROCESSES, over the database of a fixture. */
-export interface TrialProcesses {
+export interface TestProcesses {
   readonly supervisor: ChildProcess;
   /** The log lines with this event so far. */
   lines(event: string): Line[];
@@ -44,10 +44,10 @@ export interface TrialProcesses {
 }
 
 export function startProcesses(
-  { config }: TrialService,
+  { config }: TestService,
   folder: string,
   settings: Readonly<Record<string, string>>,
-): TrialProcesses {
+): TestProcesses {
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
   const databaseUrl = new URL(config.databaseUrl);
@@ -90,7 +90,7 @@ export function startProcesses(
   };
 }
 
-export async function stopProcesses({ supervisor }: TrialProcesses): Promise<number | null> {
+export async function stopProcesses({ supervisor }: TestProcesses): Promise<number | null> {
   if (supervisor.exitCode !== null || supervisor.signalCode !== null) return supervisor.exitCode;
   const ended = once(supervisor, "exit");
   process.kill(supervisor.pid!, "SIGTERM");
@@ -112,7 +112,7 @@ export function isRunning(pid: number): boolean {
  * `connected` is called when the connection is established or lost.
  */
 export async function sendOrder(
-  { config, partner, now, token }: TrialService,
+  { config, partner, now, token }: TestService,
   socketPath: string,
   quoteId: string,
   key: string,

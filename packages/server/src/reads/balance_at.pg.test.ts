@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -26,9 +26,9 @@ const NOTHING: Balance = { available: 0n, held: 0n, gold: 0n };
 const textOf = ({ available, held, gold }: Balance) => `${available} ${held} ${gold}`;
 
 describe("the balance at an instant", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     // This test makes thousands of commits. They need not survive a power cut.
     await books.sql.unsafe(
       `alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`,

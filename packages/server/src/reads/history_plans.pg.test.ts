@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { openAccountReads } from "./account_reads.ts";
@@ -11,11 +11,11 @@ const MIDDLE = new Date(MS + EVENTS / 2).toISOString();
 const TABLES = ["event", "transfer", "chain_link", "funding"];
 
 describe("reads of a long history", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let connection: ExplainingConnection;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     connection = await connectExplaining(books);
     client = await books.createClient();
     await books.sql.begin(async (sql) => {

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_trial.ts";
@@ -11,10 +11,10 @@ const PAGE_ITEMS = 51;
 const DEEPER_BLOCKS = 2;
 
 describe("a page of a list", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let connection: ExplainingConnection;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     connection = await connectExplaining(books);
   });
   after(async () => {

@@ -1,4 +1,4 @@
-import type { TrialBooks } from "../../testing/books.ts";
+import type { TestBooks } from "../../testing/books.ts";
 import { type Action, HistoryModel, PRICE_PIPS, type Step } from "../booking/ledger/history_trial.ts";
 import {
   approveDeposit,
@@ -35,7 +35,7 @@ const NEXT: Record<string, readonly (Step | "submit")[]> = {
 
 /** Performs at least `operations` random operations. Throws if the database and the model differ. */
 export async function playLongHistory(
-  books: TrialBooks,
+  books: TestBooks,
   clients: readonly number[],
   operations: number,
   draw: Draw,

@@ -1,4 +1,4 @@
-import type { TrialBooks } from "../../testing/books.ts";
+import type { TestBooks } from "../../testing/books.ts";
 import postgres, { type Sql } from "postgres";
 
 /** A node of a plan as auto_explain logs it, with its actual counts. */
@@ -33,7 +33,7 @@ const SETTINGS = `
   set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
   set auto_explain.log_buffers = on; set auto_explain.log_format = json; set auto_explain.log_level = notice; set role gold_api`;
 
-export async function connectExplaining({ url }: TrialBooks): Promise<ExplainingConnection> {
+export async function connectExplaining({ url }: TestBooks): Promise<ExplainingConnection> {
   let taken: Explained[] = [];
   const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
   const sql = postgres(url, {

@@ -1,12 +1,12 @@
-import { type TrialBooks, trialBooks } from "../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 
 describe("read_reserves", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
   });
   after(() => books.stop());

@@ -1,4 +1,4 @@
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { type BalancesReply, balancesReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -10,10 +10,10 @@ const READING_MS = 3000;
 const READS = 300;
 
 describe("GET /v1/balances while fundings and orders run", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(1_000_000_000n);
     account = await openAccount(service);
     await account.fund(1_000_000);

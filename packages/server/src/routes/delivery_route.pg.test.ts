@@ -1,7 +1,7 @@
 import { expectProblem } from "../../testing/problem.ts";
-import type { TrialPartner } from "../../testing/partner.ts";
-import { type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import { type TestReceiver, testReceiver } from "../../testing/receiver.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
@@ -9,13 +9,13 @@ import { after, before, describe, it } from "node:test";
 import { until } from "../../../../testing/until.ts";
 
 describe("webhook tests and redeliveries", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const TEST = "/v1/webhook/test";
   const redeliverPath = (id: string) => `/v1/events/${id}/redeliver`;
-  async function asked(path: string, partner: TrialPartner): Promise<EventReply> {
+  async function asked(path: string, partner: TestPartner): Promise<EventReply> {
     const reply = await service.send(path, { partner });
     const text = await reply.text();
     assertEquals([reply.status, reply.headers.get("Content-Type")], [201, "application/json"], text);
@@ -23,7 +23,7 @@ describe("webhook tests and redeliveries", () => {
     assertEquals(eventReply.parse(event), event);
     return event;
   }
-  async function read(id: string, partner: TrialPartner): Promise<EventReply> {
+  async function read(id: string, partner: TestPartner): Promise<EventReply> {
     const reply = await service.send(`/v1/events/${id}`, { method: "GET", partner });
     return eventReply.parse(await reply.json());
   }
@@ -117,11 +117,11 @@ describe("webhook tests and redeliveries", () => {
 });
 
 describe("the delivery of tests, redeliveries and replays", () => {
-  let service: TrialService;
-  let receiver: TrialReceiver;
+  let service: TestService;
+  let receiver: TestReceiver;
   before(async () => {
-    receiver = await trialReceiver();
-    service = await trialService({ deliver: true, webhook: receiver.url });
+    receiver = await testReceiver();
+    service = await testService({ deliver: true, webhook: receiver.url });
   });
   after(async () => {
     await service.stop();

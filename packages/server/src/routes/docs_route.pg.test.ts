@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 
 const PAGES = ["/docs", "/docs/errors"];
 
 describe("GET /docs and GET /docs/errors", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const get = (path: string, headers: Record<string, string | null> = {}) =>

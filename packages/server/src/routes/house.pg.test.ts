@@ -1,7 +1,7 @@
 import { limitClient } from "../booking/allowance/allowance_trial.ts";
-import { addTrialCertificate } from "../../testing/partner.ts";
+import { addTestCertificate } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import {
   balancesReply,
   credentialsReply,
@@ -15,10 +15,10 @@ import { after, before, describe, it } from "node:test";
 import { type Account, openAccount } from "./trial.ts";
 
 describe("reads of prices, reserves, limits, credentials and balances", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     account = await openAccount(service);
   });
   after(() => service.stop());
@@ -142,7 +142,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const { partner } = account;
     const { sql } = service.books;
     const second = randomBytes(32).toString("hex");
-    await addTrialCertificate(sql, partner.clientId, second, { beginsSeconds: -30, endsSeconds: 86_400 });
+    await addTestCertificate(sql, partner.clientId, second, { beginsSeconds: -30, endsSeconds: 86_400 });
     await sql`select gold.revoke_certificate(${second})`;
     await sql`update gold.client_secret set retire_at = now() + interval '1 day', last_used_at = now() where partner_id = ${partner.client}`;
     const reply = await account.get("/v1/credentials");

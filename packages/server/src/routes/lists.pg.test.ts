@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import {
   type EventsReply,
   eventsReply,
@@ -15,12 +15,12 @@ import { type Account, openAccount } from "./trial.ts";
 const ORDERS = 23;
 
 describe("a list", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   /** The orders made so far, oldest first. */
   const orders: { id: string; at: string; key: string }[] = [];
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(100_000);

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { openApiDocument } from "@gold-partner/protocol";
 
 describe("GET /openapi.json", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const get = (path: string, headers: Record<string, string | null> = {}) =>
@@ -29,8 +29,8 @@ describe("GET /openapi.json", () => {
 });
 
 describe("GET /openapi.json in production", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService({ environment: "production" })));
+  let service: TestService;
+  before(async () => void (service = await testService({ environment: "production" })));
   after(() => service.stop());
 
   it("does not contain /sandbox/fund", async () => {

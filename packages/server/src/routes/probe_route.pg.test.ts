@@ -3,14 +3,14 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
-import { newTrialKey } from "../../testing/partner.ts";
-import { type Signing, type TrialService, trialService } from "../../testing/service.ts";
+import { newTestKey } from "../../testing/partner.ts";
+import { type Signing, type TestService, testService } from "../../testing/service.ts";
 
 const PATH = "/v1/signed-probe";
 
 describe("POST /v1/signed-probe", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const send = (signing: Signing = {}, body: string | Uint8Array = "any body") =>
@@ -123,14 +123,14 @@ describe("POST /v1/signed-probe", () => {
         key: null,
         signature: null,
       }],
-      [{ key: await newTrialKey("nobody") }, {
+      [{ key: await newTestKey("nobody") }, {
         timestamp: true,
         nonce: true,
         header: true,
         key: false,
         signature: null,
       }],
-      [{ key: await newTrialKey() }, {
+      [{ key: await newTestKey() }, {
         timestamp: true,
         nonce: true,
         header: true,
@@ -165,7 +165,7 @@ describe("POST /v1/signed-probe", () => {
     const nonce = randomUUID();
     const spent = await nonces();
     const stale = `${Math.floor(service.now() / 1000) - 1000}`;
-    for (const signing of [{ key: await newTrialKey() }, { signedBody: "another" }, { timestamp: stale }]) {
+    for (const signing of [{ key: await newTestKey() }, { signedBody: "another" }, { timestamp: stale }]) {
       assertEquals((await verdict({ ...signing, nonce })).valid, false);
     }
     assertEquals(await nonces(), spent);
@@ -241,7 +241,7 @@ describe("POST /v1/signed-probe", () => {
 });
 
 /** Locks the partner's account as another process would. */
-async function holdAccount({ books, partner }: TrialService): Promise<{ release(): Promise<void> }> {
+async function holdAccount({ books, partner }: TestService): Promise<{ release(): Promise<void> }> {
   const sql = books.connect("superuser", 1);
   await sql`begin`;
   await sql`select from gold.account where client_id = ${partner.client} for update`;

@@ -5,8 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
-import { newTrialKey, type TrialPartner } from "../../testing/partner.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { newTestKey, type TestPartner } from "../../testing/partner.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { FlattenedSign } from "jose";
 import {
   base64url,
@@ -20,7 +20,7 @@ const TARGET = "/v1/signed-probe?trace=1";
 const BODY = '{"quote_id":"qt_1"}';
 
 interface Foreign extends Carelessness {
-  readonly partner?: TrialPartner;
+  readonly partner?: TestPartner;
   readonly nonce?: string;
   /** Sent unchanged, instead of the time in seconds. */
   readonly sentTimestamp?: string;
@@ -29,7 +29,7 @@ interface Foreign extends Carelessness {
 }
 
 /** Sends a probe from a client that shares no code with the service. */
-async function send(service: TrialService, foreign: Foreign = {}): Promise<Response> {
+async function send(service: TestService, foreign: Foreign = {}): Promise<Response> {
   const { partner = service.partner, nonce = randomUUID() } = foreign;
   const timestamp = foreign.sentTimestamp ?? `${Math.floor(service.now() / 1000)}`;
   const request = {
@@ -45,7 +45,7 @@ async function send(service: TrialService, foreign: Foreign = {}): Promise<Respo
   return await service.send(TARGET, { body: BODY, partner, headers: { ...signed, ...foreign.headers } });
 }
 
-async function verdict(service: TrialService, foreign: Foreign = {}): Promise<ProbeReply> {
+async function verdict(service: TestService, foreign: Foreign = {}): Promise<ProbeReply> {
   const reply = await send(service, foreign);
   assertEquals(reply.status, 200);
   return probeReply.strict().parse(await reply.json());
@@ -55,8 +55,8 @@ const falseSteps = ({ steps }: ProbeReply) =>
   Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name]) => name);
 
 describe("the mistake that POST /v1/signed-probe reports", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   it("is named in the step that failed, and the nonce stays usable for a correct request", async () => {
@@ -139,7 +139,7 @@ describe("the mistake that POST /v1/signed-probe reports", () => {
 
   it("is found with any of the caller's own active keys", async () => {
     const partner = await service.addPartner();
-    const { thumbprint, publicJwk, privateJwk } = await newTrialKey();
+    const { thumbprint, publicJwk, privateJwk } = await newTestKey();
     const { sql } = service.books;
     await sql`
       insert into gold.signing_key (partner_id, thumbprint, kid, jwk)
@@ -175,8 +175,8 @@ describe("the mistake that POST /v1/signed-probe reports", () => {
 });
 
 describe("the rate limit of explained probes", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   it("counts only explained probes, separately for each partner", async () => {
@@ -215,7 +215,7 @@ describe("the rate limit of explained probes", () => {
 });
 
 /** Every table of the schema, with its rows as one text. */
-async function rows({ books }: TrialService): Promise<{ table: string; count: number; text: string }[]> {
+async function rows({ books }: TestService): Promise<{ table: string; count: number; text: string }[]> {
   const tables = await books.sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p') order by 1`;
   return await Promise.all(tables.map(async ({ name }) => {

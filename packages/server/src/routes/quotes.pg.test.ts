@@ -1,4 +1,4 @@
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { quoteReply } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -6,10 +6,10 @@ import { plantQuote, untilWaiting } from "../booking/trial.ts";
 import { type Account, openAccount } from "./trial.ts";
 
 describe("GET /v1/quotes/{id}", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(100_000);

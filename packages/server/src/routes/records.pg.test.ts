@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import {
   eventReply,
   eventsReply,
@@ -23,7 +23,7 @@ import {
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
 } from "../booking/operator_trial.ts";
 import { newUuid } from "../booking/trial.ts";
 import { type Account, openAccount } from "./trial.ts";
@@ -33,11 +33,11 @@ const LISTS = ["orders", "withdrawals", "fundings", "events"] as const;
 const PREFIX = { quote: "qt_", order: "ord_", withdrawal: "wd_", funding: "fnd_", event: "evt_" };
 
 describe("reads of one record", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
-  let operators: TrialOperator[];
+  let operators: TestOperator[];
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     operators = [await hireOperator(service.books), await hireOperator(service.books)];
@@ -56,7 +56,7 @@ describe("reads of one record", () => {
   });
 
   it("return a withdrawal's current status, while each event keeps the status of its time", async () => {
-    const [maker, checker] = operators as [TrialOperator, TrialOperator];
+    const [maker, checker] = operators as [TestOperator, TestOperator];
     const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
     const ways: Record<string, ((id: string) => Promise<string>)[]> = {
       paid: [(id) => approveWithdrawal(maker, id), submit, (id) => payWithdrawal(maker, id)],
@@ -86,7 +86,7 @@ describe("reads of one record", () => {
   });
 
   it("return when a funding was reversed, while its funding.completed event stays unchanged", async () => {
-    const [maker, checker] = operators as [TrialOperator, TrialOperator];
+    const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
     const deposit = await recordDeposit(maker, account.partner.clientId, 700n, randomUUID());

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { expectProblem } from "../../testing/problem.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -16,11 +16,11 @@ const EVENTS_OF_TWO_PAGES = 520;
 const units = (value: number): bigint => parseSignedDecimal(`${value}`, 4n);
 
 describe("GET /v1/statement", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   let startedMs: number;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     startedMs = service.now();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);

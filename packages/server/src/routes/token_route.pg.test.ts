@@ -9,16 +9,16 @@ import {
   type TokenProblemCode,
   tokenReply,
 } from "@gold-partner/protocol";
-import { type Sending, type TrialService, trialService } from "../../testing/service.ts";
-import type { TrialPartner } from "../../testing/partner.ts";
+import { type Sending, type TestService, testService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";
 import { readKeys } from "../key_source.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
 describe("POST /oauth/token", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const send = (body: string, sending: Sending = {}) =>
@@ -147,7 +147,7 @@ describe("POST /oauth/token", () => {
       "ip_not_allowed",
       "access_denied",
     );
-    const bank: TrialPartner = await service.addPartner();
+    const bank: TestPartner = await service.addPartner();
     await service.books.sql`select gold.suspend_partner(${bank.clientId})`;
     await service.refresh();
     await refused(await send(form({}, bank), { partner: bank }), "partner_suspended", "access_denied");
@@ -197,11 +197,11 @@ describe("POST /oauth/token", () => {
   });
 });
 
-async function readPepper({ config }: TrialService): Promise<Uint8Array> {
+async function readPepper({ config }: TestService): Promise<Uint8Array> {
   return (await readKeys(config.pepperSource))[0]!;
 }
 
-async function changed(service: TrialService): Promise<void> {
+async function changed(service: TestService): Promise<void> {
   await service.books.sql`update gold.registry_version set version = version + 1`;
   await service.refresh();
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TrialPartner } from "../../testing/partner.ts";
-import type { TrialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import type { TestService } from "../../testing/service.ts";
 import {
   fundingCreatedReply,
   type OrderCreatedReply,
@@ -13,7 +13,7 @@ import type { z } from "zod";
 
 /** One partner's view of a test service: its writes and its reads. */
 export interface Account {
-  readonly partner: TrialPartner;
+  readonly partner: TestPartner;
   fund(amountSar: number, key?: string): Promise<string>;
   quote(side: "buy" | "sell", grams: number, key?: string): Promise<string>;
   /** Asks for a quote and executes it. */
@@ -25,7 +25,7 @@ export interface Account {
   read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>;
 }
 
-export async function openAccount(service: TrialService): Promise<Account> {
+export async function openAccount(service: TestService): Promise<Account> {
   const partner = await service.addPartner();
   const post = async <Schema extends z.ZodType>(
     path: string,

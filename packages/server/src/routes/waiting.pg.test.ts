@@ -1,20 +1,20 @@
 import { expectProblem } from "../../testing/problem.ts";
-import type { TrialPartner } from "../../testing/partner.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 describe("reads that wait for a locked account", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   it("delay no other reads, and are refused at once beyond 512 of them", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();
-    const balances = (partner: TrialPartner) =>
+    const balances = (partner: TestPartner) =>
       service.send(`/v1/balances?at=${at}`, { method: "GET", partner });
     // The service's own lock timeout is shorter. On a slow machine it could end before the other answers
     // arrive.

@@ -1,4 +1,4 @@
-import { type TrialService, trialService } from "../../testing/service.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -12,10 +12,10 @@ const BATCH = 50;
 const PAGE = 7;
 
 describe("paging through a list", () => {
-  let service: TrialService;
+  let service: TestService;
   let account: Account;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(10_000_000n);
     account = await openAccount(service);
     await account.fund(1_000_000);

@@ -1,24 +1,24 @@
 import { AMOUNT_MAX_HALALAS, withdrawalCreatedReply } from "@gold-partner/protocol";
 import { expectProblem } from "../../testing/problem.ts";
-import type { TrialPartner } from "../../testing/partner.ts";
-import { type TrialService, trialService } from "../../testing/service.ts";
+import type { TestPartner } from "../../testing/partner.ts";
+import { type TestService, testService } from "../../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 
 describe("POST /v1/withdrawals", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   /** A partner with this amount of SAR. */
-  async function funded(amount: number): Promise<TrialPartner> {
+  async function funded(amount: number): Promise<TestPartner> {
     const partner = await service.addPartner();
     const reply = await service.send("/sandbox/fund", { partner, body: `{"amount_sar":${amount}}` });
     assertEquals(reply.status, 201);
     return partner;
   }
-  const withdraw = (partner: TrialPartner, body: string, more: Record<string, unknown> = {}) =>
+  const withdraw = (partner: TestPartner, body: string, more: Record<string, unknown> = {}) =>
     service.signed("/v1/withdrawals", body, { partner, ...more });
 
   it("holds the amount for the registered IBAN until the operator has decided", async () => {

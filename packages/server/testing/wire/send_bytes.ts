@@ -46,7 +46,7 @@ export function verdictsOf(received: string): string[] {
   });
 }
 
-interface TrialWire {
+interface TestWire {
   readonly port: number;
   /** The codes of the requests that were refused before the app saw them. */
   readonly refused: string[];
@@ -58,7 +58,7 @@ interface TrialWire {
 export async function startWire(
   answer: (request: Request) => Promise<Response>,
   patienceMs: number,
-): Promise<TrialWire> {
+): Promise<TestWire> {
   const refused: string[] = [];
   const server = createWireServer({
     fetch: (request) => answer(request as Request),

@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy, valuesOf } from "../envoy_trial.ts";
 
 /**
  * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value. It leaves the CR
  * out. These tests fail if a later version refuses such a request or reads it differently.
  */
 describe("a bare CR", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   const send = async (bytes: string): Promise<number> => {
-    trial.arrived.length = 0;
-    return (await trial.send(bytes)).status;
+    fixture.arrived.length = 0;
+    return (await fixture.send(bytes)).status;
   };
 
   it("in a header's value is removed, and starts no header and no request", async () => {
@@ -26,8 +26,8 @@ describe("a bare CR", () => {
     };
     for (const [sent, arrives] of Object.entries(values)) {
       assertEquals(await send(request("GET /seen", [`X-Value: ${sent}`])), 200);
-      assertEquals(trial.arrived.map(({ target }) => target), ["/seen"]);
-      assertEquals([valuesOf(trial.arrived[0]!, "x-value"), valuesOf(trial.arrived[0]!, "x-other")], [
+      assertEquals(fixture.arrived.map(({ target }) => target), ["/seen"]);
+      assertEquals([valuesOf(fixture.arrived[0]!, "x-value"), valuesOf(fixture.arrived[0]!, "x-other")], [
         [arrives],
         [],
       ]);
@@ -41,9 +41,9 @@ describe("a bare CR", () => {
       request("POST /seen", ["Transfer-Encoding: chunked"], "2\r{}\r\n0\r\n\r\n"),
       request("POST /seen", ["Transfer-Encoding: chunked"], "2;a\rb\r\n{}\r\n0\r\n\r\n"),
     ];
-    for (const bytes of refused) assertEquals([await send(bytes), trial.arrived], [400, []]);
+    for (const bytes of refused) assertEquals([await send(bytes), fixture.arrived], [400, []]);
     const trailer = request("POST /seen", ["Transfer-Encoding: chunked"], "2\r\n{}\r\n0\r\nX: a\rb\r\n\r\n");
-    assertEquals([await send(trailer), trial.arrived.map(({ body }) => body)], [200, ["{}"]]);
+    assertEquals([await send(trailer), fixture.arrived.map(({ body }) => body)], [200, ["{}"]]);
   });
 
   it("in Transfer-Encoding makes a request without a body, and the service sees no body", async () => {
@@ -54,15 +54,15 @@ describe("a bare CR", () => {
     );
     assertEquals(await send(first), 200);
     // Both requests are the client's own, on its own connection and certificate.
-    assertEquals(trial.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
-    for (const one of trial.arrived) {
+    assertEquals(fixture.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
+    for (const one of fixture.arrived) {
       assertEquals(valuesOf(one, "transfer-encoding"), []);
-      assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
+      assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
     }
     // Envoy's connection to the service stays in sync: another partner gets its own reply.
-    const { cert, key } = trial.authority.issue("other");
-    assertEquals((await trial.send(request("GET /other"), { cert, key })).body, "ok");
-    assertEquals(trial.arrived.slice(2).map(({ target }) => target), ["/other"]);
+    const { cert, key } = fixture.authority.issue("other");
+    assertEquals((await fixture.send(request("GET /other"), { cert, key })).body, "ok");
+    assertEquals(fixture.arrived.slice(2).map(({ target }) => target), ["/other"]);
   });
 
   it("elsewhere in the request head is refused", async () => {
@@ -71,6 +71,6 @@ describe("a bare CR", () => {
       request("GET /se\ren"),
       "GET /seen HTTP/1.1\rHost: localhost\r\r\n\r\n",
     ];
-    for (const bytes of refused) assertEquals([await send(bytes), trial.arrived], [400, []]);
+    for (const bytes of refused) assertEquals([await send(bytes), fixture.arrived], [400, []]);
   });
 });

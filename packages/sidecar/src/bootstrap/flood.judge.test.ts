@@ -2,16 +2,16 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 
 const RATE = 5;
 const FLOOD = 20 * RATE;
 
 describe("a flood of requests", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial({ FLOOD_PER_SECOND: `${RATE}` })));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy({ FLOOD_PER_SECOND: `${RATE}` })));
+  after(() => fixture.stop());
 
   /** Sends `count` requests at once. Returns how many were served and how many were refused. */
   const flood = async (
@@ -19,15 +19,15 @@ describe("a flood of requests", () => {
     { cert, key }: Identity,
   ): Promise<{ served: number; refused: number }> => {
     const answers = await Promise.all(
-      Array.from({ length: count }, () => trial.send(request("GET /health"), { cert, key })),
+      Array.from({ length: count }, () => fixture.send(request("GET /health"), { cert, key })),
     );
     const having = (status: number): number => answers.filter((answer) => answer.status === status).length;
     return { served: having(200), refused: having(429) };
   };
 
   it("is limited for each certificate separately", async () => {
-    const others = trial.authority.issue("other");
-    const [own, another] = await Promise.all([flood(FLOOD, trial.client), flood(RATE, others)]);
+    const others = fixture.authority.issue("other");
+    const [own, another] = await Promise.all([flood(FLOOD, fixture.client), flood(RATE, others)]);
     assert(own.refused >= RATE, `${own.refused}`);
     assertEquals(own.served + own.refused, FLOOD);
     assertEquals(another, { served: RATE, refused: 0 });
@@ -35,7 +35,7 @@ describe("a flood of requests", () => {
 
   it("gets a problem with Retry-After, also with a forged certificate header", async () => {
     const forged = request("GET /health", [`X-Forwarded-Client-Cert: Hash=${"0".repeat(64)}`]);
-    const answers = await Promise.all(Array.from({ length: FLOOD }, () => trial.send(forged)));
+    const answers = await Promise.all(Array.from({ length: FLOOD }, () => fixture.send(forged)));
     const refused = answers.find(({ status }) => status === 429);
     assertEquals(JSON.parse(refused!.body).code, "rate_limited");
     assertMatch(refused!.head, /\nretry-after: 1\r/);
@@ -65,8 +65,8 @@ const openStream = (stream: number): Buffer => frame(1, END_OF_BOTH, stream, HEA
 const resetStream = (stream: number): Buffer => frame(3, 0, stream, [0, 0, 0, 8]);
 
 /** Opens an HTTP/2 connection and records the bytes that it receives. */
-async function speak(trial: EnvoyTrial) {
-  const socket = await trial.open({ ALPNProtocols: ["h2"] });
+async function speak(fixture: TestEnvoy) {
+  const socket = await fixture.open({ ALPNProtocols: ["h2"] });
   assertEquals(socket.alpnProtocol, "h2");
   socket.on("error", () => {});
   const received: Buffer[] = [];
@@ -76,32 +76,32 @@ async function speak(trial: EnvoyTrial) {
 }
 
 describe("HTTP/2", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   it("is served", async () => {
-    const { socket, received } = await speak(trial);
+    const { socket, received } = await speak(fixture);
     socket.write(openStream(1));
-    while (trial.arrived.length === 0 || !received().includes("ok")) await once(socket, "data");
+    while (fixture.arrived.length === 0 || !received().includes("ok")) await once(socket, "data");
     socket.destroy();
   });
 
   it("closes a connection that opens and resets many streams, while others are served", async () => {
-    trial.arrived.length = 0;
-    const { socket } = await speak(trial);
+    fixture.arrived.length = 0;
+    const { socket } = await speak(fixture);
     const closed = new Promise((resolve) => socket.once("close", resolve));
     const streams = Array.from({ length: 5000 }, (_, at) => 2 * at + 1);
     socket.write(Buffer.concat(streams.flatMap((stream) => [openStream(stream), resetStream(stream)])));
-    assertEquals((await trial.send(request("GET /health"))).status, 200);
+    assertEquals((await fixture.send(request("GET /health"))).status, 200);
     await closed;
     const counter = "http.partners.downstream_rq_too_many_premature_resets";
-    assertEquals(await trial.ask(`/stats?filter=${counter}`), `${counter}: 1\n`);
-    assert(trial.arrived.length < 200, `${trial.arrived.length}`);
+    assertEquals(await fixture.ask(`/stats?filter=${counter}`), `${counter}: 1\n`);
+    assert(fixture.arrived.length < 200, `${fixture.arrived.length}`);
   });
 
   it("announces the maximum number of concurrent streams", async () => {
-    const { socket, received } = await speak(trial);
+    const { socket, received } = await speak(fixture);
     // SETTINGS_MAX_CONCURRENT_STREAMS, which the server announces in its first frame.
     const setting = Buffer.from([0, 3, 0, 0, 0, MAX_STREAMS]);
     while (received().length < 48) await once(socket, "data");
@@ -111,35 +111,35 @@ describe("HTTP/2", () => {
 });
 
 describe("connections", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial({ CONNECTIONS_MAX: "3" })));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy({ CONNECTIONS_MAX: "3" })));
+  after(() => fixture.stop());
 
   it("beyond the limit are closed, and accepted again when others have closed", async () => {
-    const held = await Promise.all([trial.open(), trial.open(), trial.open()]);
-    const refused = trial.open().then((socket) => once(socket, "close").then(() => true), () => true);
+    const held = await Promise.all([fixture.open(), fixture.open(), fixture.open()]);
+    const refused = fixture.open().then((socket) => once(socket, "close").then(() => true), () => true);
     // Envoy also closes an idle connection, but only after minutes.
     assertEquals(await Promise.race([refused, sleep(30_000, false, { ref: false })]), true);
     held[0]!.end();
     await once(held[0]!, "close");
-    assertEquals((await trial.send(request("GET /health"))).status, 200);
+    assertEquals((await fixture.send(request("GET /health"))).status, 200);
     for (const socket of held) socket.destroy();
   });
 });
 
 describe("requests beyond the service's capacity", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial({}, () => {})));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy({}, () => {})));
+  after(() => fixture.stop());
 
   it("are refused at once with service_unavailable", async () => {
     const WAITING = 1024;
     const streams = Array.from({ length: MAX_STREAMS }, (_, at) => openStream(2 * at + 1));
-    const connections = Array.from({ length: Math.ceil(WAITING / MAX_STREAMS) }, () => speak(trial));
+    const connections = Array.from({ length: Math.ceil(WAITING / MAX_STREAMS) }, () => speak(fixture));
     const sockets = (await Promise.all(connections)).map(({ socket }) => socket);
     for (const socket of sockets) socket.write(Buffer.concat(streams));
-    while (!(await trial.ask("/stats?filter=upstream_rq_pending_overflow")).match(/: [1-9]/)) await sleep(50);
-    const { status, head, body } = await trial.send(request("GET /health"));
+    while (!(await fixture.ask("/stats?filter=upstream_rq_pending_overflow")).match(/: [1-9]/)) await sleep(50);
+    const { status, head, body } = await fixture.send(request("GET /health"));
     assertEquals([status, JSON.parse(body).code], [503, "service_unavailable"]);
     assertMatch(head, /\nretry-after: 1\r/);
     for (const socket of sockets) socket.destroy();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
 import { after, before, describe, it } from "node:test";
-import { type Answer, type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type Answer, type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
 
 const KIB = 1024;
 
@@ -60,13 +60,13 @@ function expectRefusal({ status, head, body }: Answer, code: ProblemCode): void 
 }
 
 describe("Envoy's own replies", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   it("are problems of the registry, and the refused requests do not reach the service", async () => {
     await Promise.all(REFUSED.map(async ([code, bytes]) => {
-      const answer = await trial.send(bytes);
+      const answer = await fixture.send(bytes);
       try {
         expectRefusal(answer, code);
       } catch (error) {
@@ -75,7 +75,7 @@ describe("Envoy's own replies", () => {
         });
       }
     }));
-    assertEquals(trial.arrived, []);
+    assertEquals(fixture.arrived, []);
   });
 
   it("are the same problems for a gRPC content type, never a 200", async () => {
@@ -86,20 +86,20 @@ describe("Envoy's own replies", () => {
     ];
     await Promise.all(refused.map(async ([code, line]) => {
       const headers = ["Content-Type: application/grpc", "Content-Length: 65537"];
-      expectRefusal(await trial.send(request(line, headers)), code);
+      expectRefusal(await fixture.send(request(line, headers)), code);
     }));
-    const token = await trial.send(request("TRACE /oauth/token", ["Content-Type: application/grpc+json"]));
+    const token = await fixture.send(request("TRACE /oauth/token", ["Content-Type: application/grpc+json"]));
     assertEquals([token.status, JSON.parse(token.body).code], [400, "method_not_allowed"]);
-    assertEquals(trial.arrived, []);
+    assertEquals(fixture.arrived, []);
   });
 
   it("list the allowed methods", async () => {
-    assertMatch((await trial.send(request("TRACE /health"))).head, /\nallow: get, post\r/);
+    assertMatch((await fixture.send(request("TRACE /health"))).head, /\nallow: get, post\r/);
   });
 
   it("have OAuth's error format at the token endpoint", async () => {
     for (const target of ["/oauth/token", "/oauth/token?x=%2f"]) {
-      const { status, head, body } = await trial.send(request(`POST ${target}`, ["Content-Length: 65537"]));
+      const { status, head, body } = await fixture.send(request(`POST ${target}`, ["Content-Length: 65537"]));
       assertEquals([status, JSON.parse(body).error, JSON.parse(body).code], [
         413,
         "invalid_request",
@@ -107,7 +107,7 @@ describe("Envoy's own replies", () => {
       ]);
       assertMatch(head, /\ncontent-type: application\/json\r/);
     }
-    assertEquals(trial.arrived, []);
+    assertEquals(fixture.arrived, []);
   });
 
   it("leave all other requests to the service, byte for byte", async () => {
@@ -122,23 +122,23 @@ describe("Envoy's own replies", () => {
     ];
     const long = `/${"x".repeat(8192)}`;
     for (const target of [...targets, long]) {
-      trial.arrived.length = 0;
-      await trial.send(request(`GET ${target}`));
-      assertEquals(trial.arrived.map((one) => one.target), [target]);
+      fixture.arrived.length = 0;
+      await fixture.send(request(`GET ${target}`));
+      assertEquals(fixture.arrived.map((one) => one.target), [target]);
     }
     const body = "x".repeat(65_536);
-    await trial.send(request("POST /a", ["Content-Length: 65536"], body));
-    assertEquals(trial.arrived.at(-1)?.body, body);
+    await fixture.send(request("POST /a", ["Content-Length: 65536"], body));
+    assertEquals(fixture.arrived.at(-1)?.body, body);
   });
 
   it("are logged like the service's replies, without query, secret or body", async () => {
-    await trial.send(request("GET /seen?secret=in_the_query", ["Authorization: Bearer in_a_header"]));
-    await trial.send(request("TRACE /unseen"));
-    const lines = await trial.log(({ path }) => path === "/unseen");
+    await fixture.send(request("GET /seen?secret=in_the_query", ["Authorization: Bearer in_a_header"]));
+    await fixture.send(request("TRACE /unseen"));
+    const lines = await fixture.log(({ path }) => path === "/unseen");
     const seen = lines.find(({ path }) => path === "/seen");
     const unseen = lines.at(-1);
     assertEquals([seen?.["method"], seen?.["status"], seen?.["details"]], ["GET", 200, "via_upstream"]);
-    assertEquals([unseen?.["status"], unseen?.["certificate_sha256"]], [405, trial.client.hash]);
+    assertEquals([unseen?.["status"], unseen?.["certificate_sha256"]], [405, fixture.client.hash]);
     assertMatch(`${unseen?.["request_id"]}`, /^req_/);
     assert(!/in_the_query|in_a_header/.test(JSON.stringify(lines)));
   });

@@ -1,24 +1,24 @@
 import { assert, assertEquals } from "@std/assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy, valuesOf } from "../envoy_trial.ts";
 
 describe("the caller's identity that Envoy sends", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   const arrivedWith = async (...headers: string[]) => {
-    trial.arrived.length = 0;
-    const { status } = await trial.send(request("GET /health", headers));
-    assertEquals([status, trial.arrived.length], [200, 1]);
-    return trial.arrived[0]!;
+    fixture.arrived.length = 0;
+    const { status } = await fixture.send(request("GET /health", headers));
+    assertEquals([status, fixture.arrived.length], [200, 1]);
+    return fixture.arrived[0]!;
   };
 
   it("is only the hash of the certificate, also if the client sends a forged header", async () => {
     for (const forged of [[], ["Hash=00"], ["Hash=00", 'Hash=11;Subject="CN=x"']]) {
       const arrived = await arrivedWith(...forged.map((value) => `X-Forwarded-Client-Cert: ${value}`));
-      assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
+      assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
     }
   });
 
@@ -34,8 +34,8 @@ describe("the caller's identity that Envoy sends", () => {
       "Connection: x-client-ip, x-forwarded-client-cert, x-gold-proxy-secret",
     );
     assertEquals(valuesOf(arrived, "x-client-ip"), ["127.0.0.1"]);
-    assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
-    assertEquals(valuesOf(arrived, "x-gold-proxy-secret"), [trial.proxySecret]);
+    assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
+    assertEquals(valuesOf(arrived, "x-gold-proxy-secret"), [fixture.proxySecret]);
   });
 
   it("is sent without the client's forged proxy headers", async () => {
@@ -56,27 +56,27 @@ describe("the caller's identity that Envoy sends", () => {
 });
 
 describe("headers that can control Envoy", () => {
-  let trial: EnvoyTrial;
+  let fixture: TestEnvoy;
   before(async () =>
-    void (trial = await startEnvoyTrial({}, (asked, answer) => {
+    void (fixture = await startTestEnvoy({}, (asked, answer) => {
       if (asked.url === "/break") asked.socket.destroy();
       else void sleep(asked.url === "/slow" ? 300 : 0).then(() => answer.end("ok"));
     }))
   );
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
   it("cause no retry", async () => {
-    const { status } = await trial.send(request("POST /break", [
+    const { status } = await fixture.send(request("POST /break", [
       "x-envoy-retry-on: 5xx,reset,connect-failure",
       "x-envoy-max-retries: 5",
       "x-envoy-hedge-on-per-try-timeout: true",
       "Content-Length: 0",
     ]));
-    assertEquals([status, trial.arrived.map(({ target }) => target)], [503, ["/break"]]);
+    assertEquals([status, fixture.arrived.map(({ target }) => target)], [503, ["/break"]]);
   });
 
   it("change no timeout, no path and no reply", async () => {
-    const { status, head, body } = await trial.send(request("GET /slow", [
+    const { status, head, body } = await fixture.send(request("GET /slow", [
       "x-envoy-upstream-rq-timeout-ms: 1",
       "x-envoy-upstream-rq-per-try-timeout-ms: 1",
       "x-envoy-upstream-stream-duration-ms: 1",
@@ -85,7 +85,7 @@ describe("headers that can control Envoy", () => {
       "x-envoy-ratelimited: true",
       "grpc-timeout: 1m",
     ]));
-    assertEquals([status, body, trial.arrived.at(-1)?.target], [200, "ok", "/slow"]);
+    assertEquals([status, body, fixture.arrived.at(-1)?.target], [200, "ok", "/slow"]);
     assert(!/x-envoy|server:|x-request-id/.test(head), head);
   });
 });

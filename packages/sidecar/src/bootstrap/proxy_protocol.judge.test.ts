@@ -4,11 +4,11 @@ import { connect as connectTcp } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
 import {
-  type EnvoyTrial,
+  type TestEnvoy,
   readAnswer,
   readToEnd,
   request,
-  startEnvoyTrial,
+  startTestEnvoy,
   valuesOf,
 } from "../envoy_trial.ts";
 
@@ -19,12 +19,12 @@ function announce(address: string): Buffer {
   return Buffer.concat([signature, Buffer.from([0x21, 0x11, 0, addresses.length]), addresses]);
 }
 
-async function sendThrough(trial: EnvoyTrial, first: Uint8Array | string): Promise<number> {
-  const tcp = connectTcp(trial.envoy.ports[0]!, "127.0.0.1");
+async function sendThrough(fixture: TestEnvoy, first: Uint8Array | string): Promise<number> {
+  const tcp = connectTcp(fixture.envoy.ports[0]!, "127.0.0.1");
   tcp.on("error", () => {});
   if (first.length > 0) tcp.write(first);
-  const { cert, key } = trial.client;
-  const socket = connect({ socket: tcp, servername: "localhost", ca: trial.authority.cert, cert, key });
+  const { cert, key } = fixture.client;
+  const socket = connect({ socket: tcp, servername: "localhost", ca: fixture.authority.cert, cert, key });
   const failed = new Promise<number>((resolve) =>
     socket.once("error", () => resolve(0)).once("close", () => resolve(0))
   );
@@ -36,43 +36,43 @@ async function sendThrough(trial: EnvoyTrial, first: Uint8Array | string): Promi
 }
 
 describe("behind a listed load balancer", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" })));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" })));
+  after(() => fixture.stop());
 
   it("the caller's address is the address that the load balancer announces", async () => {
-    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 200);
-    assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["198.51.100.9"]);
-    await trial.log(({ kind, client_ip }) => kind === "request" && client_ip === "198.51.100.9");
+    assertEquals(await sendThrough(fixture, announce("198.51.100.9")), 200);
+    assertEquals(valuesOf(fixture.arrived[0]!, "x-client-ip"), ["198.51.100.9"]);
+    await fixture.log(({ kind, client_ip }) => kind === "request" && client_ip === "198.51.100.9");
   });
 
   it("a connection without PROXY protocol, or with its text version, is closed", async () => {
-    assertEquals(await sendThrough(trial, ""), 0);
-    assertEquals(await sendThrough(trial, "PROXY TCP4 198.51.100.9 127.0.0.1 12345 8443\r\n"), 0);
+    assertEquals(await sendThrough(fixture, ""), 0);
+    assertEquals(await sendThrough(fixture, "PROXY TCP4 198.51.100.9 127.0.0.1 12345 8443\r\n"), 0);
   });
 });
 
 describe("connections from other addresses than a listed load balancer", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "198.51.100.0/24" })));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy({ PROXY_PROTOCOL_FROM: "198.51.100.0/24" })));
+  after(() => fixture.stop());
 
   it("are closed, whatever address they announce", async () => {
-    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
-    assertEquals(await sendThrough(trial, announce("127.0.0.1")), 0);
-    assertEquals(await sendThrough(trial, ""), 0);
-    assertEquals(trial.arrived, []);
+    assertEquals(await sendThrough(fixture, announce("198.51.100.9")), 0);
+    assertEquals(await sendThrough(fixture, announce("127.0.0.1")), 0);
+    assertEquals(await sendThrough(fixture, ""), 0);
+    assertEquals(fixture.arrived, []);
   });
 });
 
 describe("without a load balancer", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   it("PROXY protocol is not accepted", async () => {
-    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
-    assertEquals(await sendThrough(trial, ""), 200);
-    assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(await sendThrough(fixture, announce("198.51.100.9")), 0);
+    assertEquals(await sendThrough(fixture, ""), 200);
+    assertEquals(valuesOf(fixture.arrived[0]!, "x-client-ip"), ["127.0.0.1"]);
   });
 });

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { askAdmin } from "../admin.ts";
-import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, startTestEnvoy } from "../envoy_trial.ts";
 
 describe("Envoy's admin interface", () => {
-  let trial: EnvoyTrial;
+  let fixture: TestEnvoy;
   let port: number;
   before(async () => {
     port = await findFreePort();
-    trial = await startEnvoyTrial({ STATS_LISTEN: `127.0.0.1:${port}`, CONNECTIONS_MAX: "1" });
+    fixture = await startTestEnvoy({ STATS_LISTEN: `127.0.0.1:${port}`, CONNECTIONS_MAX: "1" });
   });
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
   const get = async (path: string, method = "GET"): Promise<[number, string]> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
@@ -21,7 +21,7 @@ describe("Envoy's admin interface", () => {
   };
 
   it("is a socket that only its own user can open", () => {
-    const { mode } = statSync(join(trial.folder, "admin.sock"));
+    const { mode } = statSync(join(fixture.folder, "admin.sock"));
     assertEquals((mode & 0o777).toString(8), "600");
   });
 
@@ -44,18 +44,18 @@ describe("Envoy's admin interface", () => {
   });
 
   it("shows its statistics while all connections are taken, and after a drain", async () => {
-    const held = await trial.open();
-    await assertRejects(() => trial.open());
+    const held = await fixture.open();
+    await assertRejects(() => fixture.open());
     assertEquals((await get("/ready"))[0], 200);
     held.destroy();
     await askAdmin(
-      { kind: "unix", path: join(trial.folder, "admin.sock") },
+      { kind: "unix", path: join(fixture.folder, "admin.sock") },
       "POST",
       "/drain_listeners?inboundonly",
     );
     const stopped = /^envoy_listener_manager_listener_stopped\{\} 1$/m;
     const endMs = Date.now() + 30_000;
     while (!stopped.test((await get("/stats/prometheus"))[1])) assert(Date.now() < endMs, "still open");
-    await assertRejects(() => trial.open());
+    await assertRejects(() => fixture.open());
   });
 });

@@ -2,32 +2,32 @@ import { assert, assertEquals } from "@std/assert";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
 
 const SLOW_BODY = "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf";
 const SLOW_HEADERS = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Nonce:";
 
 describe("a request that never ends", () => {
-  let trial: EnvoyTrial;
+  let fixture: TestEnvoy;
   before(async () =>
-    void (trial = await startEnvoyTrial(
+    void (fixture = await startTestEnvoy(
       {},
       (asked, answer) => void (asked.url === "/hang" || answer.end("ok")),
     ))
   );
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
   const timed = async <T>(answer: Promise<T>): Promise<readonly [T, number]> => {
     const start = performance.now();
     return [await answer, (performance.now() - start) / 1000];
   };
   const refusal = async (bytes: string): Promise<[number, string]> => {
-    const { status, body } = await trial.send(bytes);
+    const { status, body } = await fixture.send(bytes);
     return [status, JSON.parse(body).code];
   };
 
   it("ends after its own timeout, while others are served", async () => {
-    const silent = connect(trial.envoy.ports[0]!, "127.0.0.1");
+    const silent = connect(fixture.envoy.ports[0]!, "127.0.0.1");
     const slow = Promise.all([
       timed(refusal(SLOW_HEADERS)),
       timed(refusal(SLOW_BODY)),
@@ -37,7 +37,7 @@ describe("a request that never ends", () => {
     let ended = false;
     void slow.finally(() => ended = true);
     while (!ended) {
-      const [, waited] = await timed(trial.send(request("GET /health")));
+      const [, waited] = await timed(fixture.send(request("GET /health")));
       // A request that queued behind the slow requests would wait until the first of them ends, after 10 s.
       assert(waited < 8, `${waited}`);
     }
@@ -51,7 +51,7 @@ describe("a request that never ends", () => {
     assert(around(bodySeconds, 15), `body: ${bodySeconds}`);
     assert(around(hangSeconds, 30), `answer: ${hangSeconds}`);
     assert(around(silentSeconds, 3), `handshake: ${silentSeconds}`);
-    assertEquals(trial.arrived.filter(({ target }) => target !== "/health").map(({ target }) => target), [
+    assertEquals(fixture.arrived.filter(({ target }) => target !== "/health").map(({ target }) => target), [
       "/hang",
     ]);
   });

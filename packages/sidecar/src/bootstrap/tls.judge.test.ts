@@ -4,29 +4,29 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
-import { createTrialAuthority, type Identity } from "../pki_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
+import { createTestAuthority, type Identity } from "../pki_trial.ts";
 
 const WITHIN_MS = 2000;
 const PATIENCE_MS = 30_000;
 const GET = request("GET /health");
 
 describe("the handshake", () => {
-  let trial: EnvoyTrial;
-  before(async () => void (trial = await startEnvoyTrial()));
-  after(() => trial.stop());
+  let fixture: TestEnvoy;
+  before(async () => void (fixture = await startTestEnvoy()));
+  after(() => fixture.stop());
 
   const comesIn = (identity?: Identity): Promise<boolean> =>
-    trial.send(GET, { cert: identity?.cert, key: identity?.key }).then(
+    fixture.send(GET, { cert: identity?.cert, key: identity?.key }).then(
       ({ status }) => status === 200,
       () => false,
     );
   /** Connects with `openssl s_client` and these extra arguments. Returns its output. */
-  const openssl = (args: readonly string[], { cert, key }: Identity = trial.client): Promise<string> => {
-    const at = (name: string): string => join(trial.folder, name);
+  const openssl = (args: readonly string[], { cert, key }: Identity = fixture.client): Promise<string> => {
+    const at = (name: string): string => join(fixture.folder, name);
     writeFileSync(at("s_client.pem"), cert + key);
     const child = spawn("openssl", [
-      ...["s_client", "-connect", `127.0.0.1:${trial.envoy.ports[0]}`, "-servername", "localhost"],
+      ...["s_client", "-connect", `127.0.0.1:${fixture.envoy.ports[0]}`, "-servername", "localhost"],
       ...["-cert", at("s_client.pem"), "-CAfile", at("pki/ca.pem"), "-ign_eof", ...args],
     ]);
     let said = "";
@@ -39,14 +39,14 @@ describe("the handshake", () => {
   };
 
   it("accepts only clients with a certificate of the authority", async () => {
-    const other = createTrialAuthority(join(trial.folder, "other"));
-    const { authority, client } = trial;
+    const other = createTestAuthority(join(fixture.folder, "other"));
+    const { authority, client } = fixture;
     assert(await comesIn(client));
     assert(await comesIn(authority.issue("another")));
     assertEquals(await comesIn(undefined), false);
     assertEquals(await comesIn(other.issue("partner")), false);
     assertEquals(
-      await comesIn(createTrialAuthority(join(trial.folder, "same_name")).issue("partner")),
+      await comesIn(createTestAuthority(join(fixture.folder, "same_name")).issue("partner")),
       false,
     );
     assertEquals(await comesIn(authority.issue("expired", { days: -1 })), false);
@@ -56,7 +56,7 @@ describe("the handshake", () => {
 
   it("logs why it failed", async () => {
     await comesIn(undefined);
-    await trial.log(({ kind, failure }) =>
+    await fixture.log(({ kind, failure }) =>
       kind === "connection" && `${failure}`.includes("PEER_DID_NOT_RETURN_A_CERTIFICATE")
     );
   });
@@ -73,7 +73,7 @@ describe("the handshake", () => {
   });
 
   it("never resumes an earlier session", async () => {
-    const session = join(trial.folder, "session.pem");
+    const session = join(fixture.folder, "session.pem");
     for (const version of ["-tls1_2", "-tls1_3"]) {
       const first = await openssl([version, "-sess_out", session]);
       assert(!/TLS session ticket:|New Session Ticket arrived/.test(first), first);
@@ -83,7 +83,7 @@ describe("the handshake", () => {
   });
 
   it("uses a new revocation list and a new server certificate within two seconds", async () => {
-    const { authority } = trial;
+    const { authority } = fixture;
     const kept = authority.issue("kept");
     const revoked: Identity[] = [];
     const tookMs: number[] = [];
@@ -92,12 +92,12 @@ describe("the handshake", () => {
       const next = authority.issue(`revoked_${tookMs.length}`);
       const server = authority.issue("localhost", { usage: "serverAuth" });
       assert(await comesIn(next));
-      const presented = await serialOf(trial);
+      const presented = await serialOf(fixture);
       revoked.push(next);
-      await trial.trust(revoked);
-      trial.presentServer(server);
+      await fixture.trust(revoked);
+      fixture.presentServer(server);
       const startedMs = performance.now();
-      while (await comesIn(next) || await serialOf(trial) === presented) {
+      while (await comesIn(next) || await serialOf(fixture) === presented) {
         assert(performance.now() - startedMs < PATIENCE_MS, "the condition was not met in time");
         await sleep(50);
       }
@@ -108,8 +108,8 @@ describe("the handshake", () => {
   });
 });
 
-async function serialOf(trial: EnvoyTrial): Promise<string> {
-  const socket = await trial.open();
+async function serialOf(fixture: TestEnvoy): Promise<string> {
+  const socket = await fixture.open();
   const { serialNumber } = socket.getPeerCertificate();
   socket.destroy();
   return serialNumber;

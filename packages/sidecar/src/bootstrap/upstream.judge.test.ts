@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
 
 const PATIENCE_MS = 30_000;
 /** Longer than Envoy waits for one answer to a health check. */
@@ -47,19 +47,19 @@ async function startProcess(name: string): Promise<Process> {
 
 describe("the processes of the service", () => {
   let [one, other]: Process[] = [];
-  let trial: EnvoyTrial;
+  let fixture: TestEnvoy;
   before(async () => {
     [one, other] = [await startProcess("one"), await startProcess("other")];
-    trial = await startEnvoyTrial({ UPSTREAMS: `${one.upstream},${other.upstream}` });
+    fixture = await startTestEnvoy({ UPSTREAMS: `${one.upstream},${other.upstream}` });
   });
   after(async () => {
-    await trial.stop();
+    await fixture.stop();
     one!.stop();
     other!.stop();
   });
 
   const answering = async (): Promise<string[]> => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => trial.send(request("GET /health"))));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => fixture.send(request("GET /health"))));
     return [...new Set(answers.map(({ status, body }) => status === 200 ? body : JSON.parse(body).code))]
       .sort();
   };
@@ -85,7 +85,7 @@ describe("the processes of the service", () => {
   });
 
   const figure = async (name: string): Promise<number> =>
-    Number(/: (\d+)$/m.exec(await trial.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
+    Number(/: (\d+)$/m.exec(await fixture.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
     for (const endMs = performance.now() + PATIENCE_MS; !await isSo(); await sleep(50)) {
       assert(performance.now() < endMs, "the condition was not met in time");
@@ -120,11 +120,11 @@ describe("the processes of the service", () => {
   it("get no request when none is ready, and the reply has Retry-After", async () => {
     [one!.ready, other!.ready] = [false, false];
     await untilAnswering("upstream_unavailable");
-    const { status, head, body } = await trial.send(request("GET /health"));
+    const { status, head, body } = await fixture.send(request("GET /health"));
     assertEquals([status, JSON.parse(body).code], [503, "upstream_unavailable"]);
     assertMatch(head, /\nretry-after: 1\r/);
     assertEquals(
-      JSON.parse((await trial.send(request("POST /oauth/token"))).body).error,
+      JSON.parse((await fixture.send(request("POST /oauth/token"))).body).error,
       "temporarily_unavailable",
     );
   });
@@ -133,12 +133,12 @@ describe("the processes of the service", () => {
 describe("an Envoy that is stopped", () => {
   it("finishes in-flight requests", async () => {
     const ANSWER_MS = 1000;
-    const trial = await startEnvoyTrial({}, (_request, response) => {
+    const fixture = await startTestEnvoy({}, (_request, response) => {
       setTimeout(() => response.end("late"), ANSWER_MS);
     });
-    const asked = trial.send(request("GET /health"));
-    while (trial.arrived.length === 0) await sleep(10);
-    const stopped = trial.stop();
+    const asked = fixture.send(request("GET /health"));
+    while (fixture.arrived.length === 0) await sleep(10);
+    const stopped = fixture.stop();
     const { status, body } = await asked;
     assertEquals([status, body], [200, "late"]);
     await stopped;

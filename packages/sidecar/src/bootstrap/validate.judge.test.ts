@@ -7,7 +7,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { writeConfigFiles } from "../config_folder.ts";
 import { ENVOY_PART } from "../envoy_process.ts";
-import { createTrialAuthority } from "../pki_trial.ts";
+import { createTestAuthority } from "../pki_trial.ts";
 import { readSidecarConfig } from "../settings.ts";
 import { writeTrust } from "../trust/trust_folder.ts";
 
@@ -15,7 +15,7 @@ import { writeTrust } from "../trust/trust_folder.ts";
 async function stage() {
   const folder = mkdtempSync(join(tmpdir(), "envoy-validate-"));
   const at = (name: string): string => join(folder, name);
-  const authority = createTrialAuthority(at("pki"));
+  const authority = createTestAuthority(at("pki"));
   await writeTrust(at("trust"), { certificates: [authority.cert], revocationLists: [] });
   const { cert, key } = authority.issue("localhost", { usage: "serverAuth" });
   mkdirSync(at("server"));

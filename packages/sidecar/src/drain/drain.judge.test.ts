@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, startTestEnvoy } from "../envoy_trial.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const ANSWER_MS = 20;
@@ -30,32 +30,32 @@ async function runDrain(...args: string[]): Promise<{ code: number; says: string
 }
 
 describe("sidecar drain with the real Envoy", () => {
-  let trial: EnvoyTrial;
+  let fixture: TestEnvoy;
   before(async () => {
-    trial = await startEnvoyTrial({}, (_request, response) => {
+    fixture = await startTestEnvoy({}, (_request, response) => {
       setTimeout(() => response.end("ok"), ANSWER_MS);
     }, DRAIN_SECONDS);
   });
-  after(() => trial.stop());
+  after(() => fixture.stop());
 
-  const admin = () => `unix:${join(trial.folder, "admin.sock")}`;
+  const admin = () => `unix:${join(fixture.folder, "admin.sock")}`;
 
   it("asks partners to disconnect, then closes the listener, and reports that none is left", async () => {
-    const [idle, busy] = [await trial.open(), await trial.open()];
+    const [idle, busy] = [await fixture.open(), await fixture.open()];
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);
     const drained = runDrain("--admin", admin(), "--seconds", "60");
     // A connected partner sends requests until a reply asks it to disconnect. A new partner is still served.
     await until(
-      async () => /drain_close: [1-9]/.test(await trial.ask("/stats?filter=drain_close")),
+      async () => /drain_close: [1-9]/.test(await fixture.ask("/stats?filter=drain_close")),
       () => ask(busy),
     );
-    const late = await trial.open();
+    const late = await fixture.open();
     ask(late);
     assertMatch(await readToLast(late), /^HTTP.1.1 200 OK/);
     assertMatch(await busyText, /^HTTP.1.1 200 OK/);
-    await until(async () => / [1-9]/.test(await trial.ask("/stats?filter=listener_stopped")));
-    await assertRejects(() => trial.open());
+    await until(async () => / [1-9]/.test(await fixture.ask("/stats?filter=listener_stopped")));
+    await assertRejects(() => fixture.open());
     ask(idle);
     assertMatch(await idleText, /^HTTP.1.1 200 OK/);
     const { code, says } = await drained;

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type EnvoyTrial, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+import { type TestEnvoy, startTestEnvoy, valuesOf } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 import type { AttackCounts, AttackPlan } from "./attacker_trial.ts";
 import { writeAddressMap } from "./runtime_api.ts";
-import { failuresOf, type FrontTrial, isServed, startFrontTrial } from "./front_trial.ts";
+import { failuresOf, type TestFront, isServed, startTestFront } from "./front_trial.ts";
 
 const ATTACKER = fileURLToPath(new URL("./attacker_trial.ts", import.meta.url));
 const HANDSHAKES = 100;
@@ -56,40 +56,40 @@ async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise
   }
 }
 
-/** Stops the trial also after a failure: a running HAProxy would keep this file from ending. */
+/** Stops the fixture also after a failure: a running HAProxy would keep this file from ending. */
 async function using<T extends { stop(): Promise<void> }, R>(
   starting: Promise<T>,
-  act: (trial: T) => Promise<R>,
+  act: (fixture: T) => Promise<R>,
 ): Promise<R> {
-  const trial = await starting;
-  return await act(trial).finally(() => trial.stop());
+  const fixture = await starting;
+  return await act(fixture).finally(() => fixture.stop());
 }
 
-const certificateOf = (trial: EnvoyTrial, { cert, key }: Identity) => ({
-  ca: trial.authority.cert,
+const certificateOf = (fixture: TestEnvoy, { cert, key }: Identity) => ({
+  ca: fixture.authority.cert,
   cert,
   key,
 });
 
 describe("an Envoy without HAProxy in front of it", () => {
   it("becomes unreachable when one address opens connections and sends nothing", async () => {
-    const failed = await using(startEnvoyTrial(FLOODED), (trial) =>
+    const failed = await using(startTestEnvoy(FLOODED), (fixture) =>
       underAttack(
-        { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: SILENT },
+        { port: fixture.envoy.ports[0]!, from: ["127.0.0.2"], count: SILENT },
         0,
-        () => failuresOf(trial, HANDSHAKES, {}),
+        () => failuresOf(fixture, HANDSHAKES, {}),
       ));
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
     assert(failed > 1, `${failed} failed: the attack is too weak to test HAProxy`);
   });
 
   it("becomes unreachable when one partner holds idle connections", async () => {
-    const failed = await using(startEnvoyTrial(SMALL), (trial) => {
-      const tls = certificateOf(trial, trial.authority.issue("attacker"));
+    const failed = await using(startTestEnvoy(SMALL), (fixture) => {
+      const tls = certificateOf(fixture, fixture.authority.issue("attacker"));
       return underAttack(
-        { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: IDLE, tls },
+        { port: fixture.envoy.ports[0]!, from: ["127.0.0.2"], count: IDLE, tls },
         Number(SMALL.CONNECTIONS_MAX),
-        () => failuresOf(trial, HANDSHAKES, {}),
+        () => failuresOf(fixture, HANDSHAKES, {}),
       );
     });
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
@@ -99,13 +99,13 @@ describe("an Envoy without HAProxy in front of it", () => {
 
 describe("an Envoy behind HAProxy", () => {
   it("serves a partner while one address opens 11,000 connections and sends nothing", async () => {
-    const { failed, metrics } = await using(startFrontTrial(FLOODED), async (trial) => ({
+    const { failed, metrics } = await using(startTestFront(FLOODED), async (fixture) => ({
       failed: await underAttack(
-        { port: trial.port, from: ["127.0.0.2"], count: SILENT },
+        { port: fixture.port, from: ["127.0.0.2"], count: SILENT },
         0,
-        () => failuresOf(trial.envoy, HANDSHAKES, trial),
+        () => failuresOf(fixture.envoy, HANDSHAKES, fixture),
       ),
-      metrics: await trial.metrics(),
+      metrics: await fixture.metrics(),
     }));
     const [, refused = "0"] =
       /^haproxy_frontend_denied_sessions_total\{proxy="partners"\} (\d+)$/m.exec(metrics) ?? [];
@@ -115,12 +115,12 @@ describe("an Envoy behind HAProxy", () => {
   });
 
   it("serves a partner while another partner holds as many idle connections as it can", async () => {
-    const failed = await using(startFrontTrial(SMALL), (trial) => {
-      const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+    const failed = await using(startTestFront(SMALL), (fixture) => {
+      const tls = certificateOf(fixture.envoy, fixture.envoy.authority.issue("attacker"));
       return underAttack(
-        { port: trial.port, from: ["127.0.0.2"], count: IDLE, tls },
+        { port: fixture.port, from: ["127.0.0.2"], count: IDLE, tls },
         Number(SMALL.CONNECTIONS_PER_ADDRESS),
-        () => failuresOf(trial.envoy, HANDSHAKES, trial),
+        () => failuresOf(fixture.envoy, HANDSHAKES, fixture),
       );
     });
     assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
@@ -128,13 +128,13 @@ describe("an Envoy behind HAProxy", () => {
 
   it("serves a partner while another certificate connects from a hundred addresses", async () => {
     for (const from of [REGISTERED!, UNREGISTERED!]) {
-      const failed = await using(startFrontTrial(SMALL), async (trial) => {
-        await writeAddressMap(trial.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
-        const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+      const failed = await using(startTestFront(SMALL), async (fixture) => {
+        await writeAddressMap(fixture.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
+        const tls = certificateOf(fixture.envoy, fixture.envoy.authority.issue("attacker"));
         return await underAttack(
-          { port: trial.port, from, count: IDLE, tls },
+          { port: fixture.port, from, count: IDLE, tls },
           Number(SMALL.CONNECTIONS_PER_PARTNER),
-          () => failuresOf(trial.envoy, HANDSHAKES, trial),
+          () => failuresOf(fixture.envoy, HANDSHAKES, fixture),
         );
       });
       assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
@@ -143,38 +143,38 @@ describe("an Envoy behind HAProxy", () => {
 });
 
 describe("HAProxy in front of Envoy", () => {
-  let trial: FrontTrial;
-  before(async () => void (trial = await startFrontTrial()));
-  after(() => trial.stop());
+  let fixture: TestFront;
+  before(async () => void (fixture = await startTestFront()));
+  after(() => fixture.stop());
 
   /** Returns how many milliseconds a connection stays open after `first` is written and nothing else. */
   const lifeMs = async (first: Uint8Array | string): Promise<number> => {
     const startedMs = performance.now();
-    const socket = connect(trial.port, "127.0.0.1").on("error", () => {}).resume();
+    const socket = connect(fixture.port, "127.0.0.1").on("error", () => {}).resume();
     socket.write(first);
     await once(socket, "close");
     return performance.now() - startedMs;
   };
 
   it("announces the client's address to Envoy", async () => {
-    assert(await isServed(trial.envoy, { port: trial.port, from: "127.0.0.9" }));
-    assertEquals(valuesOf(trial.envoy.arrived.at(-1)!, "x-client-ip"), ["127.0.0.9"]);
+    assert(await isServed(fixture.envoy, { port: fixture.port, from: "127.0.0.9" }));
+    assertEquals(valuesOf(fixture.envoy.arrived.at(-1)!, "x-client-ip"), ["127.0.0.9"]);
   });
 
   it("closes an unfinished handshake after three seconds, and a non-TLS connection at once", async () => {
-    const hello = Buffer.from(await helloOf(trial));
+    const hello = Buffer.from(await helloOf(fixture));
     const [silent, half, stuck, plain] = await Promise.all(
       ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),
     );
     // 6 s leaves time for a busy machine, but is less than the next longer timeout of Envoy (10 s).
     for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
     assert(plain! < 900, `no TLS: ${plain} ms`);
-    assertMatch(await trial.metrics(), /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m);
+    assertMatch(await fixture.metrics(), /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m);
   });
 });
 
 /** The first bytes that a TLS client writes. */
-async function helloOf({ envoy }: FrontTrial): Promise<Uint8Array> {
+async function helloOf({ envoy }: TestFront): Promise<Uint8Array> {
   const { createServer } = await import("node:net");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { type EnvoyTrial, readAnswer, readToEnd, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestEnvoy, readAnswer, readToEnd, request, startTestEnvoy } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";
 
 /** The real HAProxy in front of the real Envoy, both configured from the same settings. */
-export interface FrontTrial {
-  readonly envoy: EnvoyTrial;
+export interface TestFront {
+  readonly envoy: TestEnvoy;
   readonly port: number;
   readonly socket: string;
   /** HAProxy's metrics in Prometheus format. */
@@ -26,10 +26,10 @@ const POLL_MS = 20;
 /** Time limit for a connection, its handshake and one reply together. */
 const PATIENCE_MS = 10_000;
 
-export async function startFrontTrial(settings: Record<string, string> = {}): Promise<FrontTrial> {
+export async function startTestFront(settings: Record<string, string> = {}): Promise<TestFront> {
   const [port, inner, metricsPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const folder = mkdtempSync(join(tmpdir(), "front-"));
-  const envoy = await startEnvoyTrial({
+  const envoy = await startTestEnvoy({
     FRONT_LISTEN: `127.0.0.1:${port}`,
     SIDECAR_LISTEN: `127.0.0.1:${inner}`,
     FRONT_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
@@ -81,14 +81,14 @@ async function accepts(socket: Socket): Promise<boolean> {
 
 /** Makes `attempts` handshakes as a partner, each followed by one request. Returns how many failed. */
 export async function failuresOf(
-  trial: EnvoyTrial,
+  fixture: TestEnvoy,
   attempts: number,
   { port, from = "127.0.0.1" }: { readonly port?: number; readonly from?: string },
 ): Promise<number> {
   const AT_ONCE = 4;
   let [begun, failed] = [0, 0];
   const work = async () => {
-    while (begun++ < attempts) if (!await isServed(trial, { port, from })) failed++;
+    while (begun++ < attempts) if (!await isServed(fixture, { port, from })) failed++;
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return failed;
@@ -102,10 +102,10 @@ interface Way {
 
 /** Opens a new connection and sends one request. Returns true if the reply has status 200. */
 export async function isServed(
-  trial: EnvoyTrial,
+  fixture: TestEnvoy,
   { port, from = "127.0.0.1", identity }: Way,
 ): Promise<boolean> {
-  const served = trial.open({
+  const served = fixture.open({
     localAddress: from,
     ...(port ? { port } : {}),
     ...(identity ? { cert: identity.cert, key: identity.key } : {}),

@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { keepTrust } from "../trust/keeper.ts";
-import { type FrontTrial, isServed, startFrontTrial } from "./front_trial.ts";
+import { syncTrust } from "../trust/keeper.ts";
+import { type TestFront, isServed, startTestFront } from "./front_trial.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";
 import { writeAddressMap } from "./runtime_api.ts";
 
 const PATIENCE_MS = 30_000;
 
 describe("writeAddressMap()", () => {
-  let front: FrontTrial;
-  before(async () => void (front = await startFrontTrial({ CONNECTIONS_UNREGISTERED: "1" })));
+  let front: TestFront;
+  before(async () => void (front = await startTestFront({ CONNECTIONS_UNREGISTERED: "1" })));
   after(() => front.stop());
 
   it("replaces HAProxy's map if it differs, also if it is long", async () => {
@@ -46,12 +46,12 @@ describe("writeAddressMap()", () => {
 });
 
 describe("sidecar keep with HAProxy", () => {
-  let books: TrialBooks;
-  let front: FrontTrial;
+  let books: TestBooks;
+  let front: TestFront;
   let folder: string;
   before(async () => {
-    books = await trialBooks();
-    front = await startFrontTrial({ CONNECTIONS_UNREGISTERED: "1" });
+    books = await testBooks();
+    front = await startTestFront({ CONNECTIONS_UNREGISTERED: "1" });
     folder = mkdtempSync(join(tmpdir(), "gold-front-"));
   });
   after(async () => {
@@ -71,7 +71,7 @@ describe("sidecar keep with HAProxy", () => {
     };
     const read = async () => (await readPartnerAddresses(books.api)).addresses;
     await change(books.sql`delete from gold.allowed_ip where partner_id = ${id}`);
-    const keeper = keepTrust({
+    const trustSync = syncTrust({
       databaseUrl: url.href,
       folder,
       frontSocket: front.socket,
@@ -93,6 +93,6 @@ describe("sidecar keep with HAProxy", () => {
     assertEquals((await read()).has("127.0.0.1/32"), false);
     for (const endMs = Date.now() + PATIENCE_MS; await served(); await sleep(50)) assert(Date.now() < endMs);
     held.destroy();
-    await keeper.stop();
+    await trustSync.stop();
   });
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
-import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -25,32 +25,32 @@ function runKeep(args: readonly string[], settings: Readonly<Record<string, stri
 }
 
 describe("sidecar keep, between the database and the real Envoy", () => {
-  let trial: EnvoyTrial;
-  let books: TrialBooks;
-  let keeper: ChildProcess | undefined;
+  let fixture: TestEnvoy;
+  let books: TestBooks;
+  let trustSync: ChildProcess | undefined;
   before(async () => {
-    books = await trialBooks();
-    trial = await startEnvoyTrial();
+    books = await testBooks();
+    fixture = await startTestEnvoy();
     await books.sql`
       insert into gold.authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
-      values (${"1".repeat(64)}, ${trial.authority.cert}, 'file:/ca', ${
-      trial.authority.revocationList([])
+      values (${"1".repeat(64)}, ${fixture.authority.cert}, 'file:/ca', ${
+      fixture.authority.revocationList([])
     }, 1,
         clock_timestamp() + interval '1 day')`;
   });
   after(async () => {
-    keeper?.kill("SIGKILL");
-    await trial.stop();
+    trustSync?.kill("SIGKILL");
+    await fixture.stop();
     await books.stop();
   });
 
   const settings = () => {
     const api = new URL(books.url);
     api.searchParams.set("role", "gold_api");
-    return { DATABASE_URL: api.href, TRUST_DIRECTORY: join(trial.folder, "trust") };
+    return { DATABASE_URL: api.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
   };
   const isLetIn = async ({ cert, key }: Identity) =>
-    await trial.send(request("GET /health"), { cert, key }).then(({ status }) => status === 200, () => false);
+    await fixture.send(request("GET /health"), { cert, key }).then(({ status }) => status === 200, () => false);
   /** Stores the list in the database. Returns how many milliseconds pass until the condition is true. */
   const publish = async (list: string, nextAt: string, condition: () => Promise<boolean>) => {
     await books.sql`
@@ -75,24 +75,24 @@ describe("sidecar keep, between the database and the real Envoy", () => {
 
   it("Envoy refuses a revoked certificate within two seconds, unless the list is overdue", async () => {
     const { child, ended, said } = runKeep([], settings());
-    keeper = child;
-    let revoked = trial.client;
+    trustSync = child;
+    let revoked = fixture.client;
     let list = "";
     const tookMs: number[] = [];
     // One of five attempts must be fast enough. Other load on the machine or the start of `sidecar keep` may
     // slow some.
     while (tookMs.length < 5 && !tookMs.some((ms) => ms < REFUSED_WITHIN_MS)) {
-      revoked = trial.authority.issue(`revoked_${tookMs.length}`);
-      assertEquals([await isLetIn(revoked), await isLetIn(trial.client)], [true, true]);
-      list = trial.authority.revocationList([revoked]);
+      revoked = fixture.authority.issue(`revoked_${tookMs.length}`);
+      assertEquals([await isLetIn(revoked), await isLetIn(fixture.client)], [true, true]);
+      list = fixture.authority.revocationList([revoked]);
       tookMs.push(await publish(list, "1 day", async () => !await isLetIn(revoked)));
     }
     assert(tookMs.some((ms) => ms < REFUSED_WITHIN_MS), `${tookMs.join(", ")} ms`);
-    assertEquals(await isLetIn(trial.client), true);
+    assertEquals(await isLetIn(fixture.client), true);
     // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. The service
     // refuses that certificate one step later. With the overdue list, the proxy would refuse everyone.
     await publish(list, "4 seconds", () => isLetIn(revoked));
-    assertEquals(await isLetIn(trial.client), true);
+    assertEquals(await isLetIn(fixture.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));
     process.kill(child.pid!, "SIGTERM");
     assertEquals([await ended, said.error], [0, ""]);

@@ -3,7 +3,7 @@ import process from "node:process";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { FRONT_SOCKET } from "../front/haproxy.ts";
-import { type KeeperOptions, keepTrust, writeTrustOnce } from "./keeper.ts";
+import { type TrustSyncOptions, syncTrust, writeTrustOnce } from "./keeper.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
@@ -11,7 +11,7 @@ const POLL_MS = 1000;
 const USAGE =
   "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and exits.";
 
-type Settings = Pick<KeeperOptions, "databaseUrl" | "folder" | "frontSocket">;
+type Settings = Pick<TrustSyncOptions, "databaseUrl" | "folder" | "frontSocket">;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -28,9 +28,9 @@ export async function keep(args: readonly string[]): Promise<number> {
   if (once) return await writeOnce(options);
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
   const told = new Promise((resolve) => signals.forEach((signal) => process.once(signal, resolve)));
-  const keeper = keepTrust(options);
+  const trustSync = syncTrust(options);
   await told;
-  await keeper.stop();
+  await trustSync.stop();
   return 0;
 }
 
@@ -39,7 +39,7 @@ function refuse(sentence: string): number {
   return EXIT_USAGE;
 }
 
-async function writeOnce(options: KeeperOptions): Promise<number> {
+async function writeOnce(options: TrustSyncOptions): Promise<number> {
   try {
     await writeTrustOnce(options);
     return 0;

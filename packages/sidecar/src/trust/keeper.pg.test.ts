@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assertEquals, assertRejects } from "@std/assert";
-import { type Keeper, keepTrust, writeTrustOnce } from "./keeper.ts";
+import { type TrustSync, syncTrust, writeTrustOnce } from "./keeper.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_trial.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
 import { until } from "../../../../testing/until.ts";
@@ -13,12 +13,12 @@ const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
 
 describe("keepTrust()", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let folder: string;
-  let keeper: Keeper | undefined;
+  let trustSync: TrustSync | undefined;
   const lines: Record<string, unknown>[] = [];
   let aheadMs = 0;
-  before(async () => void (books = await trialBooks()));
+  before(async () => void (books = await testBooks()));
   after(() => books.stop());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-keeper-"));
@@ -28,8 +28,8 @@ describe("keepTrust()", () => {
     await add(ONE!, ONE_CERTIFICATE, ONE_LIST);
   });
   afterEach(async () => {
-    await keeper?.stop();
-    keeper = undefined;
+    await trustSync?.stop();
+    trustSync = undefined;
     await rm(folder, { recursive: true });
   });
 
@@ -45,7 +45,7 @@ describe("keepTrust()", () => {
     url.searchParams.set("role", "gold_api");
     return url.href;
   };
-  const keep = (url?: string) => keeper = keepTrust(options(url));
+  const keep = (url?: string) => trustSync = syncTrust(options(url));
   const raise = () => books.sql`update gold.registry_version set version = version + 1`;
   const add = async (fingerprint: string, certificate: string, list: string | null) => {
     await books.sql`
@@ -157,13 +157,13 @@ describe("keepTrust()", () => {
     await books.sql`alter role keeper_login login`;
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("nothing is wrong with the trust any more");
-    await keeper!.stop();
+    await trustSync!.stop();
     await books.sql`drop role keeper_login`;
   });
 
   it("logs that the folder cannot be written, and keeps trying", async () => {
     const unwritable = join(folder, "file");
-    keeper = keepTrust({ ...options(), folder: join("/dev/null", unwritable) });
+    trustSync = syncTrust({ ...options(), folder: join("/dev/null", unwritable) });
     await heard("the trust folder cannot be written, so the last trust stays");
   });
 

@@ -7,7 +7,7 @@ import { openConnection } from "./connection.ts";
 import { type Complaint, createComplaints, createLog, fieldsOf } from "./log.ts";
 import { writeTrust } from "./trust_folder.ts";
 
-export interface KeeperOptions {
+export interface TrustSyncOptions {
   readonly databaseUrl: string;
   readonly folder: string;
   /**
@@ -21,12 +21,12 @@ export interface KeeperOptions {
   readonly write: (line: string) => void;
 }
 
-export interface Keeper {
+export interface TrustSync {
   stop(): Promise<void>;
 }
 
 /** Writes the trust folder once, from the database. Throws if that fails. */
-export async function writeTrustOnce({ databaseUrl, folder, now, write }: KeeperOptions): Promise<void> {
+export async function writeTrustOnce({ databaseUrl, folder, now, write }: TrustSyncOptions): Promise<void> {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   try {
@@ -43,7 +43,7 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: Keeper
  * Keeps the files that the proxy watches equal to the database. A revoked certificate is refused at the first
  * handshake after the next poll. If the database cannot be read or has no CA to trust, the last files stay.
  */
-export function keepTrust({ databaseUrl, folder, frontSocket, pollMs, now, write }: KeeperOptions): Keeper {
+export function syncTrust({ databaseUrl, folder, frontSocket, pollMs, now, write }: TrustSyncOptions): TrustSync {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   const complain = createComplaints(log, now);

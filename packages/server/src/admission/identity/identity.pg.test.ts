@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { addTrialCertificate, type TrialPartner } from "../../../testing/partner.ts";
+import { addTestCertificate, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 
 describe("client certificate and client address", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const withHeaders = (headers: Record<string, string | null>, partner = service.partner) =>
     service.send("/health", { method: "GET", headers: { Authorization: null, ...headers }, partner });
   const addCertificate = async (period: { beginsSeconds?: number; endsSeconds?: number }) => {
     const fingerprint = randomBytes(32).toString("hex");
-    await addTrialCertificate(service.books.sql, service.partner.clientId, fingerprint, period);
+    await addTestCertificate(service.books.sql, service.partner.clientId, fingerprint, period);
     await service.refresh();
     return { "X-Forwarded-Client-Cert": `Hash=${fingerprint}` };
   };
@@ -34,7 +34,7 @@ describe("client certificate and client address", () => {
 
   it("accepts a certificate at once after its registration, before the next poll", async () => {
     const fingerprint = randomBytes(32).toString("hex");
-    await addTrialCertificate(service.books.sql, service.partner.clientId, fingerprint);
+    await addTestCertificate(service.books.sql, service.partner.clientId, fingerprint);
     assertEquals((await withHeaders({ "X-Forwarded-Client-Cert": `Hash=${fingerprint}` })).status, 200);
   });
 
@@ -94,7 +94,7 @@ describe("client certificate and client address", () => {
   });
 
   describe("the client address", () => {
-    let bank: TrialPartner;
+    let bank: TestPartner;
     before(async () => {
       bank = await service.addPartner({ ips: ["203.0.113.7/32", "198.51.100.0/25", "2001:db8:5::/48"] });
     });

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { addTrialCertificate, newTrialKey, type TrialPartner } from "../../../testing/partner.ts";
+import { addTestCertificate, newTestKey, type TestPartner } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Sending, type TrialService, trialService } from "../../../testing/service.ts";
+import { type Sending, type TestService, testService } from "../../../testing/service.ts";
 
 const BURST = 100;
 const POLICY = `"authentication_failures";q=${BURST};w=${BURST}`;
 
 describe("failed authentications, counted per certificate", () => {
-  let service: TrialService;
+  let service: TestService;
   /** The limiter's time moves only when a test moves it. */
   const systemNow = performance.now;
   let clockMs = performance.now();
   before(async () => {
-    service = await trialService();
+    service = await testService();
     performance.now = () => clockMs;
   });
   afterEach(() => service.shiftClock(0));
@@ -23,13 +23,13 @@ describe("failed authentications, counted per certificate", () => {
     await service.stop();
   });
 
-  const prices = (partner: TrialPartner, authorization?: string | null, headers: Sending["headers"] = {}) =>
+  const prices = (partner: TestPartner, authorization?: string | null, headers: Sending["headers"] = {}) =>
     service.send("/v1/prices", {
       method: "GET",
       partner,
       headers: { ...headers, ...(authorization === undefined ? {} : { Authorization: authorization }) },
     });
-  const askToken = (partner: TrialPartner, changes: Record<string, string> = {}, headers = {}) =>
+  const askToken = (partner: TestPartner, changes: Record<string, string> = {}, headers = {}) =>
     service.send("/oauth/token", {
       partner,
       body: new URLSearchParams({
@@ -46,7 +46,7 @@ describe("failed authentications, counted per certificate", () => {
     return statuses;
   }
   /** Adds a partner and uses up the failures that its certificate may have. */
-  async function exhausted(): Promise<TrialPartner> {
+  async function exhausted(): Promise<TestPartner> {
     const partner = await service.addPartner();
     const statuses = await statusesOf(BURST, () => prices(partner, "Bearer x"));
     assertEquals(new Set(statuses), new Set([401]));
@@ -86,7 +86,7 @@ describe("failed authentications, counted per certificate", () => {
   it("does not affect the partner's other certificates or other partners", async () => {
     const partner = await exhausted();
     const renewed = randomBytes(32).toString("hex");
-    await addTrialCertificate(service.books.sql, partner.clientId, renewed);
+    await addTestCertificate(service.books.sql, partner.clientId, renewed);
     const second = { "X-Forwarded-Client-Cert": `Hash=${renewed}` };
     await expectProblem(await prices(partner, "Bearer x", second), "token_invalid");
     await expectProblem(await prices(await service.addPartner(), "Bearer x"), "token_invalid");
@@ -95,7 +95,7 @@ describe("failed authentications, counted per certificate", () => {
   it("counts every 401 of the token step, at any endpoint that takes a token", async () => {
     const other = await service.addPartner();
     const stolen = `Bearer ${await service.token(other)}`;
-    const failures: Record<string, (partner: TrialPartner) => Promise<Response>> = {
+    const failures: Record<string, (partner: TestPartner) => Promise<Response>> = {
       token_missing: (partner) => prices(partner, null),
       token_certificate_mismatch: (partner) => prices(partner, stolen),
       token_expired: async (partner) => {
@@ -140,7 +140,7 @@ describe("failed authentications, counted per certificate", () => {
     const partner = await service.addPartner();
     await statusesOf(BURST - 1, () => prices(partner, "Bearer x"));
     assertEquals((await askToken(partner, { grant_type: "password" })).status, 400);
-    const stranger = await newTrialKey();
+    const stranger = await newTestKey();
     const forged = await service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key: stranger });
     await expectProblem(forged, "signature_invalid");
     await expectProblem(await prices(partner, "Bearer x"), "token_invalid");

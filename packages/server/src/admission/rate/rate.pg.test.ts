@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Sending, type TrialService, trialService } from "../../../testing/service.ts";
-import type { TrialPartner } from "../../../testing/partner.ts";
+import { type Sending, type TestService, testService } from "../../../testing/service.ts";
+import type { TestPartner } from "../../../testing/partner.ts";
 import type { RateTerms } from "./rate_limiter.ts";
 
 describe("rate limits, through the service", () => {
-  let service: TrialService;
+  let service: TestService;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(1_000_000n);
     performance.now = () => clockMs;
   });
@@ -31,20 +31,20 @@ describe("rate limits, through the service", () => {
   const payBack = () => void (clockMs += 1000);
 
   /** Adds a partner and gets its token first, because the given limits may be too low for that. */
-  async function partnerWith(terms: RateTerms): Promise<TrialPartner> {
+  async function partnerWith(terms: RateTerms): Promise<TestPartner> {
     const partner = await service.addPartner();
     await service.token(partner);
     payBack();
     await setTerms(partner, terms);
     return partner;
   }
-  async function setTerms({ client }: TrialPartner, { perSecond, burst }: RateTerms): Promise<void> {
+  async function setTerms({ client }: TestPartner, { perSecond, burst }: RateTerms): Promise<void> {
     const { sql } = service.books;
     await sql`update gold.partner set rate_per_second = ${perSecond}, burst = ${burst} where id = ${client}`;
     await sql`update gold.registry_version set version = version + 1`;
     await service.refresh();
   }
-  const health = (partner: TrialPartner, sending: Sending = {}) =>
+  const health = (partner: TestPartner, sending: Sending = {}) =>
     service.send("/health", {
       ...sending,
       method: "GET",

@@ -1,5 +1,5 @@
-import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -10,12 +10,12 @@ const hash = () => randomBytes(32).toString("hex");
 
 /** Two concurrent changes of the same rows: the second waits until the first commits, and sees its result. */
 describe("two concurrent changes of authorities and token keys", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let one: Sql;
   let other: Sql;
   let publicId: string;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [one, other] = [books.connect("gold_operator", 1), books.connect("gold_operator", 1)];
     const client = await books.createClient();
     publicId = (await books.sql`select public_id from gold.partner where id = ${client}`)[0]!.public_id;
@@ -99,7 +99,7 @@ describe("two concurrent changes of authorities and token keys", () => {
 
   it("the second of two token key rotations also retires the key of the first", async () => {
     const rotate = (kid: string): Change => (sql) =>
-      sql`select gold.rotate_token_key(${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', 10, 660)`;
+      sql`select gold.rotate_token_key(${kid}, ${TEST_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', 10, 660)`;
     assertEquals(await secondOf(rotate("first"), rotate("second")), "done");
     const rows = await books.sql`
       select kid, retire_at is null as endless from gold.token_key order by not_before`;

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
@@ -7,9 +7,9 @@ import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from ".
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 
 describe("a partner's credentials", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
   });
   after(() => books.stop());

@@ -1,8 +1,8 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
-import { trialService } from "../../../testing/service.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { testService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TrialOperator, verdictOf } from "../../booking/operator_trial.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_trial.ts";
 import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/trial.ts";
 
 const OLD = "SA0380000000608010167519";
@@ -10,11 +10,11 @@ const NEW = "SA4420000001234567891234";
 const OTHER = "SA9130000001234567891234";
 
 describe("changes of a partner's IBAN", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
   });
   after(async () => {
@@ -23,9 +23,9 @@ describe("changes of a partner's IBAN", () => {
   });
 
   const partner = async () => publicIdOf(books, await books.createClient({ halalas: 1_000n }));
-  const ask = ({ sql }: TrialOperator, publicId: string, iban: string): Promise<string> =>
+  const ask = ({ sql }: TestOperator, publicId: string, iban: string): Promise<string> =>
     verdictOf(sql`select gold.ask_iban(${publicId}, ${iban})`);
-  const approve = ({ sql }: TrialOperator, publicId: string, seen: string | null): Promise<string> =>
+  const approve = ({ sql }: TestOperator, publicId: string, seen: string | null): Promise<string> =>
     verdictOf(sql`select gold.approve_iban(${publicId}, ${seen})`);
   async function stateOf(publicId: string): Promise<string> {
     const [row] = await books.sql`
@@ -130,7 +130,7 @@ describe("changes of a partner's IBAN", () => {
   });
 
   it("the partner can still write, because the service reads the new admission version", async () => {
-    const service = await trialService();
+    const service = await testService();
     try {
       const { sql } = service.books;
       const quote = async () => {

@@ -1,5 +1,5 @@
-import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -11,9 +11,9 @@ const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as 
 const hexOf = (byte: string) => byte.repeat(32);
 
 describe("changes of the registry", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
   });
   after(() => books.stop());
@@ -172,7 +172,7 @@ describe("changes of the registry", () => {
     await books.sql`select gold.resume_partner(${subject.publicId})`;
     assertEquals(await raised(), 1);
     await books
-      .sql`select gold.add_token_key(${randomUUID()}, ${TRIAL_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', now())`;
+      .sql`select gold.add_token_key(${randomUUID()}, ${TEST_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', now())`;
     assertEquals(await raised(), 1);
     await bookOrder(books.api, await buy(subject.client));
     assertEquals(await raised(), 0);

@@ -1,5 +1,5 @@
-import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -15,9 +15,9 @@ import {
 } from "./credential_trial.ts";
 
 describe("rotation of credentials", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
   });
   after(() => books.stop());
@@ -89,7 +89,7 @@ describe("rotation of credentials", () => {
   describe("a signing key", () => {
     const add = ({ publicId }: Trader, thumbprint: string, kid: string | null = null, sql: Sql = books.sql) =>
       refusalOf(
-        sql`select gold.add_signing_key(${publicId}, ${thumbprint}, ${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb)`,
+        sql`select gold.add_signing_key(${publicId}, ${thumbprint}, ${kid}, ${TEST_PUBLIC_JWK}::text::jsonb)`,
       );
 
     it("is registered once, and cannot be registered again after it has retired", async () => {

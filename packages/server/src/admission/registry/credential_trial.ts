@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
-import type { TrialBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import type { TestBooks } from "../../../testing/books.ts";
 import type { Sql } from "postgres";
 
 /** A fixture that adds and retires credentials of every kind. */
@@ -10,7 +10,7 @@ export interface Trader {
   readonly publicId: string;
 }
 
-export async function newTrader(books: TrialBooks): Promise<Trader> {
+export async function newTrader(books: TestBooks): Promise<Trader> {
   const client = await books.createClient({ halalas: 1_000_000n });
   const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
   return { client, publicId: row!.public_id };
@@ -60,7 +60,7 @@ export const KINDS: Readonly<Record<string, CredentialKind>> = {
     name: "thumbprint",
     async add(sql, { publicId }) {
       const thumbprint = newThumbprint();
-      await sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, ${TRIAL_PUBLIC_JWK}::text::jsonb)`;
+      await sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, ${TEST_PUBLIC_JWK}::text::jsonb)`;
       return thumbprint;
     },
     retire: async (sql, { publicId }, name, seen = null) =>

@@ -1,6 +1,6 @@
 import { expectProblem } from "../../../testing/problem.ts";
-import { newTrialKey, type TrialPartner } from "../../../testing/partner.ts";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import { newTestKey, type TestPartner } from "../../../testing/partner.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -12,11 +12,11 @@ import { createSealing } from "../../sealing.ts";
 
 /** Such rows can come from an older version, a restore or manual SQL. */
 describe("malformed rows", () => {
-  let service: TrialService;
+  let service: TestService;
   let sql: Sql;
-  let owner: TrialPartner;
+  let owner: TestPartner;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     sql = service.books.connect("superuser", 1);
     // Triggers and foreign keys are disabled for this connection, so that it can store malformed rows.
     await sql`set session_replication_role = replica`;
@@ -24,9 +24,9 @@ describe("malformed rows", () => {
   });
   after(() => service.stop());
 
-  const balances = async (partner: TrialPartner) =>
+  const balances = async (partner: TestPartner) =>
     (await service.send("/v1/balances", { method: "GET", partner })).status;
-  const orderStatus = async (partner: TrialPartner) =>
+  const orderStatus = async (partner: TestPartner) =>
     await expectProblem(
       await service.signed("/v1/orders", `{"quote_id":"qt_${randomUUID()}"}`, { partner }),
       "not_found",
@@ -42,7 +42,7 @@ describe("malformed rows", () => {
   it("a partner's malformed row is skipped and logged once; every other row stays in force", async () => {
     const { client, clientId } = owner;
     const [bad, early] = ["malformed", "early"];
-    const { publicJwk } = await newTrialKey();
+    const { publicJwk } = await newTestKey();
     await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values
       (${client}, ${bad}, '{"kty":"EC","crv":"P-256","x":"x","y":"y"}')`;
     await sql`insert into gold.signing_key (partner_id, thumbprint, jwk, not_before) values
@@ -93,7 +93,7 @@ describe("malformed rows", () => {
 
   it("a token key whose private key belongs to another key signs no token", async () => {
     const sealing = await createSealing(await readKeys(service.config.sealingKeySource));
-    const [{ publicJwk, thumbprint }, other] = [await newTrialKey(), await newTrialKey()];
+    const [{ publicJwk, thumbprint }, other] = [await newTestKey(), await newTestKey()];
     const sealed = await sealing.seal(JSON.stringify(other.privateJwk));
     await sql`
       select gold.add_token_key(${thumbprint}, ${

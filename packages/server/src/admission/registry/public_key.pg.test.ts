@@ -1,18 +1,18 @@
-import { newTrialKey } from "../../../testing/partner.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { newTestKey } from "../../../testing/partner.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { importVerifyingKey } from "@gold-partner/jws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 
 describe("public_key_fault", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   let good: { kty: string; crv: string; x: string; y: string };
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     client = await books.createClient();
-    const { x = "", y = "" } = (await newTrialKey()).publicJwk;
+    const { x = "", y = "" } = (await newTestKey()).publicJwk;
     good = { kty: "EC", crv: "P-256", x, y };
   });
   after(() => books.stop());
@@ -29,7 +29,7 @@ describe("public_key_fault", () => {
 
   it("accepts the keys that the service accepts", async () => {
     for (let n = 0; n < 20; n++) {
-      const { publicJwk } = await newTrialKey();
+      const { publicJwk } = await newTestKey();
       assertEquals(await faultOf(publicJwk), null, JSON.stringify(publicJwk));
     }
   });

@@ -1,5 +1,5 @@
-import { newTrialKey } from "../../../testing/partner.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { newTestKey } from "../../../testing/partner.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
@@ -7,14 +7,14 @@ import { after, before, describe, it } from "node:test";
 const hexOf = (byte: string) => byte.repeat(32);
 
 describe("read_registry", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 
   it("returns what admission needs, and nothing else", async () => {
-    const jwk = { ...(await newTrialKey()).publicJwk };
+    const jwk = { ...(await newTestKey()).publicJwk };
     const publicId = "sbx_00000000000000000001";
     const [row] = await books.sql`
         select gold.create_partner(${publicId}, 'Bank', 'SA0380000000608010167519', 'https://bank.example/hook', 50, 200, 5000,

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { publicIdOf, verdictOf } from "../../booking/operator_trial.ts";
@@ -14,9 +14,9 @@ interface Terms {
 }
 
 describe("set_partner", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

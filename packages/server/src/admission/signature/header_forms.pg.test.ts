@@ -2,11 +2,11 @@ import { after, before, describe, it } from "node:test";
 import { assertStringIncludes } from "@std/assert";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type Signing, type TrialService, trialService } from "../../../testing/service.ts";
+import { type Signing, type TestService, testService } from "../../../testing/service.ts";
 
 describe("the format of a signed request's headers", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const nowSeconds = () => Math.floor(service.now() / 1000);

@@ -5,8 +5,8 @@ import { assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert
 import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../../../testing/problem.ts";
-import { newTrialKey, type TrialKey } from "../../../testing/partner.ts";
-import { type Signing, type TrialService, trialService } from "../../../testing/service.ts";
+import { newTestKey, type TestKey } from "../../../testing/partner.ts";
+import { type Signing, type TestService, testService } from "../../../testing/service.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 
@@ -15,8 +15,8 @@ const PATH = "/v1/orders";
 const BODY = '{"quote_id":"qt_none"}';
 
 describe("verification of signed requests", () => {
-  let service: TrialService;
-  before(async () => void (service = await trialService()));
+  let service: TestService;
+  before(async () => void (service = await testService()));
   after(() => service.stop());
 
   const order = (signing: Signing = {}) => service.signed(PATH, BODY, signing);
@@ -26,7 +26,7 @@ describe("verification of signed requests", () => {
   const nowSeconds = () => Math.floor(service.now() / 1000);
 
   /** Signs with the given protected header, which may be invalid. */
-  async function craft(header: string, key: TrialKey, timestamp: string, nonce: string): Promise<string> {
+  async function craft(header: string, key: TestKey, timestamp: string, nonce: string): Promise<string> {
     const url = service.config.publicBaseUrl + PATH;
     const bodySha256 = hostBytes.sha256Hex(hostBytes.utf8(BODY));
     const payload = canonicalRequest({ method: "POST", url, bodySha256, timestamp, nonce });
@@ -120,7 +120,7 @@ describe("verification of signed requests", () => {
     });
 
     it("must be signed with a key of the caller: any other key is signature_invalid", async () => {
-      await refused({ key: await newTrialKey() }, "signature_invalid");
+      await refused({ key: await newTestKey() }, "signature_invalid");
       await refused({ key: (await service.addPartner()).signingKey }, "signature_invalid");
     });
 

@@ -3,25 +3,25 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { signCompact } from "@gold-partner/jws";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
-import { addTrialCertificate, newTrialKey, type TrialKey } from "../../../testing/partner.ts";
+import { addTestCertificate, newTestKey, type TestKey } from "../../../testing/partner.ts";
 import { expectProblem } from "../../../testing/problem.ts";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 import { thumbprintOf } from "./token_authority.ts";
 
 describe("verification of access tokens", () => {
-  let service: TrialService;
+  let service: TestService;
   let token: string;
   /** A registered token key whose private key the test knows, so that the test can sign tokens with it. */
-  let key: TrialKey;
+  let key: TestKey;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     token = await service.token();
-    key = await newTrialKey();
+    key = await newTestKey();
     await registerTokenKey(key, null);
   });
   after(() => service.stop());
 
-  async function registerTokenKey({ thumbprint, publicJwk }: TrialKey, retireInSeconds: number | null) {
+  async function registerTokenKey({ thumbprint, publicJwk }: TestKey, retireInSeconds: number | null) {
     const { sql } = service.books;
     // This key is older than the service's own key, so the service never signs with it.
     await sql`
@@ -91,7 +91,7 @@ describe("verification of access tokens", () => {
   });
 
   it("answers token_invalid to a token of an unknown key, with a false kid or with another typ", async () => {
-    const stranger = await newTrialKey();
+    const stranger = await newTestKey();
     await refused(`Bearer ${await forge(claims(), stranger)}`, "token_invalid");
     await refused(`Bearer ${await forge(claims(), stranger, { kid: key.thumbprint })}`, "token_invalid");
     await refused(`Bearer ${await forge(claims(), key, { typ: "JWT" })}`, "token_invalid");
@@ -116,7 +116,7 @@ describe("verification of access tokens", () => {
 
   it("answers token_certificate_mismatch to another certificate, also of the same partner", async () => {
     const renewed = randomBytes(32).toString("hex");
-    await addTrialCertificate(service.books.sql, service.partner.clientId, renewed);
+    await addTestCertificate(service.books.sql, service.partner.clientId, renewed);
     const other = await service.addPartner();
     for (const fingerprint of [renewed, other.fingerprint]) {
       const reply = await call(`Bearer ${token}`, { "X-Forwarded-Client-Cert": `Hash=${fingerprint}` });
@@ -130,7 +130,7 @@ describe("verification of access tokens", () => {
   });
 
   it("refuses the tokens of a retired token key, even tokens that it accepted before", async () => {
-    const retiring = await newTrialKey();
+    const retiring = await newTestKey();
     await registerTokenKey(retiring, 3600);
     const signed = await forge(claims(), retiring);
     assertEquals((await call(`Bearer ${signed}`)).status, 200);
@@ -142,7 +142,7 @@ describe("verification of access tokens", () => {
   });
 
   it("refuses the tokens of a token key once its retire_at has passed", async () => {
-    const retiring = await newTrialKey();
+    const retiring = await newTestKey();
     await registerTokenKey(retiring, 100);
     const signed = await forge(claims(), retiring);
     assertEquals((await call(`Bearer ${signed}`)).status, 200);

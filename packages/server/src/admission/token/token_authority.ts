@@ -52,7 +52,7 @@ const TYPE = "at+jwt";
  * smaller cache would evict each token before its next use.
  */
 const CACHED_TOKENS = 20_000;
-const SHUT_PAUSE_MS = 1000;
+const LOCKED_KEY_PAUSE_MS = 1000;
 
 interface TokenSigner extends Signer {
   readonly kid: string;
@@ -85,7 +85,7 @@ export function createTokenAuthority(
       });
       // The key may open later, when the source has its sealing key. Until then it is tried and logged once a
       // second, not once a token.
-      setTimeout(() => signers.delete(kid), SHUT_PAUSE_MS).unref();
+      setTimeout(() => signers.delete(kid), LOCKED_KEY_PAUSE_MS).unref();
       return undefined;
     }
   };

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import type { TrialPartner } from "../../../testing/partner.ts";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import type { TestPartner } from "../../../testing/partner.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 import { recordUse } from "./record_use.ts";
 import type { Use } from "./usage_recorder.ts";
 import { until } from "../../../../../testing/until.ts";
@@ -21,14 +21,14 @@ const NEVER: LastUses = { certificate: null, clientSecret: null, signingKey: nul
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("the last use of credentials", () => {
-  let service: TrialService;
+  let service: TestService;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     await service.books.addBar(1_000_000n);
   });
   after(() => service.stop());
 
-  async function lastUses({ client }: TrialPartner): Promise<LastUses> {
+  async function lastUses({ client }: TestPartner): Promise<LastUses> {
     const at = (value: Date | null) => value && value.getTime();
     const [row] = await service.books.sql<Record<keyof LastUses, Date | null>[]>`
       select
@@ -42,18 +42,18 @@ describe("the last use of credentials", () => {
     };
   }
   /** Funds, quotes and orders, so that every credential of the partner is used. */
-  async function order(partner: TrialPartner): Promise<number> {
+  async function order(partner: TestPartner): Promise<number> {
     await service.send("/sandbox/fund", { body: '{"amount_sar":1000}', partner });
     const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });
     const { quote_id } = await quoted.json() as { quote_id: string };
     return (await service.signed("/v1/orders", JSON.stringify({ quote_id }), { partner })).status;
   }
-  const health = async (partner: TrialPartner, headers: Record<string, string> = {}) =>
+  const health = async (partner: TestPartner, headers: Record<string, string> = {}) =>
     (await service.send("/health", { method: "GET", partner, headers: { Authorization: null, ...headers } }))
       .status;
 
   /** Waits until the stored last uses satisfy `so`. A fixed pause would be too short on a busy machine. */
-  async function written(partner: TrialPartner, so: (uses: LastUses) => boolean): Promise<LastUses> {
+  async function written(partner: TestPartner, so: (uses: LastUses) => boolean): Promise<LastUses> {
     let uses = await lastUses(partner);
     await until(async () => so(uses = await lastUses(partner)), () => uses);
     return uses;
@@ -142,7 +142,7 @@ describe("the last use of credentials", () => {
 
   describe("in the database", () => {
     const atMs = Date.parse("2026-01-31T09:30:00.000Z");
-    const use = ({ fingerprint, client }: TrialPartner, ms: number): Use => ({
+    const use = ({ fingerprint, client }: TestPartner, ms: number): Use => ({
       kind: "certificate",
       partner: client,
       id: fingerprint,

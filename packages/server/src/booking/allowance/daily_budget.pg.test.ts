@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import type { QuoteRequest } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -27,9 +27,9 @@ const WAITING = { wait: true, settle: false };
 const TOO_MUCH = 100_000_000_000_000n;
 
 describe("the daily budget of records", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(1_000_000n);
   });

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { PROBLEM_REGISTRY, type ProblemCode, type QuoteRequest } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -16,9 +16,9 @@ const grams = (goldTenthMilligrams: bigint): QuoteRequest => ({
 });
 
 describe("the limit on open quotes", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(1_000_000n);
   });

@@ -5,7 +5,7 @@ import {
   PROBLEM_REGISTRY,
   problemSchema,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -20,9 +20,9 @@ import {
 } from "../trial.ts";
 
 describe("book_funding", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

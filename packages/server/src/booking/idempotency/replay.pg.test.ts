@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
@@ -9,9 +9,9 @@ const GRAM = 10_000n;
 const OTHER = "0b".repeat(32);
 
 describe("idempotency keys and nonces of orders", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(100_000n * GRAM);
   });
   after(() => books.stop());

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -49,9 +49,9 @@ const newTurn = () => ({ key: newUuid(), nonce: newUuid(), request: newUuid(), i
 const retryOf = (turn: Partial<Turn>) => ({ ...turn, nonce: newUuid(), request: newUuid(), id: newUuid() });
 
 describe("take_turn", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

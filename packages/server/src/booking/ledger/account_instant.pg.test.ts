@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { openAccountReads } from "../../reads/account_reads.ts";
@@ -25,9 +25,9 @@ const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;
 const BATCH = { wait: true, settle: false };
 
 describe("the time of an account whose newest posting is ahead of the clock", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(100_000_000n);
   });
   after(() => books.stop());

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -56,9 +56,9 @@ const REWRITTEN = "GB002 a step of a deposit can be written only once";
 const APPENDED = "GB002 deposit is append-only: write a new row that corrects the old one";
 
 describe("append_only", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(1_000n);
     const client = await books.createClient({ halalas: 1_000n, tenthMilligrams: 10n });
     await books.sql`select gold.seal_chain(${client})`;

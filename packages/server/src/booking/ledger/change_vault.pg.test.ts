@@ -1,13 +1,13 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial.ts";
 
 describe("bars", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   beforeEach(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   afterEach(() => books.stop());
 

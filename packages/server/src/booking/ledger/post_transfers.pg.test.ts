@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 
@@ -11,10 +11,10 @@ const UNIQUE_VIOLATION = "23505";
 const INVALID_TEXT = "22P02";
 
 describe("post_transfers", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(1_000n);
     client = await books.createClient({ halalas: 1_000n, tenthMilligrams: 10n });
   });

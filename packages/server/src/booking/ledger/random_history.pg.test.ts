@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertGreaterOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +13,7 @@ import {
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
 } from "../operator_trial.ts";
 import {
   bookOrder,
@@ -36,7 +36,7 @@ const STEPS = {
   reject: rejectWithdrawal,
   pay: payWithdrawal,
   return: returnWithdrawal,
-} satisfies Record<Step, (operator: TrialOperator, id: string) => Promise<string>>;
+} satisfies Record<Step, (operator: TestOperator, id: string) => Promise<string>>;
 
 /** The ids in the books. The model only numbers these rows. */
 interface Names {
@@ -138,10 +138,10 @@ const history = fc.tuple(opening, fc.array(action, { minLength: 50, maxLength: 9
 );
 
 describe("a random history of deposits, withdrawals and orders", () => {
-  let books: TrialBooks;
-  let operators: TrialOperator[];
+  let books: TestBooks;
+  let operators: TestOperator[];
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
     operators = [await hireOperator(books), await hireOperator(books)];
   });

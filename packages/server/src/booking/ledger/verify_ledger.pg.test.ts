@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, newUuid, orderItem } from "../trial.ts";
@@ -197,10 +197,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_ledger and verify_chain", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let subjects: Subjects;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     const leaving = await books.addBar(70_000n);
     await books.addBar(50_000n);
     await books.sql`select gold.remove_bar(${leaving})`;

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -11,7 +11,7 @@ import {
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
 } from "../operator_trial.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
 import { rulesBrokenBy } from "./planted_trial.ts";
@@ -175,12 +175,12 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
 };
 
 describe("verify_ledger and verify_chain, with deposits and withdrawals", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   const subjects: Record<string, string> = {};
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const client = await books.createClient();
     const publicId = await publicIdOf(books, client);

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
@@ -25,10 +25,10 @@ const drawn = fc.record({
 }));
 
 describe("a batch of nonces", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let sql: ReservedSql;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     sql = await books.sql.reserve();
   });
   after(async () => {

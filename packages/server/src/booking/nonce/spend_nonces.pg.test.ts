@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../trial.ts";
@@ -9,10 +9,10 @@ const SETTLING = { wait: true, settle: true };
 const SKIPPING = { wait: false, settle: false };
 
 describe("spend_nonces", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     client = await books.createClient();
   });
   after(() => books.stop());

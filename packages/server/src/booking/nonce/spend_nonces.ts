@@ -1,9 +1,9 @@
 import type { Query } from "../../database/query.ts";
 import { arrayLiteral } from "../../database/array_literal.ts";
-import type { LaneItem, Send } from "../lane.ts";
+import type { BatchItem, Send } from "../lane.ts";
 import { LIMIT_STATUS, type Outcome } from "../outcome.ts";
 
-export interface NonceItem extends LaneItem {
+export interface NonceItem extends BatchItem {
   readonly admissionVersion: string;
   /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
   readonly nonce: string;

@@ -1,5 +1,5 @@
 import { runtimeArguments } from "../../../../../testing/runtime_arguments.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { spawn } from "node:child_process";
 import process from "node:process";
@@ -17,9 +17,9 @@ const NONCES = 25;
 const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
 
 describe("two processes that spend the same nonces concurrently", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

@@ -1,5 +1,5 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
@@ -11,10 +11,10 @@ const CLIENTS = 200;
 const PATIENCE_MS = 30_000;
 
 describe("event notices", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let clients: number[];
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     clients = [];
     for (let n = 0; n < CLIENTS; n++) clients.push(await books.createClient());
   });
@@ -114,8 +114,8 @@ describe("event notices", () => {
 });
 
 describe("event notices of the service", () => {
-  let service: TrialService;
-  before(async () => service = await trialService());
+  let service: TestService;
+  before(async () => service = await testService());
   after(() => service.stop());
 
   it("need no statement for a partner without a URL, and are sent once it has a URL", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -31,9 +31,9 @@ const linkAfter = (head: string, line: string): string =>
   createHash("sha256").update(head, "hex").update(line, "utf8").digest("hex");
 
 describe("seal_chain", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(1_000_000n);
     await books.setPrice(3_210_000n, 3_190_000n);
   });

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { sealOnce, startSealer } from "./sealer.ts";
@@ -12,10 +12,10 @@ const CLIENTS = 600;
 const PATIENCE_MS = 30_000;
 
 describe("the sealer", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let first: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     const [row] = await books.sql`
       select min(gold.create_partner('sbx_' || lpad(n::text, 20, '0'), 'Trial', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
         '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')) as first

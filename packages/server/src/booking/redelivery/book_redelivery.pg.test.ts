@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { type EventReply, eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -18,9 +18,9 @@ import {
 const told = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
 
 describe("book_redelivery", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 
@@ -165,9 +165,9 @@ describe("book_redelivery", () => {
 });
 
 describe("book_webhook_test", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

@@ -1,7 +1,7 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TrialOperator, verdictOf } from "../operator_trial.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../operator_trial.ts";
 import { newUuid } from "../trial.ts";
 import {
   plantEndpoint,
@@ -12,7 +12,7 @@ import {
   webhookTestItem,
 } from "./redelivery_trial.ts";
 
-interface Told {
+interface ListedEvent {
   readonly client: number;
   readonly publicId: string;
   /** The uuids of the partner's events, in order; `ats` are their instants. */
@@ -21,10 +21,10 @@ interface Told {
 }
 
 describe("an operator's change of deliveries", () => {
-  let books: TrialBooks;
-  let operator: TrialOperator;
+  let books: TestBooks;
+  let operator: TestOperator;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     operator = await hireOperator(books);
   });
   after(async () => {
@@ -33,7 +33,7 @@ describe("an operator's change of deliveries", () => {
   });
 
   /** Creates a partner with this many events, at least one second apart and never sent. */
-  async function partnerWith(events: number): Promise<Told> {
+  async function partnerWith(events: number): Promise<ListedEvent> {
     const client = await books.createClient();
     for (let n = 0; n < events; n++) {
       await testWebhook(books.api, webhookTestItem(client));

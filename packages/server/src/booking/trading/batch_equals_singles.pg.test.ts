@@ -1,5 +1,5 @@
 import { stamp } from "../../ticket.ts";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
@@ -87,10 +87,10 @@ const limitDraw = fc.option(
 );
 
 describe("a batch", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let sql: ReservedSql;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     sql = await books.sql.reserve();
   });
   after(async () => {

@@ -1,6 +1,6 @@
 import { stamp } from "../../ticket.ts";
 import type { ReservedSql, Sql } from "postgres";
-import type { LaneItem, Send } from "../lane.ts";
+import type { BatchItem, Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 import type { OrderItem } from "./book_orders.ts";
 import {
@@ -101,7 +101,7 @@ export interface Staged<Item> {
  * Books the items one by one, rolls back, and books them as one batch on the same rows. The service's role
  * books the items, and the superuser stages and reads the rows. At the end, everything is rolled back.
  */
-export async function bookBothWays<Item extends LaneItem>(
+export async function bookBothWays<Item extends BatchItem>(
   sql: ReservedSql,
   send: (sql: Sql) => Send<Item>,
   stage: (sql: Sql) => Promise<Staged<Item>>,

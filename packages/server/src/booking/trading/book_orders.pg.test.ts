@@ -1,5 +1,5 @@
 import { orderCreatedReply, PROBLEM_REGISTRY, type ProblemCode, problemSchema } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
@@ -10,9 +10,9 @@ const GRAM = 10_000n;
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 
 describe("book_orders", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(100_000n * GRAM);
   });
   after(() => books.stop());
@@ -136,7 +136,7 @@ describe("book_orders", () => {
   });
 
   it("refuses a buy beyond the vault's free gold, to 0.0001 g", async () => {
-    const small = await trialBooks();
+    const small = await testBooks();
     try {
       await small.addBar(GRAM);
       const client = await small.createClient({ halalas: 10_000_000n });

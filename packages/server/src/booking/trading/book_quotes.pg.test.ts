@@ -5,7 +5,7 @@ import {
   quoteReply,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
@@ -25,10 +25,10 @@ const BOUND = "This answer is bound to the Idempotency-Key: send a new key to tr
 const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10_000n };
 
 describe("book_quotes", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     client = await books.createClient();
     await books.setPrice(3_210_000n, 3_190_000n);
   });

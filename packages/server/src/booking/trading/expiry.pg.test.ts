@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,10 +7,10 @@ import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 
 describe("the expiry of a quote, by the database's clock", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
     client = await books.createClient({ halalas: 100_000_000n });
   });

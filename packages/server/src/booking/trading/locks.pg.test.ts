@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -13,9 +13,9 @@ const WAITING = { wait: true, settle: false };
 const STRESS_MS = 5_000;
 
 describe("the locks of the books", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(100_000_000n);
   });
   after(() => books.stop());

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { verdictOf } from "../operator_trial.ts";
@@ -17,10 +17,10 @@ const WEEK: readonly Session[] = Array.from(
 );
 
 describe("the market's hours", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let client: number;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000n);
     client = await books.createClient({ halalas: 1_000_000n });
   });

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -16,10 +16,10 @@ const GROWING = ["account", "event", "idempotency_key", "nonce", "orders", "quot
 const ROWS_AN_ITEM = 12;
 
 describe("the booking functions' plans", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   let clients: number[];
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(1_000_000_000n);
     clients = await Promise.all(
       Array.from({ length: CLIENTS }, () => books.createClient({ halalas: 1_000_000_000n })),

@@ -5,7 +5,7 @@ import process from "node:process";
 import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_trial.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
 import { checkPriceUrl, httpSource } from "./price_source_http.ts";
-import { standingAt, type TrialFeed, trialFeed } from "./price_source_trial.ts";
+import { standingAt, type TestFeed, testFeed } from "./price_source_trial.ts";
 
 const NOTHING = { hosts: [], ranges: [] };
 const LOOPBACK = { hosts: [], ranges: ["127.0.0.0/8", "::1/128"] };
@@ -14,15 +14,15 @@ const TIMEOUT_MS = 400;
 const LONG_TIMEOUT_MS = 30_000;
 
 describe("httpSource()", () => {
-  let feed: TrialFeed;
-  before(async () => void (feed = await trialFeed()));
+  let feed: TestFeed;
+  before(async () => void (feed = await testFeed()));
   after(() => feed.stop());
 
   const running = new AbortController().signal;
   const ask = (changes: Partial<StandingPrice> = {}, timeoutMs = LONG_TIMEOUT_MS) =>
     httpSource({ now: Date.now, allow: LOOPBACK }, timeoutMs).next(standingAt(feed.url, changes), running);
   const reasonFor = async (
-    answer: Parameters<TrialFeed["says"]>[0],
+    answer: Parameters<TestFeed["says"]>[0],
     changes: Partial<StandingPrice> = {},
     timeoutMs = LONG_TIMEOUT_MS,
   ) => {
@@ -115,7 +115,7 @@ describe("httpSource()", () => {
 
   it("stops at its timeout, before the first byte and in the middle of a reply", async () => {
     const startedMs = performance.now();
-    const hurried = (answer: Parameters<TrialFeed["says"]>[0]) => reasonFor(answer, {}, TIMEOUT_MS);
+    const hurried = (answer: Parameters<TestFeed["says"]>[0]) => reasonFor(answer, {}, TIMEOUT_MS);
     assertEquals(await hurried(() => {}), "timeout");
     assertEquals(await hurried((reply) => void reply.write('{"price_per')), "timeout");
     assertEquals(
@@ -153,7 +153,7 @@ describe("httpSource()", () => {
       await reasonFor(pricedAt("321"), { url: feed.url.replace("http:", "https:") }),
       "unreachable",
     );
-    const gone = await trialFeed();
+    const gone = await testFeed();
     await gone.stop();
     assertEquals(await reasonFor(pricedAt("321"), { url: gone.url }), "unreachable");
   });

@@ -5,14 +5,14 @@ import type { StandingPrice } from "./price_source.ts";
 type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
 
 /** A real HTTP server on this machine. A test sets its answer with `says`. */
-export interface TrialFeed {
+export interface TestFeed {
   readonly url: string;
   readonly asked: () => number;
   says(answer: Answer | string): void;
   stop(): Promise<void>;
 }
 
-export async function trialFeed(): Promise<TrialFeed> {
+export async function testFeed(): Promise<TestFeed> {
   let [answer, asked]: [Answer, number] = [(reply) => reply.end(), 0];
   const server = createServer((request, reply) => {
     asked++;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { LogFields } from "../../operations/log.ts";
 import { createMetrics } from "../../operations/metrics.ts";
-import { type TrialFeed, trialFeed } from "./price_source_trial.ts";
+import { type TestFeed, testFeed } from "./price_source_trial.ts";
 import { startPriceTicker } from "./price_ticker.ts";
 import { until } from "../../../../../testing/until.ts";
 
@@ -13,11 +13,11 @@ import { until } from "../../../../../testing/until.ts";
 const STALE_SECONDS = 5;
 
 describe("startPriceTicker()", () => {
-  let books: TrialBooks;
-  let feed: TrialFeed;
+  let books: TestBooks;
+  let feed: TestFeed;
   let client: number;
   before(async () => {
-    [books, feed] = [await trialBooks(), await trialFeed()];
+    [books, feed] = [await testBooks(), await testFeed()];
     client = await books.createClient({ halalas: 10_000_000n });
   });
   after(async () => {

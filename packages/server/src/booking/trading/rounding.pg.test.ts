@@ -13,7 +13,7 @@ import {
   type QuoteOutcome,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
@@ -79,9 +79,9 @@ const bodyOf = (body: string) =>
   body.startsWith('{"type"') ? JSON.parse(body).code as string : maskInstants(body);
 
 describe("the database rounds like the protocol", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -10,7 +10,7 @@ import {
   rejectWithdrawal,
   returnWithdrawal,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
 } from "../operator_trial.ts";
 import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
 
@@ -28,11 +28,11 @@ const STATUSES: Record<string, { way: readonly Step[]; legal: readonly Step[]; b
 };
 
 describe("a withdrawal's steps", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
   });
   after(async () => {

@@ -4,16 +4,16 @@ import {
   problemSchema,
   withdrawalCreatedReply,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { balanceOf } from "../operator_trial.ts";
 import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
 
 describe("book_withdrawal", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {
@@ -7,17 +7,17 @@ import {
   hireOperator,
   publicIdOf,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
   verdictOf,
 } from "../operator_trial.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
 
 describe("submit_withdrawals", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
   });
   after(async () => {

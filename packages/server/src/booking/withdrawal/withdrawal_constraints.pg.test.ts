@@ -1,7 +1,7 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { approveWithdrawal, hireOperator, submitWithdrawals, type TrialOperator } from "../operator_trial.ts";
+import { approveWithdrawal, hireOperator, submitWithdrawals, type TestOperator } from "../operator_trial.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
 
 const CHECK_VIOLATION = "23514";
@@ -31,13 +31,13 @@ interface PlantedStep {
 }
 
 describe("the tables of withdrawals and deposits", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   let client: number;
   let batch: string;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     client = await books.createClient({ halalas: 1_000n });
     const submitted = withdrawalItem(client, 10n);

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import {
   publicIdOf,
   recordDeposit,
   submitWithdrawals,
-  type TrialOperator,
+  type TestOperator,
   verdictOf,
 } from "../operator_trial.ts";
 import {
@@ -29,13 +29,13 @@ const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as c
 const CROWD = 100;
 
 describe("concurrent withdrawals", () => {
-  let books: TrialBooks;
-  let maker: TrialOperator;
-  let checker: TrialOperator;
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
   let services: Sql;
   let operators: Sql;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
     await books.addBar(10_000_000n);
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     [services, operators] = [books.connect("gold_api", 40), books.connect("gold_operator", 20)];

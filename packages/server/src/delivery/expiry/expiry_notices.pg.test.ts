@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { moveEnd, toldTo } from "./expiry_trial.ts";
+import { moveEnd, notifiedTo } from "./expiry_trial.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
 import { until } from "../../../../../testing/until.ts";
 
 const PAUSE_MS = 100;
 
 describe("startExpiryNotices()", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 
@@ -21,10 +21,10 @@ describe("startExpiryNotices()", () => {
     await moveEnd(books, client, "client_secret", 3);
     return client;
   }
-  async function untilTold(clients: readonly number[]): Promise<void> {
+  async function untilNotified(clients: readonly number[]): Promise<void> {
     const waiting = new Set(clients);
     await until(async () => {
-      for (const client of waiting) if ((await toldTo(books, client)).length > 0) waiting.delete(client);
+      for (const client of waiting) if ((await notifiedTo(books, client)).length > 0) waiting.delete(client);
       return waiting.size === 0;
     }, () => [...waiting]);
   }
@@ -32,18 +32,18 @@ describe("startExpiryNotices()", () => {
   it("notifies all partners at its start, in as many turns as it needs", async () => {
     const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
     const notices = startExpiryNotices(books.api);
-    await untilTold(clients);
+    await untilNotified(clients);
     notices.stop();
   });
 
   it("checks again after each pause until it is stopped", async () => {
     const notices = startExpiryNotices(books.api, PAUSE_MS);
     await sleep(PAUSE_MS);
-    await untilTold([await newHolder()]);
+    await untilNotified([await newHolder()]);
     notices.stop();
     const late = await newHolder();
     await sleep(3 * PAUSE_MS);
-    assertEquals(await toldTo(books, late), []);
+    assertEquals(await notifiedTo(books, late), []);
   });
 
   it("stops between two turns when it is asked to", async () => {
@@ -63,9 +63,9 @@ describe("startExpiryNotices()", () => {
     await books.sql`alter function gold.post_expiry_notices rename to out_of_reach`;
     const notices = startExpiryNotices(books.api, PAUSE_MS);
     await sleep(2 * PAUSE_MS);
-    assertEquals(await toldTo(books, client), []);
+    assertEquals(await notifiedTo(books, client), []);
     await books.sql`alter function gold.out_of_reach rename to post_expiry_notices`;
-    await untilTold([client]);
+    await untilNotified([client]);
     notices.stop();
   });
 });

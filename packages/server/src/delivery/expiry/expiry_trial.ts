@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
-import type { TrialBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import type { TestBooks } from "../../../testing/books.ts";
 import { publicIdOf } from "../../booking/operator_trial.ts";
 
 /** Fixtures that bring a credential near its end. They move the end, not the clock. */
@@ -19,7 +19,7 @@ export const FORMS: Readonly<Record<string, CredentialForm>> = {
   webhook_secret: { table: "webhook_secret", name: "id", end: "retire_at" },
 };
 
-export async function addCertificate(books: TrialBooks, client: number): Promise<string> {
+export async function addCertificate(books: TestBooks, client: number): Promise<string> {
   const fingerprint = randomBytes(32).toString("hex");
   await books.sql`
     select gold.add_certificate(${await publicIdOf(
@@ -29,19 +29,19 @@ export async function addCertificate(books: TrialBooks, client: number): Promise
   return fingerprint;
 }
 
-export async function addSigningKey(books: TrialBooks, client: number, kid: string): Promise<string> {
+export async function addSigningKey(books: TestBooks, client: number, kid: string): Promise<string> {
   const thumbprint = randomBytes(32).toString("base64url");
   await books.sql`
     select gold.add_signing_key(${await publicIdOf(
     books,
     client,
-  )}, ${thumbprint}, ${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb)`;
+  )}, ${thumbprint}, ${kid}, ${TEST_PUBLIC_JWK}::text::jsonb)`;
   return thumbprint;
 }
 
 /** Moves the end of the client's credentials of this kind to `hours` from now; returns the new end. */
 export async function moveEnd(
-  { sql }: TrialBooks,
+  { sql }: TestBooks,
   client: number,
   kind: string,
   hours: number,
@@ -53,13 +53,13 @@ export async function moveEnd(
   return row!.ends_at;
 }
 
-export async function postNotices({ api }: TrialBooks, most = 1000): Promise<number> {
+export async function postNotices({ api }: TestBooks, most = 1000): Promise<number> {
   const [row] = await api`select gold.post_expiry_notices(${most}) as told`;
   return row!.told;
 }
 
 /** Returns the notices that the client got so far, oldest first: kind and days ahead. */
-export async function toldTo({ sql }: TrialBooks, client: number): Promise<string[]> {
+export async function notifiedTo({ sql }: TestBooks, client: number): Promise<string[]> {
   const rows = await sql`
     select n.kind, n.days_ahead from gold.event e
     join gold.expiry_notice n on n.client_id = e.client_id and n.id = e.subject

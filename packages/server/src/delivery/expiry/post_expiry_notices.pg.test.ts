@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
-import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { verdictOf } from "../../booking/operator_trial.ts";
 import { bookFunding, fundingItem, untilWaiting } from "../../booking/trial.ts";
-import { addCertificate, addSigningKey, FORMS, moveEnd, postNotices, toldTo } from "./expiry_trial.ts";
+import { addCertificate, addSigningKey, FORMS, moveEnd, postNotices, notifiedTo } from "./expiry_trial.ts";
 
 const DAY_HOURS = 24;
 const DAY_MS = 86_400_000;
 const KINDS = Object.keys(FORMS);
 
 describe("post_expiry_notices", () => {
-  let books: TrialBooks;
+  let books: TestBooks;
   before(async () => {
-    books = await trialBooks();
+    books = await testBooks();
   });
   after(() => books.stop());
 
@@ -91,10 +91,10 @@ describe("post_expiry_notices", () => {
     const client = await newHolder();
     await moveEnd(books, client, "client_secret", 5 * DAY_HOURS);
     assertEquals([await postNotices(books), await postNotices(books)], [1, 0]);
-    assertEquals(await toldTo(books, client), ["client_secret 7"]);
+    assertEquals(await notifiedTo(books, client), ["client_secret 7"]);
     const end = await moveEnd(books, client, "client_secret", 4 * DAY_HOURS);
     assertEquals([await postNotices(books), await postNotices(books)], [1, 0]);
-    assertEquals(await toldTo(books, client), ["client_secret 7", "client_secret 7"]);
+    assertEquals(await notifiedTo(books, client), ["client_secret 7", "client_secret 7"]);
     const later = (beforeMs: number) =>
       books.sql`select days_ahead from gold.due_notices(${new Date(
         end.getTime() - beforeMs,
@@ -159,7 +159,7 @@ describe("post_expiry_notices", () => {
     await holder`commit`;
     holder.release();
     assertEquals(await Promise.all(looks), [1, 1]);
-    assertEquals((await toldTo(books, client)).sort(), KINDS.map((kind) => `${kind} 1`).sort());
+    assertEquals((await notifiedTo(books, client)).sort(), KINDS.map((kind) => `${kind} 1`).sort());
     assertEquals(await postNotices(books), 0);
     assertEquals(await books.defects(), []);
   });
@@ -174,7 +174,7 @@ describe("post_expiry_notices", () => {
       1,
       0,
     ]);
-    for (const client of clients) assertEquals((await toldTo(books, client)).length, KINDS.length);
+    for (const client of clients) assertEquals((await notifiedTo(books, client)).length, KINDS.length);
   });
 
   it("requires the isolation level READ COMMITTED", async () => {

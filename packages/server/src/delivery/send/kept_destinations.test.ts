@@ -9,7 +9,7 @@ const destination: Destination = {
   secure: true,
 };
 
-function trial() {
+function fixture() {
   const clock = { ms: 0 };
   const looked: string[] = [];
   let answer = () => Promise.resolve(destination);
@@ -19,7 +19,7 @@ function trial() {
 
 describe("keepDestinations()", () => {
   it("repeats the lookup after ten seconds, or after one second if it failed", async () => {
-    const { clock, looked, find, says } = trial();
+    const { clock, looked, find, says } = fixture();
     await find("a");
     clock.ms = 9999;
     await find("a");
@@ -36,7 +36,7 @@ describe("keepDestinations()", () => {
   });
 
   it("shares one lookup between concurrent calls, and counts its age from the answer", async () => {
-    const { clock, looked, find, says } = trial();
+    const { clock, looked, find, says } = fixture();
     let tell: (found: Destination) => void = () => {};
     says(() => new Promise((resolve) => tell = resolve));
     const asking = Promise.all([find("a"), find("a")]);
@@ -52,7 +52,7 @@ describe("keepDestinations()", () => {
   });
 
   it("remembers only the newest 4,096 endpoints", async () => {
-    const { looked, find } = trial();
+    const { looked, find } = fixture();
     for (let index = 0; index <= 4096; index++) await find(`${index}`);
     looked.length = 0;
     await find("4096");

@@ -1,17 +1,17 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { HEADERS, HOST, type TrialSender, trialSender, until } from "./sender_trial.ts";
+import { HEADERS, HOST, type TestSender, testSender, until } from "./sender_trial.ts";
 
 const DELIVERED = { error: null, answer: null, retryAfterSeconds: null };
 
 describe("Sender.post()", () => {
-  let trial: TrialSender;
-  before(async () => void (trial = await trialSender()));
-  after(() => trial.stop());
-  beforeEach(() => trial.receiver.answers((response) => void response.writeHead(204).end()));
+  let fixture: TestSender;
+  before(async () => void (fixture = await testSender()));
+  after(() => fixture.stop());
+  beforeEach(() => fixture.receiver.answers((response) => void response.writeHead(204).end()));
 
   const outcome = async (path?: string, body?: string) => {
-    const { durationMs, ...rest } = await trial.post(path, body);
+    const { durationMs, ...rest } = await fixture.post(path, body);
     assert(Number.isInteger(durationMs) && durationMs >= 0);
     return rest;
   };
@@ -19,7 +19,7 @@ describe("Sender.post()", () => {
   it("sends the exact body, the given headers and its own headers to the URL's path and query", async () => {
     const body = '{"name":"Müller — ذهب"}';
     assertEquals(await outcome("/hooks/a%20b?x=%2F&y", body), { httpStatus: 204, ...DELIVERED });
-    const { url, method, rawHeaders, body: arrived } = trial.receiver.received.at(-1)!;
+    const { url, method, rawHeaders, body: arrived } = fixture.receiver.received.at(-1)!;
     assertEquals([url, method, arrived], ["/hooks/a%20b?x=%2F&y", "POST", body]);
     const headers = rawHeaders.flatMap((text, index) =>
       index % 2 === 0 ? [`${text.toLowerCase()}: ${rawHeaders[index + 1]}`] : []
@@ -30,7 +30,7 @@ describe("Sender.post()", () => {
         "connection: keep-alive",
         `content-length: ${new TextEncoder().encode(body).length}`,
         "content-type: application/json",
-        `host: ${HOST}:${trial.receiver.port}`,
+        `host: ${HOST}:${fixture.receiver.port}`,
         "user-agent: gold-webhooks/1",
         ...Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`),
       ].toSorted(),
@@ -39,7 +39,7 @@ describe("Sender.post()", () => {
 
   it("counts every 2xx status as delivered, whatever the answer's headers say", async () => {
     for (const status of [200, 201, 202, 204, 299]) {
-      trial.receiver.answers((response) =>
+      fixture.receiver.answers((response) =>
         void response.writeHead(status, { "Retry-After": "60", "Content-Encoding": "gzip" }).end()
       );
       assertEquals(await outcome(), { httpStatus: status, ...DELIVERED });
@@ -48,20 +48,20 @@ describe("Sender.post()", () => {
 
   it("returns any other status with the first bytes of the answer", async () => {
     for (const status of [400, 401, 404, 410, 429, 500, 503, 599]) {
-      trial.receiver.answers((response) => void response.writeHead(status).end("no such path"));
+      fixture.receiver.answers((response) => void response.writeHead(status).end("no such path"));
       assertEquals(await outcome(), {
         ...DELIVERED,
         httpStatus: status,
         answer: "no such path",
       });
     }
-    trial.receiver.answers((response) => void response.writeHead(500).end());
+    fixture.receiver.answers((response) => void response.writeHead(500).end());
     assertEquals((await outcome()).answer, null);
   });
 
   it("keeps the first 512 bytes of an answer as printable text", async () => {
     const answerTo = async (body: string | Uint8Array) => {
-      trial.receiver.answers((response) => void response.writeHead(500).end(body));
+      fixture.receiver.answers((response) => void response.writeHead(500).end(body));
       return (await outcome()).answer;
     };
     assertEquals(await answerTo("x".repeat(512)), "x".repeat(512));
@@ -77,18 +77,18 @@ describe("Sender.post()", () => {
 
   it("follows no redirect", async () => {
     for (const status of [300, 301, 302, 303, 307, 308]) {
-      const before = trial.receiver.received.length;
-      trial.receiver.answers((response) =>
-        void response.writeHead(status, { Location: `https://${HOST}:${trial.receiver.port}/other` }).end()
+      const before = fixture.receiver.received.length;
+      fixture.receiver.answers((response) =>
+        void response.writeHead(status, { Location: `https://${HOST}:${fixture.receiver.port}/other` }).end()
       );
       assertEquals(await outcome(), { ...DELIVERED, httpStatus: status, error: "redirect" });
-      assertEquals(trial.receiver.received.length - before, 1);
+      assertEquals(fixture.receiver.received.length - before, 1);
     }
   });
 
   it("reads Retry-After as seconds or as a date, and ignores any other value", async () => {
     const nowMs = Date.parse("2026-01-31T09:30:00.500Z");
-    const dated = await trialSender({ nowMs: () => nowMs });
+    const dated = await testSender({ nowMs: () => nowMs });
     const table: Record<string, number | null> = {
       "0": 0,
       "120": 120,
@@ -115,24 +115,24 @@ describe("Sender.post()", () => {
   });
 
   it("reuses a connection, even after an answer with a body", async () => {
-    trial.receiver.answers((response) => void response.writeHead(500).end("x".repeat(2000)));
+    fixture.receiver.answers((response) => void response.writeHead(500).end("x".repeat(2000)));
     await outcome("/again");
-    const opened = trial.receiver.opened();
+    const opened = fixture.receiver.opened();
     for (let count = 0; count < 10; count++) {
       await outcome("/again");
     }
-    assertEquals(trial.receiver.opened(), opened);
+    assertEquals(fixture.receiver.opened(), opened);
   });
 
   it("uses separate connections for two endpoints", async () => {
     await outcome("/one");
-    const opened = trial.receiver.opened();
+    const opened = fixture.receiver.opened();
     await outcome("/two");
-    assertEquals(trial.receiver.opened(), opened + 1);
+    assertEquals(fixture.receiver.opened(), opened + 1);
   });
 
   it("closes a connection after some idle seconds", async () => {
-    const quiet = await trialSender();
+    const quiet = await testSender();
     await quiet.post();
     assertEquals(quiet.receiver.open(), 1);
     assert(await until(() => quiet.receiver.open() === 0));
@@ -140,7 +140,7 @@ describe("Sender.post()", () => {
   });
 
   it("sends a request again on a new connection if the receiver closed the reused one", async () => {
-    const closing = await trialSender();
+    const closing = await testSender();
     let answered = 0;
     // The receiver closes the connection at its second request.
     closing.receiver.answers((response, request) => {
@@ -154,7 +154,7 @@ describe("Sender.post()", () => {
   });
 
   it("does not send a request again if a new connection was closed", async () => {
-    const cutting = await trialSender();
+    const cutting = await testSender();
     cutting.receiver.answers((_, request) => void request.socket.destroy());
     const { error, httpStatus } = await cutting.post();
     assertEquals([error, httpStatus, cutting.receiver.received.length], ["reset", null, 1]);
@@ -162,7 +162,7 @@ describe("Sender.post()", () => {
   });
 
   it("sends concurrent requests on separate connections, and keeps at most 32 open afterwards", async () => {
-    const many = await trialSender();
+    const many = await testSender();
     const attempts = await Promise.all(Array.from({ length: 40 }, () => many.post()));
     assertEquals(new Set(attempts.map(({ httpStatus }) => httpStatus)), new Set([204]));
     let kept = Infinity;
@@ -172,7 +172,7 @@ describe("Sender.post()", () => {
   });
 
   it('returns an unexpected exception as an attempt with the error "unexpected"', async () => {
-    const { httpStatus, error } = await trial.sender.post(`https://${HOST}:${trial.receiver.port}/`, {
+    const { httpStatus, error } = await fixture.sender.post(`https://${HOST}:${fixture.receiver.port}/`, {
       "webhook-id": "a\nb",
     }, "{}");
     assertEquals([httpStatus, error], [null, "unexpected"]);

@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from "../../http/outbound/name_serve
 import { type ForbiddenPlace, startPlace } from "./receiver_trial.ts";
 import { createResolver } from "../../http/outbound/resolve_host.ts";
 import { createSender } from "./sender.ts";
-import { authority, HEADERS, HOST, RULES, type TrialSender, trialSender } from "./sender_trial.ts";
+import { authority, HEADERS, HOST, RULES, type TestSender, testSender } from "./sender_trial.ts";
 
 const PROXY_VARIABLES = [
   "HTTP_PROXY",
@@ -71,38 +71,38 @@ describe("Sender.post() to forbidden addresses", () => {
   });
 
   it("does not follow a redirect to a forbidden address", async () => {
-    const trial = await trialSender();
-    trial.receiver.answers((response) =>
+    const fixture = await testSender();
+    fixture.receiver.answers((response) =>
       void response.writeHead(307, { Location: `https://127.0.0.1:${place.port}/` }).end()
     );
-    assertEquals((await trial.post()).error, "redirect");
-    await trial.stop();
+    assertEquals((await fixture.post()).error, "redirect");
+    await fixture.stop();
   });
 
   it("ignores proxy variables in the environment", async () => {
-    const trial = await trialSender();
+    const fixture = await testSender();
     for (const name of PROXY_VARIABLES) process.env[name] = `http://127.0.0.1:${place.port}`;
     try {
-      assertEquals((await trial.post()).httpStatus, 204);
+      assertEquals((await fixture.post()).httpStatus, 204);
     } finally {
       for (const name of PROXY_VARIABLES) delete process.env[name];
-      await trial.stop();
+      await fixture.stop();
     }
   });
 });
 
 describe("Sender.post() to a host name whose addresses change", () => {
   let names: NameServer;
-  let trial: TrialSender;
+  let fixture: TestSender;
   let clockMs = 0;
   before(async () => {
     names = await startNameServer();
-    trial = await trialSender({ resolve: createResolver([names.address]), monotonicMs: () => clockMs });
+    fixture = await testSender({ resolve: createResolver([names.address]), monotonicMs: () => clockMs });
   });
-  after(() => Promise.all([trial.stop(), names.stop()]));
+  after(() => Promise.all([fixture.stop(), names.stop()]));
 
   const outcome = async () => {
-    const { httpStatus, error } = await trial.post();
+    const { httpStatus, error } = await fixture.post();
     return httpStatus ?? error;
   };
 
@@ -123,8 +123,8 @@ describe("Sender.post() to a host name whose addresses change", () => {
     // Opens a connection now, because one that is idle for some seconds is closed.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
-    assert(trial.receiver.open() > 0);
-    const received = trial.receiver.received.length;
+    assert(fixture.receiver.open() > 0);
+    const received = fixture.receiver.received.length;
     for (
       const addresses of [["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["127.0.0.1", "0.0.0.0"], [
         "127.0.0.1",
@@ -135,14 +135,14 @@ describe("Sender.post() to a host name whose addresses change", () => {
       assertEquals(await outcome(), "address_forbidden", `${addresses}`);
       clockMs += 1000;
     }
-    assertEquals(trial.receiver.received.length, received);
+    assertEquals(fixture.receiver.received.length, received);
   });
 
   it("opens a new connection after the addresses changed", async () => {
     names.says(HOST, ["127.0.0.1", "127.0.0.2"]);
-    const opened = trial.receiver.opened();
+    const opened = fixture.receiver.opened();
     assertEquals(await outcome(), 204);
-    assertEquals(trial.receiver.opened(), opened + 1);
+    assertEquals(fixture.receiver.opened(), opened + 1);
   });
 
   it("tries the next address if one refuses the connection, up to three addresses", async () => {
@@ -159,7 +159,7 @@ describe("Sender.post() to a host name whose addresses change", () => {
         ca: authority.ca,
       });
       const { httpStatus, error } = await sender.post(
-        `https://${HOST}:${trial.receiver.port}/`,
+        `https://${HOST}:${fixture.receiver.port}/`,
         HEADERS,
         "{}",
       );
@@ -170,7 +170,7 @@ describe("Sender.post() to a host name whose addresses change", () => {
 
   it("applies the deployment's current rules", async () => {
     const rules = { loopbackReceivers: true, ports: [443] };
-    const changed = await trialSender({ rules: () => rules, monotonicMs: () => clockMs });
+    const changed = await testSender({ rules: () => rules, monotonicMs: () => clockMs });
     assertEquals((await changed.post()).httpStatus, 204);
     rules.loopbackReceivers = false;
     clockMs += 10_000;

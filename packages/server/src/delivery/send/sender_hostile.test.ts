@@ -3,24 +3,24 @@ import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
 import { startPlace } from "./receiver_trial.ts";
-import { HEADERS, type TrialSender, trialSender, until } from "./sender_trial.ts";
+import { HEADERS, type TestSender, testSender, until } from "./sender_trial.ts";
 
 const DEADLINE_MS = 500;
 /** For attempts that must not end by the deadline, even on a busy machine. */
 const LONG_DEADLINE_MS = 10_000;
 
 describe("Sender.post() to a hostile receiver", () => {
-  let trial: TrialSender;
-  let hurried: TrialSender;
+  let fixture: TestSender;
+  let hurried: TestSender;
   before(async () => {
-    trial = await trialSender({ deadlineMs: LONG_DEADLINE_MS });
-    hurried = await trialSender({ deadlineMs: DEADLINE_MS });
+    fixture = await testSender({ deadlineMs: LONG_DEADLINE_MS });
+    hurried = await testSender({ deadlineMs: DEADLINE_MS });
   });
-  after(() => Promise.all([trial.stop(), hurried.stop()]));
+  after(() => Promise.all([fixture.stop(), hurried.stop()]));
 
-  type Answer = Parameters<TrialSender["receiver"]["answers"]>[0];
+  type Answer = Parameters<TestSender["receiver"]["answers"]>[0];
   /** Returns the result and how long it took; checks that the connection is closed. */
-  async function attempt(answer: Answer, { receiver, post } = trial) {
+  async function attempt(answer: Answer, { receiver, post } = fixture) {
     receiver.answers(answer);
     const startedMs = performance.now();
     const { httpStatus, error, answer: text, durationMs } = await post(`/${receiver.opened()}`);
@@ -140,7 +140,7 @@ describe("Sender.post() to a hostile receiver", () => {
     );
     assertEquals(httpStatus, 500);
     assert(text!.length <= 512 && !/^\0/.test(text!));
-    const { rawHeaders } = trial.receiver.received.at(-1)!;
+    const { rawHeaders } = fixture.receiver.received.at(-1)!;
     assert(!rawHeaders.some((name) => /^(accept-encoding|te|cookie|authorization)$/i.test(name)));
   });
 
@@ -150,7 +150,7 @@ describe("Sender.post() to a hostile receiver", () => {
     const cutting = await startPlace((socket) => void socket.destroy());
     const gone = await startPlace();
     await gone.stop();
-    const errorAt = async ({ port }: { port: number }, { sender } = trial) =>
+    const errorAt = async ({ port }: { port: number }, { sender } = fixture) =>
       (await sender.post(`https://127.0.0.1:${port}/`, HEADERS, "{}")).error;
     assertEquals(await errorAt(silent, hurried), "timeout");
     assertEquals(await errorAt(clear), "tls_failed");

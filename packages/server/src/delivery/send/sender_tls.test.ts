@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { createTrialAuthority, type Issued } from "../../../testing/certificates.ts";
+import { createTestAuthority, type Issued } from "../../../testing/certificates.ts";
 import { PinnedAgent, type PinnedOptions } from "../../http/outbound/pinned_agent.ts";
 import { type Receiver, startPlace, startReceiver } from "./receiver_trial.ts";
 import { createSender } from "./sender.ts";
@@ -79,7 +79,7 @@ describe("Sender.post() over TLS", () => {
       const certificate of [
         authority.issue([HOST], -2, -1),
         authority.issue([HOST], 1, 2),
-        createTrialAuthority().issue([HOST]),
+        createTestAuthority().issue([HOST]),
       ]
     ) {
       assertEquals(await outcome(await receiverWith(certificate)), "tls_failed");
@@ -120,7 +120,7 @@ describe("Sender.post() over TLS", () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
       assertEquals(await outcome(good, "other.example"), "tls_failed");
-      assertEquals(await outcome(good, HOST, createTrialAuthority().ca), "tls_failed");
+      assertEquals(await outcome(good, HOST, createTestAuthority().ca), "tls_failed");
     } finally {
       delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     }

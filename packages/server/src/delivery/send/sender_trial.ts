@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTrialAuthority } from "../../../testing/certificates.ts";
+import { createTestAuthority } from "../../../testing/certificates.ts";
 import { type Receiver, startReceiver } from "./receiver_trial.ts";
 import { type Attempt, createSender, type Sender, type SenderOptions } from "./sender.ts";
 
 /** One CA for all tests. The sender trusts its certificates at loopback addresses. */
-export const authority = createTrialAuthority();
+export const authority = createTestAuthority();
 
 export const HOST = "hooks.example";
 export const HEADERS = {
@@ -14,7 +14,7 @@ export const HEADERS = {
 };
 export const RULES = { loopbackReceivers: true, ports: [443, 8443] };
 
-export interface TrialSender {
+export interface TestSender {
   readonly receiver: Receiver;
   readonly sender: Sender;
   /** Sends to the receiver by its host name. */
@@ -25,7 +25,7 @@ export interface TrialSender {
 /**
  * Starts a sender and a receiver on this machine. The sender resolves every name to the receiver's address.
  */
-export async function trialSender(options: Partial<SenderOptions> = {}): Promise<TrialSender> {
+export async function testSender(options: Partial<SenderOptions> = {}): Promise<TestSender> {
   const receiver = await startReceiver(authority.issue([HOST, "127.0.0.1"]));
   const sender = createSender({
     rules: () => RULES,

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { TestPostgres } from "@gold-partner/local-postgres";
-import type { TrialService } from "../../../testing/service.ts";
-import { trialService } from "../../../testing/service.ts";
+import type { TestService } from "../../../testing/service.ts";
+import { testService } from "../../../testing/service.ts";
 import type { ListenAddress } from "../../config.ts";
 import { type Patience, sendBytes } from "../../../testing/wire/send_bytes.ts";
 
@@ -13,7 +13,7 @@ export type Runtime = "node" | "deno";
 
 /** The service as a process of one runtime, with its own database. */
 export interface RuntimeService {
-  readonly trial: TrialService;
+  readonly fixture: TestService;
   send(text: string, patience?: Patience): Promise<string>;
   stop(): Promise<void>;
 }
@@ -23,28 +23,28 @@ const DENO = fileURLToPath(new URL("../../../../../node_modules/deno/deno", impo
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
 
 export async function startRuntime(runtime: Runtime, server: TestPostgres): Promise<RuntimeService> {
-  const trial = await trialService({ server });
-  const child = spawnService(runtime, trial);
+  const fixture = await testService({ server });
+  const child = spawnService(runtime, fixture);
   const failed = once(child, "exit").then(() => {
     throw new Error(`the service on ${runtime} did not start`);
   });
   await Promise.race([untilServing(child), failed]);
   return {
-    trial,
-    send: (text, patience) => sendBytes(connect(socketOf(trial.config.listen)), text, patience),
+    fixture,
+    send: (text, patience) => sendBytes(connect(socketOf(fixture.config.listen)), text, patience),
     async stop() {
       failed.catch(() => {});
       const ended = once(child, "exit");
       child.stdin!.end();
       await ended;
-      await trial.stop();
+      await fixture.stop();
     },
   };
 }
 
 const socketOf = (address: ListenAddress) => address.kind === "unix" ? address.path : "";
 
-function spawnService(runtime: Runtime, { config }: TrialService): ChildProcess {
+function spawnService(runtime: Runtime, { config }: TestService): ChildProcess {
   const here = "Deno" in globalThis ? "deno" : "node";
   const elsewhere = { node: "node", deno: DENO };
   const command = runtime === here ? process.execPath : elsewhere[runtime];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
-import type { TrialPartner } from "../../../testing/partner.ts";
+import type { TestPartner } from "../../../testing/partner.ts";
 import { until } from "../../../../../testing/until.ts";
 import { oddRequests } from "../../../testing/wire/odd_requests.ts";
 import { brokenRequests, write } from "../../../testing/wire/broken_requests.ts";
@@ -33,7 +33,7 @@ describe("the service on Node and on Deno", () => {
   /** Makes the same texts for both services, each with the credentials of its own partner. */
   const textsFor = <T>(
     make: (client: Parameters<typeof oddRequests>[0]) => T,
-    partnerOf = async ({ trial }: RuntimeService) => trial.partner,
+    partnerOf = async ({ fixture }: RuntimeService) => fixture.partner,
   ) =>
     Promise.all(services.map(async (service) => {
       const partner = await partnerOf(service);
@@ -42,13 +42,13 @@ describe("the service on Node and on Deno", () => {
         identity: identityOf(partner),
         clientId,
         clientSecret,
-        token: await service.trial.token(partner),
+        token: await service.fixture.token(partner),
       });
     }));
 
   /** Adds a partner, and returns once the service's process accepts its certificate. */
-  async function onboard({ trial, send }: RuntimeService): Promise<TrialPartner> {
-    const partner = await trial.addPartner();
+  async function onboard({ fixture, send }: RuntimeService): Promise<TestPartner> {
+    const partner = await fixture.addPartner();
     const health = write({ identity: identityOf(partner) }, "GET /health HTTP/1.1");
     await until(async () => (await send(health, PATIENCE)).startsWith("HTTP/1.1 200"));
     return partner;
@@ -112,7 +112,7 @@ describe("the service on Node and on Deno", () => {
   });
 });
 
-const identityOf = ({ fingerprint }: TrialPartner) => [
+const identityOf = ({ fingerprint }: TestPartner) => [
   `X-Forwarded-Client-Cert: Hash=${fingerprint}`,
   "X-Client-Ip: 127.0.0.1",
 ];

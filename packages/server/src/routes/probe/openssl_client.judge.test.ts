@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TrialService, trialService } from "../../../testing/service.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { foreignKey } from "./foreign_trial.ts";
 
@@ -48,10 +48,10 @@ value = json.loads(body)
 const OPTIONS = { bash: ["--norc", "-c"], python3: ["-c"] } as const;
 
 describe("the probe of a client that signs with openssl", () => {
-  let service: TrialService;
+  let service: TestService;
   let folder: string;
   before(async () => {
-    service = await trialService();
+    service = await testService();
     folder = await mkdtemp(join(tmpdir(), "probe-openssl-"));
     const key = foreignKey(service.partner.signingKey.privateJwk);
     await writeFile(join(folder, "signing.key"), key.export({ type: "sec1", format: "pem" }));
