@@ -4,7 +4,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type ChildProgram, startProgram } from "./child_program.ts";
 import { holdable } from "./webhooks/worker.ts";
 
-const FIXTURE = new URL("./child_program_trial.ts", import.meta.url);
+const FIXTURE = new URL("./child_program_fixture.ts", import.meta.url);
 
 async function withProgram(act: (program: ChildProgram) => Promise<void>): Promise<void> {
   const program = startProgram(FIXTURE);
@@ -23,15 +23,15 @@ describe("startProgram()", () => {
     }));
   it("throws the program's error, and continues to accept commands", () =>
     withProgram(async ({ ask }) => {
-      await assertRejects(() => ask({ say: "" }), Error, "child_program_trial.ts failed: nothing to say");
+      await assertRejects(() => ask({ say: "" }), Error, "child_program_fixture.ts failed: nothing to say");
       assertEquals(await ask({ say: "on" }), { said: "on" });
     }));
   it("stops the program during a command, and rejects that command and later ones", () =>
     withProgram(async ({ ask, stop }) => {
       const reply = ask({ say: "long" });
       stop();
-      await assertRejects(() => reply, Error, "child_program_trial.ts ended");
-      await assertRejects(() => ask({ say: "gone" }), Error, "child_program_trial.ts ended");
+      await assertRejects(() => reply, Error, "child_program_fixture.ts ended");
+      await assertRejects(() => ask({ say: "gone" }), Error, "child_program_fixture.ts ended");
     }));
 });
 

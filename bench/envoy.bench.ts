@@ -1,5 +1,5 @@
 import { type Benchmark, type Plan, rotateSeen, type Round } from "./harness.ts";
-import { openEnvoyStack } from "./envoy/house.ts";
+import { openEnvoyStack } from "./envoy/stack.ts";
 import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 

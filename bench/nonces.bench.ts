@@ -10,7 +10,7 @@ import {
   type Sample,
 } from "./harness.ts";
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
-import { type Database, type NonceStack, openNonceStack, PARTNERS, spendBefore } from "./nonces/house.ts";
+import { type Database, type NonceStack, openNonceStack, PARTNERS, spendBefore } from "./nonces/stack.ts";
 import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 

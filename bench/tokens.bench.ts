@@ -2,7 +2,7 @@ import process from "node:process";
 import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
 import { admitToken } from "@gold-partner/server";
 import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
-import { openTokenStack } from "./tokens/house.ts";
+import { openTokenStack } from "./tokens/stack.ts";
 
 const PARTNERS = 1000;
 /** As many tokens as ten thousand partners would have with one token each. */

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type Benchmark, type Goal, type Plan, rotateSeen, type Round } from "./harness.ts";
 import { openBareLoop } from "./webhooks/bare.ts";
-import { openWebhookStack, type WebhookStack } from "./webhooks/house.ts";
+import { openWebhookStack, type WebhookStack } from "./webhooks/stack.ts";
 import { measureLatency, MEDIAN } from "./webhooks/latency.ts";
 import { GRAPHILE_WORKER, openQueue, PG_BOSS } from "./webhooks/queue.ts";
 import { openService } from "./webhooks/service.ts";

@@ -13,12 +13,12 @@ import {
   readCompose,
   type Service,
   serviceContainer,
-} from "./compose_trial.ts";
-import { commandText, type Container, type Started } from "./engine_trial.ts";
-import { dashboardPanels, expressionsOf, figuresAsked, isShown } from "./figures_trial.ts";
-import { readYaml } from "./manifests_trial.ts";
-import { onboardPartner, type Partner } from "./partner_trial.ts";
-import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
+} from "./compose_fixture.ts";
+import { commandText, type Container, type Started } from "./engine_fixture.ts";
+import { dashboardPanels, expressionsOf, figuresAsked, isShown } from "./figures_fixture.ts";
+import { readYaml } from "./manifests_fixture.ts";
+import { onboardPartner, type Partner } from "./partner_fixture.ts";
+import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
 
 const DASHBOARDS = join(ROOT, "deploy/grafana/dashboards");
 const BASE_URL = "https://localhost:8443";

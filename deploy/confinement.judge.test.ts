@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type Project, readCompose } from "./compose_trial.ts";
-import { type Manifest, manifestFiles, readYaml } from "./manifests_trial.ts";
-import { makeCheckout, ROOT } from "./site_trial.ts";
+import { type Project, readCompose } from "./compose_fixture.ts";
+import { type Manifest, manifestFiles, readYaml } from "./manifests_fixture.ts";
+import { makeCheckout, ROOT } from "./site_fixture.ts";
 
 /** The longest time that one attempt to send a webhook may take. */
 const ATTEMPT_SECONDS = 15;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { readCompose } from "./compose_trial.ts";
-import { figuresAsked, isShown } from "./figures_trial.ts";
-import { readDockerfile, stageImage } from "./image_trial.ts";
-import { manifestFaults, manifestFiles, readYaml } from "./manifests_trial.ts";
-import { makeCheckout, ROOT } from "./site_trial.ts";
+import { readCompose } from "./compose_fixture.ts";
+import { figuresAsked, isShown } from "./figures_fixture.ts";
+import { readDockerfile, stageImage } from "./image_fixture.ts";
+import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts";
+import { makeCheckout, ROOT } from "./site_fixture.ts";
 
 /**
  * Mutation tests of the external checks. A check that accepts everything would pass every file, so each check
@@ -94,7 +94,7 @@ describe("external checks of the deployment files", () => {
     assertThrows(() => readDockerfile("FROM a\n  COPY b c\n"), Error, "cannot parse");
     const planted = join(folder, "planted");
     cpSync(join(ROOT, ".dockerignore"), join(planted, ".dockerignore"));
-    for (const copied of ["README.md", "packages/server/src/trial.ts", ".gold/compose/pepper"]) {
+    for (const copied of ["README.md", "packages/server/src/fixture.ts", ".gold/compose/pepper"]) {
       writeFileSync(join(planted, "Dockerfile"), `COPY ${copied} ./\n`);
       cpSync(join(ROOT, "README.md"), join(planted, copied));
       assertThrows(() => stageImage(planted, join(folder, "image")), Error, ".dockerignore keeps it out");

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { commandText, type Container, type Started } from "./engine_trial.ts";
+import { commandText, type Container, type Started } from "./engine_fixture.ts";
 import {
   type Manifest,
   manifestFaults,
@@ -14,9 +14,9 @@ import {
   type Probe,
   readYaml,
   type Secrets,
-} from "./manifests_trial.ts";
-import { onboardPartner } from "./partner_trial.ts";
-import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
+} from "./manifests_fixture.ts";
+import { onboardPartner } from "./partner_fixture.ts";
+import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
 
 const FOLDER = join(ROOT, "deploy/kubernetes");
 /**

@@ -1,6 +1,6 @@
 import { type Delivery, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import type { Deployment } from "./deployment.ts";
-import { findFault } from "./standard_webhooks_trial.ts";
+import { findFault } from "./standard_webhooks_fixture.ts";
 import type { Trader } from "./trader.ts";
 
 /** One delivery of an event to its partner. Each repetition is another arrival. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { BrokenStack, type LoadRun } from "./loadtest/broken_house.ts";
+import { BrokenStack, type LoadRun } from "./loadtest/broken_stack.ts";
 import { LOAD_MUTATIONS, type LoadMutation, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
 import { Report } from "./report.ts";
 

@@ -5,7 +5,7 @@ import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts
 import { type Finding, Report } from "./report.ts";
 import { DONE_SHARE_MIN, findBreakpoint, P99_MAX_MS, type Step } from "./soak/breakpoint.ts";
 import { judgeBooks } from "./soak/deliveries.ts";
-import { openStack } from "./soak/house.ts";
+import { openStack } from "./soak/stack.ts";
 import { judgeBytes, judgeGrowth, judgeKept, judgeLatency, judgeService } from "./soak/judge_series.ts";
 import { runCourse, type Series } from "./soak/series.ts";
 import { percentile } from "./soak/statistics.ts";

@@ -6,7 +6,7 @@ import { describeArrivals, judgeArrivals } from "./webhooks/judge_arrivals.ts";
 import { MemoryWatch } from "./webhooks/memory_watch.ts";
 import { redeliver } from "./webhooks/redelivery.ts";
 import { measurePairs } from "./webhooks/pairs.ts";
-import { openSetup } from "./webhooks/scene.ts";
+import { openSetup } from "./webhooks/setup.ts";
 import { backlogOf, sickFrom } from "./webhooks/troubles.ts";
 
 // npm run prove -- webhooks [--short]: receivers fail in every way, workers are killed, and the database is

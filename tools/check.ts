@@ -3,7 +3,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CHECKS } from "./check/checks.ts";
 import { k6Closure } from "./check/k6_closure.ts";
-import type { Violation } from "./check/offence.ts";
+import type { Violation } from "./check/violation.ts";
 import { findLongFiles } from "./check/style.ts";
 import { readTree } from "./check/tree.ts";
 

@@ -117,12 +117,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     says:
       "sends broken bodies over mutual TLS: each gets a well-formed refusal, nothing is booked, memory stays flat",
     knows: "--envoy",
-    prove: (options) => runProgram("prove/mutations.ts", options),
+    prove: (options) => runProgram("prove/fuzzing.ts", options),
   },
   defects: {
     says: "runs the mutation tests: each planted defect must fail a test",
     takes: "--only TEXT",
-    prove: (options) => runProgram("prove/defects.ts", options),
+    prove: (options) => runProgram("prove/mutation_tests.ts", options),
   },
 };
 

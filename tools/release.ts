@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { PUBLISHED } from "./check/house.ts";
+import { PUBLISHED } from "./check/structure.ts";
 import { jsrArguments } from "./pack/jsr_arguments.ts";
 import { stagePackages } from "./pack/stage.ts";
 import { packFolders } from "./pack/tarball.ts";

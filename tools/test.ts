@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { PUBLISHED } from "./check/house.ts";
+import { PUBLISHED } from "./check/structure.ts";
 import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT, runTier } from "./test/tier.ts";
 

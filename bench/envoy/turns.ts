@@ -5,7 +5,7 @@ import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
 import { processCpuMs } from "../process_cpu.ts";
-import type { EnvoyStack } from "./house.ts";
+import type { EnvoyStack } from "./stack.ts";
 import { sendAll } from "./partner.ts";
 
 /** Runs one turn, which gives samples for one contender or for several. */

@@ -2,7 +2,7 @@
 import { startProgram } from "../child_program.ts";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
-import type { Database, NonceStack } from "./house.ts";
+import type { Database, NonceStack } from "./stack.ts";
 import { type Persistence, startRedis } from "./redis.ts";
 import type { Task, Report, Store } from "./spender.ts";
 

@@ -1,4 +1,4 @@
-import type { Stack } from "./house.ts";
+import type { Stack } from "./stack.ts";
 
 const NUMBER_DIGITS = 12;
 

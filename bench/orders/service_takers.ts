@@ -5,7 +5,7 @@ import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
 import { countExecuted, requireBooked, sealChains, type Taker } from "./contenders.ts";
 import type { Asked } from "./generator.ts";
-import type { Stack } from "./house.ts";
+import type { Stack } from "./stack.ts";
 import type { QuoteRun } from "./quote_run.ts";
 
 /** Enough to estimate the rate of a contender that has not run yet. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
-import type { Stack } from "./house.ts";
+import type { Stack } from "./stack.ts";
 
 const ROWS = 8;
 const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;

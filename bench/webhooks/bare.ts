@@ -1,5 +1,5 @@
 import { startProgram } from "../child_program.ts";
-import { IN_FLIGHT, type WebhookStack } from "./house.ts";
+import { IN_FLIGHT, type WebhookStack } from "./stack.ts";
 import { holdable, type Worker } from "./worker.ts";
 
 /** Opens the bare loop as a worker. It records nothing, so it is done when all its posts are answered. */

@@ -5,7 +5,7 @@ import { type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { BenchPartner } from "../envoy/partner.ts";
 import type { Plan, Round } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
-import type { WebhookStack } from "./house.ts";
+import type { WebhookStack } from "./stack.ts";
 
 export const MEDIAN = "from the 201 to the arrival of the event, median";
 const PERCENTILE_99 = "from the 201 to the arrival of the event, 99th percentile";

@@ -1,4 +1,4 @@
-import type { WebhookStack } from "./house.ts";
+import type { WebhookStack } from "./stack.ts";
 import { holdable, untilDelivered, type Worker } from "./worker.ts";
 
 /**

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import type { Round } from "../harness.ts";
 import { processCpuMs } from "../process_cpu.ts";
-import type { WebhookStack } from "./house.ts";
+import type { WebhookStack } from "./stack.ts";
 
 export interface Worker extends Holdable {
   /** The benchmark's own connection to the worker's database, if the worker uses a database. */

@@ -1,4 +1,4 @@
 import { describe } from "node:test";
-import { judgeEveryCall } from "./every_call_trial.ts";
+import { judgeEveryCall } from "./every_call_fixture.ts";
 
 describe("GoldClient over mutual TLS through Envoy", () => judgeEveryCall("Envoy"));

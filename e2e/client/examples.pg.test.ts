@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
-import { Stack } from "../contract/house_trial.ts";
+import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");

@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { Stack } from "../contract/house_trial.ts";
+import { Stack } from "../contract/stack_fixture.ts";
 import { Relay } from "../../prove/relay.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "docs/examples/python_client");
-const FIXTURE = fileURLToPath(new URL("./python_client_trial.py", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("./python_client_fixture.py", import.meta.url));
 /** The folder of this external tool also contains `cryptography`. */
 const PACKAGES = join(ROOT, ".tools/schemathesis");
 const RUN_MS = 180_000;

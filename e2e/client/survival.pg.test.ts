@@ -1,12 +1,12 @@
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { type GoldClient, GoldError, type TryReport } from "@gold-partner/client";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { countsBetween, readCounts } from "../contract/attack/service_counts_trial.ts";
-import type { Caller } from "../contract/caller_trial.ts";
-import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
-import { FaultRelay } from "./fault_relay_trial.ts";
-import { type ClientPlan, openClient } from "./house_client_trial.ts";
+import { countsBetween, readCounts } from "../contract/attack/service_counts_fixture.ts";
+import type { Caller } from "../contract/caller_fixture.ts";
+import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { FaultRelay } from "./fault_relay_fixture.ts";
+import { type ClientPlan, openClient } from "./stack_client_fixture.ts";
 
 describe("GoldClient, when the service or the network fails", () => {
   let stack: Stack;

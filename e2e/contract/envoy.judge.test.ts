@@ -1,8 +1,8 @@
 import { describe } from "node:test";
-import { judgeEveryCode } from "./every_code_trial.ts";
-import { judgeEveryOperation } from "./every_operation_trial.ts";
-import { judgeExamples } from "./examples_trial.ts";
-import { Stack } from "./house_trial.ts";
+import { judgeEveryCode } from "./every_code_fixture.ts";
+import { judgeEveryOperation } from "./every_operation_fixture.ts";
+import { judgeExamples } from "./examples_fixture.ts";
+import { Stack } from "./stack_fixture.ts";
 
 const open = () => Stack.open({ envoy: true });
 

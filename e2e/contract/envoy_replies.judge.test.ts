@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertMatch } from "@std/assert";
 import { BODY_MAX_BYTES, type OperationId, type TokenProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "@gold-partner/server/testing";
-import { FRAME, headers } from "./attack/frames_trial.ts";
-import { fieldsOf, Http2Wire } from "./attack/http2_wire_trial.ts";
-import { Siege } from "./attack/siege_trial.ts";
-import type { Call, Caller } from "./caller_trial.ts";
-import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
-import { haltService } from "./disturbances_trial.ts";
-import { Faults } from "./faults_trial.ts";
-import type { Stack } from "./house_trial.ts";
-import { expectRefusal, type Form } from "./refusal_trial.ts";
-import { QUOTE } from "./way_trial.ts";
+import { FRAME, headers } from "./attack/frames_fixture.ts";
+import { fieldsOf, Http2Wire } from "./attack/http2_wire_fixture.ts";
+import { Siege } from "./attack/siege_fixture.ts";
+import type { Call, Caller } from "./caller_fixture.ts";
+import { type Described, describedBy, undescribedHeaders } from "./described_fixture.ts";
+import { haltService } from "./disturbances_fixture.ts";
+import { Faults } from "./faults_fixture.ts";
+import type { Stack } from "./stack_fixture.ts";
+import { expectRefusal, type Form } from "./refusal_fixture.ts";
+import { QUOTE } from "./way_fixture.ts";
 
 /** Envoy gives its replies random ids (UUID version 4). The service's ids begin with the time. */
 const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;

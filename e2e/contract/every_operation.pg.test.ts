@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { judgeEveryOperation } from "./every_operation_trial.ts";
-import { Stack } from "./house_trial.ts";
+import { judgeEveryOperation } from "./every_operation_fixture.ts";
+import { Stack } from "./stack_fixture.ts";
 
 describe("every operation, over mutual TLS", () => judgeEveryOperation(() => Stack.open()));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
-import { readBlocks } from "./doc_trial.ts";
+import { readBlocks } from "./doc_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DEV = "packages/dev/src";
@@ -42,7 +42,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm run parts": [".ci/run", "npm run parts"],
   "k6 run loadtest/quote_order.ts": ["e2e/docs/ending.judge.test.ts", "k6 run"],
   "npm run prove -- judges": [".ci/run", "npm run prove -- judges"],
-  "deploy/make_secrets": ["deploy/site_trial.ts", `"deploy/make_secrets"`],
+  "deploy/make_secrets": ["deploy/site_fixture.ts", `"deploy/make_secrets"`],
   "docker compose run --rm gold ca init --key /run/authority/ca_key.pem": [
     "deploy/compose.judge.test.ts",
     `gold("ca init --key /run/authority/ca_key.pem")`,

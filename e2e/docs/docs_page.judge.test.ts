@@ -7,8 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { Caller } from "../contract/caller_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
+import type { Caller } from "../contract/caller_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const DESKTOP = { width: 1280, height: 900 };

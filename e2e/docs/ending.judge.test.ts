@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { openShell, type Shell } from "./shell_trial.ts";
+import { openShell, type Shell } from "./shell_fixture.ts";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

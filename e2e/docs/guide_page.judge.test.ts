@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assert } from "@std/assert";
-import { Reader } from "./page_trial.ts";
-import type { Shell } from "./shell_trial.ts";
+import { Reader } from "./page_fixture.ts";
+import type { Shell } from "./shell_fixture.ts";
 
 /**
  * The quickstart is followed up to this heading. The pages need its result: a running receiver and an

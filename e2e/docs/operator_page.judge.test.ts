@@ -7,8 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { gold } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
-import { readSteps } from "./doc_trial.ts";
-import { readPage } from "./page_trial.ts";
+import { readSteps } from "./doc_fixture.ts";
+import { readPage } from "./page_fixture.ts";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 
 type Row = Readonly<Record<string, unknown>>;

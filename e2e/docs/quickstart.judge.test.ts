@@ -2,9 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { Reader } from "./page_trial.ts";
+import { Reader } from "./page_fixture.ts";
 import type { Credentials } from "@gold-partner/dev";
-import type { Shell } from "./shell_trial.ts";
+import type { Shell } from "./shell_fixture.ts";
 
 interface Door {
   readonly options: readonly string[];

@@ -7,8 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { assertEquals } from "@std/assert";
-import { Stack } from "../contract/house_trial.ts";
-import { expectShown, readBlocks } from "./doc_trial.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { expectShown, readBlocks } from "./doc_fixture.ts";
 
 const PAGE = new URL("../../docs/typescript.md", import.meta.url);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

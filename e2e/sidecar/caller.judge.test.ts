@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Caller, Certificate } from "../contract/caller_trial.ts";
-import { issueCertificate } from "../contract/certificates_trial.ts";
-import { Faults } from "../contract/faults_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
+import type { Caller, Certificate } from "../contract/caller_fixture.ts";
+import { issueCertificate } from "../contract/certificates_fixture.ts";
+import { Faults } from "../contract/faults_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
 import { expectProblem } from "@gold-partner/server/testing";
-import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_trial.ts";
-import { countArrived } from "./direct_trial.ts";
-import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries_trial.ts";
-import { keepConnection } from "./kept_connection_trial.ts";
-import { expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
+import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_fixture.ts";
+import { countArrived } from "./direct_fixture.ts";
+import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries_fixture.ts";
+import { keepConnection } from "./kept_connection_fixture.ts";
+import { expectRefused, hostOf, requestText, visit } from "./visit_fixture.ts";
 
 /** An address that belongs to nobody (RFC 5737). */
 const ELSEWHERE = "203.0.113.7";

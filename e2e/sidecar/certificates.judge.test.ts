@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Faults } from "../contract/faults_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
-import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_trial.ts";
-import { countArrived } from "./direct_trial.ts";
-import { type Stranger, strangersOf } from "./strangers_trial.ts";
-import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
+import { Faults } from "../contract/faults_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { certificateOf, certify, fingerprintOf, stackSigner } from "./certificate_fixture.ts";
+import { countArrived } from "./direct_fixture.ts";
+import { type Stranger, strangersOf } from "./strangers_fixture.ts";
+import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_fixture.ts";
 
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 

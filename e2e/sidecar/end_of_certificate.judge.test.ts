@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Certificate } from "../contract/caller_trial.ts";
-import { issueCertificate } from "../contract/certificates_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
+import type { Certificate } from "../contract/caller_fixture.ts";
+import { issueCertificate } from "../contract/certificates_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
 import { expectProblem } from "@gold-partner/server/testing";
-import { certify, fingerprintOf, stackSigner, register } from "./certificate_trial.ts";
-import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_trial.ts";
-import { hostOf, requestText, type Visit, visit } from "./visit_trial.ts";
+import { certify, fingerprintOf, stackSigner, register } from "./certificate_fixture.ts";
+import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_fixture.ts";
+import { hostOf, requestText, type Visit, visit } from "./visit_fixture.ts";
 
 /** The documented limits: a revoked certificate is refused within these times. */
 const [HANDSHAKE_MS, READ_MS] = [2000, 1000];

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Certificate } from "../contract/caller_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
-import { certificateOf } from "./certificate_trial.ts";
-import { endEnvoy, hostOf, requestText, visit } from "./visit_trial.ts";
+import type { Certificate } from "../contract/caller_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { certificateOf } from "./certificate_fixture.ts";
+import { endEnvoy, hostOf, requestText, visit } from "./visit_fixture.ts";
 
 const JSON_BODY = "Content-Type: application/json";
 const FORM_BODY = "Content-Type: application/x-www-form-urlencoded";

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { Stack } from "../contract/house_trial.ts";
-import { portOf } from "./visit_trial.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { portOf } from "./visit_fixture.ts";
 
 /** The folder into which `npm run parts -- sslyze` installs it. */
 const PART = fileURLToPath(new URL("../../.tools/sslyze", import.meta.url));

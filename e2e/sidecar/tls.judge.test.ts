@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import type { Certificate } from "../contract/caller_trial.ts";
-import { Faults } from "../contract/faults_trial.ts";
-import { Stack } from "../contract/house_trial.ts";
-import { certificateOf } from "./certificate_trial.ts";
-import { countArrived } from "./direct_trial.ts";
-import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_trial.ts";
+import type { Certificate } from "../contract/caller_fixture.ts";
+import { Faults } from "../contract/faults_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { certificateOf } from "./certificate_fixture.ts";
+import { countArrived } from "./direct_fixture.ts";
+import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_fixture.ts";
 
 /** Lowers openssl's own security level, so that Envoy refuses the offer and not openssl. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];

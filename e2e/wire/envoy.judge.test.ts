@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { judgeCases, openTestDoor, type TestDoor } from "./door_trial.ts";
+import { judgeCases, openTestDoor, type TestDoor } from "./door_fixture.ts";
 import { brokenRequests, oddRequests, type RequestCase } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener behind Envoy", () => {

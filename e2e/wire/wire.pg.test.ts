@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { judgeCases, openTestDoor, type TestDoor } from "./door_trial.ts";
+import { judgeCases, openTestDoor, type TestDoor } from "./door_fixture.ts";
 import { brokenRequests, oddRequests, sendBytes, verdictsOf } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener", () => {

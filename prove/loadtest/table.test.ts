@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert";
-import { plant } from "../defects/defect.ts";
+import { plant } from "../mutation_tests/mutation.ts";
 import { LOAD_MUTATIONS, SCENARIOS } from "./table.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));

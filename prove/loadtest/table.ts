@@ -1,4 +1,4 @@
-import type { Mutation } from "../defects/defect.ts";
+import type { Mutation } from "../mutation_tests/mutation.ts";
 
 /** A fault of the service, the scenario that must detect it, and the service levels that must fail. */
 export interface LoadMutation extends Pick<Mutation, "name" | "file" | "from" | "to"> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hostBytes } from "@gold-partner/protocol";
 import type { Deployment } from "../deployment.ts";
 import { UNDECIDED } from "../flight.ts";
-import { randomFrom } from "../mutations/mutate_body.ts";
+import { randomFrom } from "../fuzzing/mutate_body.ts";
 import { ask, type Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import { NonceLog } from "./nonce_log.ts";

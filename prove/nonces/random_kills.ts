@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../deployment.ts";
-import { randomFrom } from "../mutations/mutate_body.ts";
+import { randomFrom } from "../fuzzing/mutate_body.ts";
 
 type Random = ReturnType<typeof randomFrom>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Reply, verdictOf } from "../wire.ts";
-import type { RotatingPartner } from "./party.ts";
+import type { RotatingPartner } from "./connected_partner.ts";
 
 const GRAMS = "0.001";
 const TICK_MS = 5;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newKeyFiles } from "@gold-partner/dev";
-import type { RotatingPartner } from "./party.ts";
+import type { RotatingPartner } from "./connected_partner.ts";
 import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
-import type { Kind } from "./straggler.ts";
+import type { Kind } from "./old_credentials.ts";
 import { HEARD_MS, WebhookOverlap } from "./webhook_overlap.ts";
 
 const OVERLAP = "1h";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../report.ts";
 import type { OrderStream } from "./order_stream.ts";
-import type { RotatingPartner } from "./party.ts";
+import type { RotatingPartner } from "./connected_partner.ts";
 import type { OrderStation, Renewal, Rotation } from "./rotation.ts";
-import { type Kind, PASSED, type Sample, OldCredentials } from "./straggler.ts";
+import { type Kind, PASSED, type Sample, OldCredentials } from "./old_credentials.ts";
 
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };

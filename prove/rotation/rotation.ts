@@ -4,8 +4,8 @@ import { type Credentials, newKeyFiles, writeCsr } from "@gold-partner/dev";
 import type { Deployment } from "../deployment.ts";
 import type { Inbox } from "../inboxes.ts";
 import type { Finding } from "../report.ts";
-import type { RotatingPartner } from "./party.ts";
-import type { Kind } from "./straggler.ts";
+import type { RotatingPartner } from "./connected_partner.ts";
+import type { Kind } from "./old_credentials.ts";
 
 /** How one kind of credential is replaced, by `gold` and by the partner. */
 export interface Rotation {

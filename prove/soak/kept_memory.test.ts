@@ -11,7 +11,7 @@ import { runtimeArguments } from "../../testing/runtime_arguments.ts";
 import { residentMebibytes } from "../resident_memory.ts";
 import { KeptMemory } from "./kept_memory.ts";
 
-const PROGRAM = fileURLToPath(new URL("./kept_memory_trial.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./kept_memory_fixture.ts", import.meta.url));
 
 describe("KeptMemory", () => {
   it("returns the memory that a running process keeps without garbage, each time it is called", async () => {

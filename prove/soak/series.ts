@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMebibytes } from "../resident_memory.ts";
-import type { Stack } from "./house.ts";
+import type { Stack } from "./stack.ts";
 import type { Point } from "./statistics.ts";
 import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
 

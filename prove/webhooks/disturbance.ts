@@ -3,7 +3,7 @@ import type { Deployment } from "../deployment.ts";
 import type { ServerProcess } from "../server_process.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { OrderDesk } from "./order_desk.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 import { post } from "./told_events.ts";
 
 export interface Disturbance {

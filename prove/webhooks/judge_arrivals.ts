@@ -2,7 +2,7 @@ import type { Finding } from "../report.ts";
 import type { Trader } from "../trader.ts";
 import { Wire } from "../wire.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 import { readEvents, type ToldEvent } from "./told_events.ts";
 
 /** The state of all events so far. */

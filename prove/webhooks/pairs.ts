@@ -1,7 +1,7 @@
 import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { countAgain } from "./judge_arrivals.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 
 /** Something that goes wrong for other partners. */

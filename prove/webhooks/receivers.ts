@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ServerCertificate } from "@gold-partner/dev";
 import { runtimeArguments } from "../../testing/runtime_arguments.ts";
-import type { Behaviour } from "./mood.ts";
+import type { Behaviour } from "./behaviour.ts";
 import type { Arrival, Task } from "./receivers_process.ts";
 
 const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url));

@@ -4,8 +4,8 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import type { ServerCertificate } from "@gold-partner/dev";
 import { type Delivery, testReceiver } from "@gold-partner/server/testing";
-import { findFault } from "../standard_webhooks_trial.ts";
-import { type Answer, answerTo, type Behaviour } from "./mood.ts";
+import { findFault } from "../standard_webhooks_fixture.ts";
+import { type Answer, answerTo, type Behaviour } from "./behaviour.ts";
 
 export type Task =
   /** Opens one receiver for each secret; answered with their URLs. */

@@ -2,7 +2,7 @@ import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import { judgeArrivals } from "./judge_arrivals.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 import { post } from "./told_events.ts";
 
 const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Trader } from "../trader.ts";
-import { SICKNESSES } from "./mood.ts";
+import { SICKNESSES } from "./behaviour.ts";
 import type { Trouble } from "./pairs.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 
 /** The receivers of all partners from this one on fail, each in its own way. */
 export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {

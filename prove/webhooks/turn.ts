@@ -4,7 +4,7 @@ import { ask, type Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import { makeQuotes } from "./order_desk.ts";
 import type { Arrival } from "./receivers_process.ts";
-import type { Setup } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 
 export interface TurnPlan {
   readonly orders: number;

@@ -1,5 +1,5 @@
 import { parseChangelog } from "../../testing/release/changelog.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 const CHANGELOG = "CHANGELOG.md";

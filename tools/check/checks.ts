@@ -5,7 +5,7 @@ import { findImportsAgainstTheFlow } from "./import_direction.ts";
 import { findWhatK6CannotLoad } from "./k6_closure.ts";
 import { findLockfileViolations } from "./lockfile.ts";
 import { findManifestViolations } from "./manifests.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import { findFloatsOnQuantities } from "./quantity_floats.ts";
 import { findStyleViolations } from "./style.ts";
 import type { Tree } from "./tree.ts";

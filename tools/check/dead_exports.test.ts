@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { CANONICAL, clean, expectViolation, find, PRICE, SIGN } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, PRICE, SIGN } from "./sample_tree.ts";
 
 describe("no dead exports", () => {
   const dead = "no dead exports";

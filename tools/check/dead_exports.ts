@@ -1,7 +1,7 @@
-import { packageFolders, PUBLISHED, targetOf } from "./house.ts";
+import { packageFolders, PUBLISHED, targetOf } from "./structure.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Module } from "./module.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /**

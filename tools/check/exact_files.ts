@@ -19,7 +19,7 @@ export const EXACT: readonly RegExp[] = [
  */
 export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
   // Queues and their connections. The numbers are the partner's row, counts and milliseconds.
-  "packages/server/src/booking/lane.ts": "no quantity",
+  "packages/server/src/booking/batcher.ts": "no quantity",
   "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
   // An item's index in its batch, an HTTP status, and the partners' rows as items of an array.
   "packages/server/src/booking/trading/book_orders.ts": ["item"],

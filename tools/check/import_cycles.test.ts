@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { CANONICAL, expectViolation } from "./planted_tree.ts";
+import { CANONICAL, expectViolation } from "./sample_tree.ts";
 
 describe("no import cycles", () => {
   it("rejects a cycle of two files, and a cycle of three files with type imports only", async () => {

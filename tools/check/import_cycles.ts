@@ -1,5 +1,5 @@
-import { packageFolders, targetOf } from "./house.ts";
-import type { Violation } from "./offence.ts";
+import { packageFolders, targetOf } from "./structure.ts";
+import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { CANONICAL, clean, expectViolation, find, PRICE } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 describe("imports flow one way", () => {
   it("finds nothing in a clean repository", async () => {

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { isIdentifier } from "typescript/unstable/ast";
-import { FLOW, isRelative, MODULES, packageFolders, packageName, partOf, targetOf } from "./house.ts";
+import { FLOW, isRelative, MODULES, packageFolders, packageName, partOf, targetOf } from "./structure.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Import, Module } from "./module.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { k6Closure } from "./k6_closure.ts";
-import { CANONICAL, clean, expectViolation, find, plant, SIGN } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, find, plant, SIGN } from "./sample_tree.ts";
 
 describe("k6 can load its closure", () => {
   const loads = "k6 can load its closure";

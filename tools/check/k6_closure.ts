@@ -9,9 +9,9 @@ import {
   NodeFlags,
   SyntaxKind,
 } from "typescript/unstable/ast";
-import { isRelative, packageFolders, targetOf } from "./house.ts";
+import { isRelative, packageFolders, targetOf } from "./structure.ts";
 import type { Module } from "./module.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 

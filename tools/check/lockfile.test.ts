@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { clean, expectViolation } from "./planted_tree.ts";
+import { clean, expectViolation } from "./sample_tree.ts";
 
 describe("the lockfile agrees", () => {
   const check = "the lockfile agrees";

@@ -1,4 +1,4 @@
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 type Versions = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert } from "@std/assert";
-import { CANONICAL, clean, expectViolation, PRICE } from "./planted_tree.ts";
+import { CANONICAL, clean, expectViolation, PRICE } from "./sample_tree.ts";
 
 describe("manifests agree", () => {
   const manifests = "manifests agree";

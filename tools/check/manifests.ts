@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { isRelative, packageName, partOf, PUBLISHED } from "./house.ts";
-import type { Violation } from "./offence.ts";
+import { isRelative, packageName, partOf, PUBLISHED } from "./structure.ts";
+import type { Violation } from "./violation.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 interface Manifest {

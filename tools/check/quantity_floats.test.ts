@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { clean, expectViolation, find, PRICE } from "./planted_tree.ts";
+import { clean, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 const floats = "no float on a quantity";
 const EXACT = "packages/protocol/src/quantity.ts";
@@ -107,7 +107,7 @@ describe("no float on a quantity", () => {
     });
     await expectViolation(floats, "gives a value the type number", { [listed]: "x as number;" });
     assertEquals(await find({ [listed]: "interface A { status: number | null }" }), []);
-    const queue = "packages/server/src/booking/lane.ts";
+    const queue = "packages/server/src/booking/batcher.ts";
     assertEquals(await find({ [queue]: "const waitMs: number = 20 * (0.5 + Math.random()); waitMs;" }), []);
     await expectViolation(floats, "calls Number", { [queue]: "Number(amountHalalas);" });
   });

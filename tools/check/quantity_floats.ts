@@ -16,7 +16,7 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 import { doubleIn, isExactFile } from "./exact_files.ts";
-import type { Violation } from "./offence.ts";
+import type { Violation } from "./violation.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { clean, expectViolation, find, plant, PRICE, SIGN } from "./planted_tree.ts";
+import { clean, expectViolation, find, plant, PRICE, SIGN } from "./sample_tree.ts";
 import { findLongFiles } from "./style.ts";
 
 describe("names and style", () => {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { isRelative, partOf } from "./house.ts";
-import type { Violation } from "./offence.ts";
+import { isRelative, partOf } from "./structure.ts";
+import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);

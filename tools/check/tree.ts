@@ -36,8 +36,8 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
 }
 
 /**
- * True for a test and for what only tests use: `e2e/`, a folder `testing/`, `fixture.ts` and `…_trial.ts`.
+ * True for a test and for what only tests use: `e2e/`, a folder `testing/`, `fixture.ts` and `…_fixture.ts`.
  */
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts") || /^e2e\/|(?:^|\/)testing\/|(?:^|[/_])trial\.ts$/.test(path);
+  return path.endsWith(".test.ts") || /^e2e\/|(?:^|\/)testing\/|(?:^|[/_])fixture\.ts$/.test(path);
 }

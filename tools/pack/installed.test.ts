@@ -3,11 +3,11 @@ import { join, posix } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { SyntaxKind } from "typescript/unstable/ast";
 import { assert, assertEquals } from "@std/assert";
-import { isRelative, packageName } from "../check/house.ts";
+import { isRelative, packageName } from "../check/structure.ts";
 import { lineOf, walk } from "../check/syntax.ts";
 import { listFiles, type Tree, treeOf } from "../check/tree.ts";
 import { ROOT } from "../test/tier.ts";
-import { Outside, type Project } from "./outside_trial.ts";
+import { Outside, type Project } from "./outside_fixture.ts";
 
 const NAMES = ["canonical", "jws", "protocol", "client"] as const;
 const PACKAGES = NAMES.map((name) => `@gold-partner/${name}`);

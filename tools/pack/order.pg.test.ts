@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
-import { Outside } from "./outside_trial.ts";
+import { Outside } from "./outside_fixture.ts";
 
 /** Returns a program that places a new user's first order and prints the result. */
 const program = (credentials: string): string => `

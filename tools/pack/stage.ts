@@ -3,7 +3,7 @@ import { chmod, copyFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { basename, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { PUBLISHED } from "../check/house.ts";
+import { PUBLISHED } from "../check/structure.ts";
 import { stagedManifest } from "./manifest.ts";
 import { runProgram } from "./program.ts";
 

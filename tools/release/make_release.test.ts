@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { lastRelease } from "../../testing/release/history.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { CHECKS } from "../check/checks.ts";
-import { plant } from "../check/planted_tree.ts";
+import { plant } from "../check/sample_tree.ts";
 import { readTree } from "../check/tree.ts";
 import { makeRelease, ReleaseError, type ReleasePlan } from "./make_release.ts";
 

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
-import { type Answer, eachOf, exchange, pour, request } from "./bytes_trial.ts";
-import { HIDDEN_PATH, hiddenRequests } from "./hidden_requests_trial.ts";
-import { Siege } from "./siege_trial.ts";
+import { type Answer, eachOf, exchange, pour, request } from "./bytes_fixture.ts";
+import { HIDDEN_PATH, hiddenRequests } from "./hidden_requests_fixture.ts";
+import { Siege } from "./siege_fixture.ts";
 
 const PIPELINED = 500;
 const POUR_BYTES = 20_000_000;

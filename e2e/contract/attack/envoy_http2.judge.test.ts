@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { eachOf } from "./bytes_trial.ts";
+import { eachOf } from "./bytes_fixture.ts";
 import {
   block,
   type Field,
@@ -17,9 +17,9 @@ import {
   settings,
   uint32,
   widen,
-} from "./frames_trial.ts";
-import { fieldsOf, Http2Wire } from "./http2_wire_trial.ts";
-import { Siege } from "./siege_trial.ts";
+} from "./frames_fixture.ts";
+import { fieldsOf, Http2Wire } from "./http2_wire_fixture.ts";
+import { Siege } from "./siege_fixture.ts";
 
 const RAPID_RESETS = 10_000;
 /** Far more than Envoy accepts before it ends the connection. */

@@ -1,9 +1,9 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { eachOf } from "./bytes_trial.ts";
-import { type Field, headers } from "./frames_trial.ts";
-import { fieldsOf } from "./http2_wire_trial.ts";
-import { Siege } from "./siege_trial.ts";
+import { eachOf } from "./bytes_fixture.ts";
+import { type Field, headers } from "./frames_fixture.ts";
+import { fieldsOf } from "./http2_wire_fixture.ts";
+import { Siege } from "./siege_fixture.ts";
 
 const VERDICT_MS = 30_000;
 const ELSEWHERE = "other.example";

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { request, statusesOf } from "./bytes_trial.ts";
-import { Siege } from "./siege_trial.ts";
+import { request, statusesOf } from "./bytes_fixture.ts";
+import { Siege } from "./siege_fixture.ts";
 
 const AT_ONCE = 20;
 const IDLE = 1000;

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
-import { SIGNING_KEY } from "./scripted_transport_trial.ts";
+import { SIGNING_KEY } from "./scripted_transport_fixture.ts";
 
 const SECRET = "hunter2-hunter2";
 const transport = { send: () => Promise.reject(new Error("nobody")), close() {} };

@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 describe("the client package", () => {
   it("imports only the runtime and its three published sibling packages", () => {
     const sources = readdirSync(FOLDER).filter((name) =>
-      /^[a-z_]+\.ts$/.test(name) && !name.endsWith("_trial.ts")
+      /^[a-z_]+\.ts$/.test(name) && !name.endsWith("_fixture.ts")
     );
     const taken = sources.flatMap((name) => {
       const text = readFileSync(FOLDER + name, "utf8");

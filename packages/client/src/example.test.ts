@@ -6,7 +6,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { deliveryOf, describedEvents, secretOf } from "./delivery_trial.ts";
+import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const DOOR = new URL("./mod.ts", import.meta.url).href;

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { GoldClient } from "./gold_client.ts";
 import { GoldError } from "./gold_error.ts";
 import { Quantity } from "./quantity.ts";
-import { type Answer, ORDER, play, problem, QUOTE, reply } from "./scripted_transport_trial.ts";
+import { type Answer, ORDER, play, problem, QUOTE, reply } from "./scripted_transport_fixture.ts";
 import { type Transport, TransportError, type TransportRequest } from "./transport.ts";
 
 const reset = () => new TransportError("read ECONNRESET", {});

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { deliveryOf, describedEvents, secretOf } from "./delivery_trial.ts";
-import { type Receiver, RECEIVERS, startReceiver } from "./receiver_trial.ts";
+import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
+import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
 const [ordered] = describedEvents();

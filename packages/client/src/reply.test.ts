@@ -22,7 +22,7 @@ import {
   type WithdrawalReply,
 } from "@gold-partner/protocol";
 import { type Grams, Quantity, type Sar, type SarPerGram } from "./quantity.ts";
-import { toPlain } from "./plain_value_trial.ts";
+import { toPlain } from "./plain_value_fixture.ts";
 import type * as own from "./reply.ts";
 import type { AccountEvent, WebhookEvent } from "./webhook_event.ts";
 import { readValue } from "./wire_value.ts";

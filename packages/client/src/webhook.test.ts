@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { BODY_MAX_BYTES, WebhookError } from "@gold-partner/protocol";
 import makeVectors from "../../../vectors/make/webhook.ts";
-import { deliveryOf, describedEvents, NOW_SECONDS, secretOf } from "./delivery_trial.ts";
-import { toPlain } from "./plain_value_trial.ts";
+import { deliveryOf, describedEvents, NOW_SECONDS, secretOf } from "./delivery_fixture.ts";
+import { toPlain } from "./plain_value_fixture.ts";
 import { Quantity } from "./quantity.ts";
 import { verifyWebhook, type WebhookErrorCode, WebhookVerificationError } from "./webhook.ts";
 

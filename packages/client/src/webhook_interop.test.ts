@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { Webhook, WebhookVerificationError as PublicError } from "standardwebhooks";
-import { deliveryOf, describedEvents } from "./delivery_trial.ts";
-import { toPlain } from "./plain_value_trial.ts";
+import { deliveryOf, describedEvents } from "./delivery_fixture.ts";
+import { toPlain } from "./plain_value_fixture.ts";
 import { verifyWebhook, WebhookVerificationError } from "./webhook.ts";
 import { seedTests } from "../../../testing/seed.ts";
 

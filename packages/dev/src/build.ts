@@ -10,7 +10,7 @@ import { type Credentials, ensurePartner } from "./partner.ts";
 import { type Service, startService } from "./service.ts";
 import type { Running, StartOptions } from "./running.ts";
 import type { State } from "./state.ts";
-import { doStep, type Listener } from "./story.ts";
+import { doStep, type Listener } from "./progress.ts";
 import { markSettled, type Woken } from "./wake.ts";
 import type { Watchdog } from "./watchdog.ts";
 

@@ -1,7 +1,7 @@
 import { GoldClient, type TryReport } from "@gold-partner/client";
 import type { DemoReceiver } from "./demo_receiver.ts";
 import type { Credentials } from "./partner.ts";
-import { doStep, type Listener } from "./story.ts";
+import { doStep, type Listener } from "./progress.ts";
 
 /**
  * Runs a partner's calls over mutual TLS, from the health check to the first withdrawal. With a receiver, it

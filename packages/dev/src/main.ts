@@ -10,7 +10,7 @@ import type { Running } from "./running.ts";
 import { processLives } from "@gold-partner/local-postgres";
 import { start } from "./start.ts";
 import { DEFAULT_STATE, StateError } from "./state.ts";
-import { openProgress } from "./story.ts";
+import { openProgress } from "./progress.ts";
 
 const OPTIONS = {
   port: { type: "string", default: "8443" },

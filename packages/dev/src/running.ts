@@ -1,6 +1,6 @@
 import type { Credentials } from "./partner.ts";
 import type { State } from "./state.ts";
-import type { Listener } from "./story.ts";
+import type { Listener } from "./progress.ts";
 
 export interface StartOptions extends Listener {
   readonly port: number;

@@ -7,7 +7,7 @@ import { type Binaries, findBinaries } from "./binaries.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { PostgresStartError } from "./error.ts";
 import { startPostgres } from "./start_postgres.ts";
-import { kill, makeFolder, readStarted, startElsewhere } from "./trial.ts";
+import { kill, makeFolder, readStarted, startElsewhere } from "./fixture.ts";
 
 describe("openCluster()", () => {
   let folder: string;

@@ -9,7 +9,7 @@ import { removeFolder } from "./remove_folder.ts";
 import { PostgresStartError } from "./error.ts";
 import { findPostmaster, isServerOf, stopPostmaster } from "./postmaster.ts";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "./start_postgres.ts";
-import { kill, makeFolder, query, readStarted, startElsewhere } from "./trial.ts";
+import { kill, makeFolder, query, readStarted, startElsewhere } from "./fixture.ts";
 
 describe("startPostgres()", () => {
   let folder: string;

@@ -9,7 +9,7 @@ import { removeFolder } from "./remove_folder.ts";
 import { findPostmaster } from "./postmaster.ts";
 import { startPostgres } from "./start_postgres.ts";
 import { type DatabaseTemplate, type TestPostgres, testPostgres } from "./test_postgres.ts";
-import { query } from "./trial.ts";
+import { query } from "./fixture.ts";
 
 describe("testPostgres()", () => {
   const given = process.env.TEST_POSTGRES_URL;

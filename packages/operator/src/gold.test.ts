@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./gold.ts";
-import { type Run, runGold } from "./gold_trial.ts";
+import { type Run, runGold } from "./gold_fixture.ts";
 
 /** No server listens on port 9 of this machine. */
 const NOWHERE = { DATABASE_URL: "postgres://operator:hunter2@127.0.0.1:9/gold" };

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { until } from "../../../testing/until.ts";
-import { type TestOperator, testOperator } from "./commands/trial.ts";
+import { type TestOperator, testOperator } from "./commands/fixture.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 

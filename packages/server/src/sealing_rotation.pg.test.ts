@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type TestService, testService } from "../testing/service.ts";
 import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
-import { sendRaw } from "./service_trial.ts";
+import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../testing/until.ts";
 import { generateJwk } from "../../../testing/generated_key.ts";
 

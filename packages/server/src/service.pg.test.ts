@@ -10,7 +10,7 @@ import { findFreePort } from "@gold-partner/local-postgres";
 import { type TestService, testService } from "../testing/service.ts";
 import type { Config } from "./config.ts";
 import { type Service, startService } from "./service.ts";
-import { codeOf, openSocket, readReply, sendRaw } from "./service_trial.ts";
+import { codeOf, openSocket, readReply, sendRaw } from "./service_fixture.ts";
 import { until } from "../../../testing/until.ts";
 
 describe("startService()", () => {

@@ -15,7 +15,7 @@ import {
   startFixture,
   startUpstream,
   type Fixture,
-} from "./trial.ts";
+} from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
@@ -292,7 +292,7 @@ describe("startGateway(), delivery", () => {
 
   it("reports what to do if the port is taken or no upstream is named", async () => {
     const { gateway } = await start(echo);
-    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_trial" as const };
+    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_fixture" as const };
     await assertRejects(
       () => startGateway({ ...options, port: gateway.port, upstreams: ["/x"] }),
       GatewayStartError,

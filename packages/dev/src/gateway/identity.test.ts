@@ -13,7 +13,7 @@ import {
   startFixture,
   type Fixture,
   valuesIn,
-} from "./trial.ts";
+} from "./fixture.ts";
 
 const GET = (headers = ""): string =>
   `GET /v1/prices HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;

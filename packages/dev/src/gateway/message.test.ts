@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createAuthority, type Echo, echo, startFixture, type Fixture, valuesIn } from "./trial.ts";
+import { createAuthority, type Echo, echo, startFixture, type Fixture, valuesIn } from "./fixture.ts";
 
 const CLOSE = "Host: localhost\r\nConnection: close\r\n";
 
@@ -40,7 +40,7 @@ describe("startGateway(), messages", () => {
     assertEquals(answer.status, status, bytes.slice(0, 80));
     assertStringIncludes(answer.head, "content-type: application/problem+json");
     assertStringIncludes(answer.head, "connection: close");
-    assertStringIncludes(answer.head, "x-request-id: req_trial");
+    assertStringIncludes(answer.head, "x-request-id: req_fixture");
     const problem = JSON.parse(answer.body);
     assertEquals(Object.keys(problem), [
       "type",
@@ -52,7 +52,7 @@ describe("startGateway(), messages", () => {
       "retryable",
     ]);
     assertEquals([problem.type, problem.status, problem.code], [`/docs/errors#${code}`, status, code]);
-    assertEquals(problem.request_id, "req_trial");
+    assertEquals(problem.request_id, "req_fixture");
   }
 
   it("forwards the request target byte for byte", async () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { NEW_P256, openFolder, type OpensslFolder } from "../pki/openssl_folder.ts";
-import { itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold ca, cert and key rotate ca, checked with openssl", () => {
   let operator: TestOperator;

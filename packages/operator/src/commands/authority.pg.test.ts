@@ -8,9 +8,9 @@ import { createAuthority } from "../pki/authority.ts";
 import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
 import { EC_P256, ECDSA_SHA256 } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
-import { runGold } from "../gold_trial.ts";
-import { keepRequest, listOf, registryVersion } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { keepRequest, listOf, registryVersion } from "./authority_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold ca and cert", () => {
   let operator: TestOperator;

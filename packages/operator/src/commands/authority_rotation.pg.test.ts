@@ -2,9 +2,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { runGold } from "../gold_trial.ts";
-import { issueTo, listOf, registryVersion, signingProgram } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { issueTo, listOf, registryVersion, signingProgram } from "./authority_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold key rotate ca and ca retire", () => {
   let operator: TestOperator;

@@ -1,8 +1,8 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { SETTINGS } from "@gold-partner/server";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf } from "./fixture.ts";
 
 const GOOD = {
   DATABASE_URL: "postgres://gold_api:hunter2@127.0.0.1/gold",

@@ -1,8 +1,8 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, testOperator } from "./fixture.ts";
 
 describe("gold db", () => {
   it("migrate sets the complete payout account or nothing, and audits each change once", async () => {

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { TestPartner } from "@gold-partner/server/testing";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 const NOWHERE = "evt_019c1364-6eb8-7020-90c0-f0601000cb9f";

@@ -2,8 +2,8 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { addTestCertificate } from "@gold-partner/server/testing";
 import { randomBytes } from "node:crypto";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const DAY_SECONDS = 86_400;
 

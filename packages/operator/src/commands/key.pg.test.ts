@@ -3,9 +3,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { runGold } from "../gold_trial.ts";
-import { registryVersion } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { registryVersion } from "./authority_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;

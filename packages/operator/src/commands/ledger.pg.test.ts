@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold ledger heads and ledger verify --heads", () => {
   let operator: TestOperator;

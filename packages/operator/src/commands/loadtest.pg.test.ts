@@ -5,8 +5,8 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import type { TestPartner } from "@gold-partner/server/testing";
 import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
-import { type Run, runGold } from "../gold_trial.ts";
-import { assertRefused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { type Run, runGold } from "../gold_fixture.ts";
+import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 /** The file that k6 opens. */
 interface PartnerFile {

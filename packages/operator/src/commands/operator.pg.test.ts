@@ -2,8 +2,8 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
-import { type Run, runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { type Run, runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 describe("gold operator", () => {

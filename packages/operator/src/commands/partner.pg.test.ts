@@ -2,10 +2,10 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { newTestKey } from "@gold-partner/server/testing";
 import { jwkThumbprint } from "@gold-partner/jws";
-import { runGold } from "../gold_trial.ts";
+import { runGold } from "../gold_fixture.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
 

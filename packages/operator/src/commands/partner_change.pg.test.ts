@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const [OLD_IBAN, NEW_IBAN, OTHER_IBAN] = [
   "SA0380000000608010167519",

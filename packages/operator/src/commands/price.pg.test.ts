@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, type TestOperator, testOperator } from "./fixture.ts";
 import { until } from "../../../../testing/until.ts";
 
 const URL_OF_PRICES = "https://prices.example/gold";

@@ -2,9 +2,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { testSerial } from "@gold-partner/server/testing";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { runGold } from "../gold_trial.ts";
-import { issueTo, listOf, registryVersion, serialOf } from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { issueTo, listOf, registryVersion, serialOf } from "./authority_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold cert revoke and cert crl", () => {
   let operator: TestOperator;

@@ -7,8 +7,8 @@ import {
   serialOf,
   type SigningProgram,
   signingProgram,
-} from "./authority_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+} from "./authority_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 /** Tests an authority whose key signs slowly while other commands run. */
 describe("while an authority's key signs", () => {

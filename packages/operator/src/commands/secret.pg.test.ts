@@ -3,8 +3,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { TestPartner } from "@gold-partner/server/testing";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const HOUR_MS = 3_600_000;
 

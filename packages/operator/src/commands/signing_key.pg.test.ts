@@ -1,10 +1,10 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { expectProblem, newTestKey, type TestKey, type TestPartner } from "@gold-partner/server/testing";
-import { runGold } from "../gold_trial.ts";
+import { runGold } from "../gold_fixture.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold signing-key", () => {
   let operator: TestOperator;

@@ -2,9 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
-import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { askWithdrawal, setPayoutAccount } from "./withdrawal_fixture.ts";
 
 describe("gold withdrawal submit", () => {
   let operator: TestOperator;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
-import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { askWithdrawal, setPayoutAccount } from "./withdrawal_fixture.ts";
 
 describe("gold withdrawal submit, interrupted", () => {
   let operator: TestOperator;

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./trial.ts";
-import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { askWithdrawal, setPayoutAccount } from "./withdrawal_fixture.ts";
 
 describe("gold withdrawal", () => {
   let operator: TestOperator;

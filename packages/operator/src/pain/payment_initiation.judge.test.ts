@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { writePaymentInitiation } from "./payment_initiation.ts";
-import { batchOf, GOLDEN_BATCH, largeBatch, paymentOf } from "./trial.ts";
+import { batchOf, GOLDEN_BATCH, largeBatch, paymentOf } from "./fixture.ts";
 
 const PART = fileURLToPath(new URL("../../../../.tools/iso_20022", import.meta.url));
 const SCHEMA = join(PART, "pain001/templates/pain.001.001.09/pain.001.001.09.xsd");

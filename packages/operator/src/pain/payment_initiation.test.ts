@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { type Payment, type PaymentBatch, writePaymentInitiation } from "./payment_initiation.ts";
-import { batchOf, GOLDEN_BATCH, ibanOf, largeBatch, paymentOf, refusalOf } from "./trial.ts";
+import { batchOf, GOLDEN_BATCH, ibanOf, largeBatch, paymentOf, refusalOf } from "./fixture.ts";
 
 const GOLDEN = new URL("golden/three_payments.xml", import.meta.url);
 

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkText, compactUuid } from "./payment_text.ts";
-import { refusalOf } from "./trial.ts";
+import { refusalOf } from "./fixture.ts";
 
 const refused = (text: string): string => refusalOf(() => checkText("The name", text));
 

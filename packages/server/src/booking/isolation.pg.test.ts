@@ -3,8 +3,8 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { sendNonces } from "./nonce/spend_nonces.ts";
-import { publicIdOf, verdictOf } from "./operator_trial.ts";
-import { bookWithdrawal, nonceItem, withdrawalItem } from "./trial.ts";
+import { publicIdOf, verdictOf } from "./operator_fixture.ts";
+import { bookWithdrawal, nonceItem, withdrawalItem } from "./fixture.ts";
 
 const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";

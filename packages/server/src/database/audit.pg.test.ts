@@ -10,8 +10,8 @@ import {
   publicIdOf,
   submitWithdrawals,
   verdictOf,
-} from "../booking/operator_trial.ts";
-import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../booking/trial.ts";
+} from "../booking/operator_fixture.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../booking/fixture.ts";
 
 const ANOTHER_BATCH = "batch_is_noted its document is not the one that was submitted";
 

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
 import { connect } from "./pools.ts";
 
-const FIXTURE = fileURLToPath(new URL("./pool_trial.ts", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("./pool_fixture.ts", import.meta.url));
 const STATEMENTS = 80_000;
 
 describe("connect() with several connections", () => {

@@ -9,7 +9,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
-import { newUuid } from "../booking/trial.ts";
+import { newUuid } from "../booking/fixture.ts";
 import { migrate } from "./migrate.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_trial.ts";
+import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_fixture.ts";
 import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
-import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_trial.ts";
+import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";
 
 const WAITING = 1_000_000;
 /** This many of the partner's events have a row in `retry`: half of them parked, half of them due later. */

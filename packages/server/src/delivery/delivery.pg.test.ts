@@ -17,7 +17,7 @@ import {
   stateOf,
   untilState,
   verify,
-} from "./webhook_trial.ts";
+} from "./webhook_fixture.ts";
 import { until } from "../../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;

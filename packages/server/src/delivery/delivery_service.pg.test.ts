@@ -8,7 +8,7 @@ import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { readConfig, readDeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "../service.ts";
-import { sendRaw } from "../service_trial.ts";
+import { sendRaw } from "../service_fixture.ts";
 import { until } from "../../../../testing/until.ts";
 
 describe("startDelivery()", () => {

@@ -7,7 +7,7 @@ import { type TestService, testService } from "../../testing/service.ts";
 import type { DeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import type { Service } from "../service.ts";
-import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_trial.ts";
+import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_fixture.ts";
 
 describe("delivery processes", () => {
   let service: TestService;

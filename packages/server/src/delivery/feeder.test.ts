@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { EventRow, Want } from "./delivery_store.ts";
 import { Feeder } from "./feeder.ts";
 import { HeldEndpoint } from "./held_endpoint.ts";
-import { SECRET } from "./worker_trial.ts";
+import { SECRET } from "./worker_fixture.ts";
 
 const row = {
   client: 1,

@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { EventRow } from "./delivery_store.ts";
 import { HeldEndpoint } from "./held_endpoint.ts";
-import { SECRET } from "./worker_trial.ts";
+import { SECRET } from "./worker_fixture.ts";
 
 const NOW_MS = 1000;
 const row = {

@@ -14,7 +14,7 @@ import {
   retriesOf,
   silence,
   standingOf,
-} from "./delivery_trial.ts";
+} from "./delivery_fixture.ts";
 
 const clientsOf = (endpoints: readonly EndpointRow[]) =>
   endpoints.map(({ client }) => client).sort((a, b) => a - b);

@@ -9,7 +9,7 @@ import {
   hireWorker,
   PARKED,
   redeliver,
-} from "./delivery_trial.ts";
+} from "./delivery_fixture.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 const KEPT_DAYS = 90;

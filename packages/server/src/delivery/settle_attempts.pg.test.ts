@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { untilWaiting } from "../booking/trial.ts";
+import { untilWaiting } from "../booking/fixture.ts";
 import type { EventRow } from "./delivery_store.ts";
 import {
   askForTest,
@@ -18,7 +18,7 @@ import {
   silence,
   standingOf,
   type TestWorker,
-} from "./delivery_trial.ts";
+} from "./delivery_fixture.ts";
 
 describe("settle_attempts", () => {
   let books: TestBooks;

@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/trial.ts";
+import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/fixture.ts";
 import {
   askForTest,
   attemptOf,
@@ -16,7 +16,7 @@ import {
   retriesOf,
   silence,
   type TestWorker,
-} from "./delivery_trial.ts";
+} from "./delivery_fixture.ts";
 
 describe("take_events", () => {
   let books: TestBooks;

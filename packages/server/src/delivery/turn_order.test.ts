@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import { HeldEndpoint } from "./held_endpoint.ts";
 import { TurnOrder } from "./turn_order.ts";
-import { SECRET } from "./worker_trial.ts";
+import { SECRET } from "./worker_fixture.ts";
 
 const NOW_MS = 1000;
 

@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { publicIdOf } from "../booking/operator_trial.ts";
+import { publicIdOf } from "../booking/operator_fixture.ts";
 import {
   readEndpoint,
   readRetries,
@@ -9,9 +9,9 @@ import {
   redeliveryItem,
   testWebhook,
   webhookTestItem,
-} from "../booking/redelivery/redelivery_trial.ts";
-import { numbersOf } from "./delivery_trial.ts";
-import { startManualWorker } from "./hand_trial.ts";
+} from "../booking/redelivery/redelivery_fixture.ts";
+import { numbersOf } from "./delivery_fixture.ts";
+import { startManualWorker } from "./manual_worker_fixture.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 

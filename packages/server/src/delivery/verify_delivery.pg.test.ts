@@ -1,9 +1,9 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { rulesBrokenBy } from "../booking/ledger/planted_trial.ts";
-import { bookFunding, fundingItem } from "../booking/trial.ts";
-import { moveEnd, postNotices } from "./expiry/expiry_trial.ts";
+import { rulesBrokenBy } from "../booking/ledger/tampered_fixture.ts";
+import { bookFunding, fundingItem } from "../booking/fixture.ts";
+import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
 
 // The test client's events, all sealed, with the mark at 4:
 // 1 to 4 are fundings. 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
-import { answered, pause, SECRET, Stage, TEST_TRIES } from "./worker_trial.ts";
+import { answered, pause, SECRET, Stage, TEST_TRIES } from "./worker_fixture.ts";
 import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);

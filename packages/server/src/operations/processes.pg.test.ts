@@ -14,7 +14,7 @@ import {
   startProcesses,
   stopProcesses,
   type TestProcesses,
-} from "./processes_trial.ts";
+} from "./processes_fixture.ts";
 
 const ORDERS = 60;
 

@@ -2,11 +2,11 @@ import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import type { Balance } from "../booking/ledger/history_trial.ts";
+import type { Balance } from "../booking/ledger/history_fixture.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
-import { bookFunding, fundingItem, orderItem, plantQuote, untilWaiting } from "../booking/trial.ts";
+import { bookFunding, fundingItem, orderItem, plantQuote, untilWaiting } from "../booking/fixture.ts";
 import { type AccountReads, openAccountReads } from "./account_reads.ts";
-import { playLongHistory } from "./long_history_trial.ts";
+import { playLongHistory } from "./long_history_fixture.ts";
 
 const OPERATIONS = 10_000;
 const RANDOM_INSTANTS = 2000;

@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { openAccountReads } from "./account_reads.ts";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_trial.ts";
+import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_fixture.ts";
 import { openRecordReads } from "./record_reads.ts";
 
 const EVENTS = 20_000;

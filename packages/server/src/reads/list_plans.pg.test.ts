@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_trial.ts";
+import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_fixture.ts";
 import { type ListBounds, openRecordReads } from "./record_reads.ts";
 
 const FEW = 1000;

@@ -3,8 +3,8 @@ import { type BalancesReply, balancesReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { sendOrders } from "../booking/trading/book_orders.ts";
-import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/trial.ts";
-import { type Account, openAccount } from "./trial.ts";
+import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/fixture.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 const READING_MS = 3000;
 const READS = 300;

@@ -1,4 +1,4 @@
-import { limitClient } from "../booking/allowance/allowance_trial.ts";
+import { limitClient } from "../booking/allowance/allowance_fixture.ts";
 import { addTestCertificate } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
@@ -12,7 +12,7 @@ import {
 import { assert, assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { type Account, openAccount } from "./trial.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 describe("reads of prices, reserves, limits, credentials and balances", () => {
   let service: TestService;

@@ -10,7 +10,7 @@ import {
 } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { type Account, openAccount } from "./trial.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 const ORDERS = 23;
 

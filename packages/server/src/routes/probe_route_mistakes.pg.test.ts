@@ -14,7 +14,7 @@ import {
   foreignKey,
   foreignSignature,
   newForeignPair,
-} from "./probe/foreign_trial.ts";
+} from "./probe/foreign_fixture.ts";
 
 const TARGET = "/v1/signed-probe?trace=1";
 const BODY = '{"quote_id":"qt_1"}';

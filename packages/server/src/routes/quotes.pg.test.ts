@@ -2,8 +2,8 @@ import { type TestService, testService } from "../../testing/service.ts";
 import { quoteReply } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { plantQuote, untilWaiting } from "../booking/trial.ts";
-import { type Account, openAccount } from "./trial.ts";
+import { plantQuote, untilWaiting } from "../booking/fixture.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 describe("GET /v1/quotes/{id}", () => {
   let service: TestService;

@@ -24,9 +24,9 @@ import {
   reverseDeposit,
   submitWithdrawals,
   type TestOperator,
-} from "../booking/operator_trial.ts";
-import { newUuid } from "../booking/trial.ts";
-import { type Account, openAccount } from "./trial.ts";
+} from "../booking/operator_fixture.ts";
+import { newUuid } from "../booking/fixture.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 const KINDS = ["quote", "order", "withdrawal", "funding", "event"] as const;
 const LISTS = ["orders", "withdrawals", "fundings", "events"] as const;

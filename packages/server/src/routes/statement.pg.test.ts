@@ -4,8 +4,8 @@ import { type TestService, testService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, rejectWithdrawal } from "../booking/operator_trial.ts";
-import { type Account, openAccount } from "./trial.ts";
+import { hireOperator, rejectWithdrawal } from "../booking/operator_fixture.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 const ACCOUNTS = ["available_sar", "held_sar", "gold_grams"] as const;
 const DAY_MS = 86_400_000;

@@ -59,7 +59,7 @@ function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDa
     pepper: PEPPER,
   };
   const app = new Hono<AppEnv>()
-    .use((c, next) => (c.set("exchange", { requestId: "req_trial" }), next()))
+    .use((c, next) => (c.set("exchange", { requestId: "req_fixture" }), next()))
     .post("/oauth/token", tokenRoute(deps as unknown as Deps));
   app.onError((error) => new Response((error as Refusal).code, { status: 401 }));
   return async (clientId: string, secret: string, fingerprint = FINGERPRINTS.bank) => {

@@ -3,8 +3,8 @@ import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protoc
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { sendOrders } from "../booking/trading/book_orders.ts";
-import { orderItem, plantQuote } from "../booking/trial.ts";
-import { type Account, openAccount } from "./trial.ts";
+import { orderItem, plantQuote } from "../booking/fixture.ts";
+import { type Account, openAccount } from "./fixture.ts";
 
 const BEFORE = 500;
 const MEANWHILE = 1000;

@@ -64,7 +64,7 @@ export async function startWire(
     fetch: (request) => answer(request as Request),
     log: (_level, _event, { code } = {}) => code && refused.push(code),
     metrics: createMetrics(),
-    newRequestId: () => "req_trial",
+    newRequestId: () => "req_fixture",
     patienceMs,
   });
   server.listen(0, "127.0.0.1");

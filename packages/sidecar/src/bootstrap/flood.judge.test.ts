@@ -2,8 +2,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
-import type { Identity } from "../pki_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import type { Identity } from "../pki_fixture.ts";
 
 const RATE = 5;
 const FLOOD = 20 * RATE;

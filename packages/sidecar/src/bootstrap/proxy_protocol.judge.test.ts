@@ -10,7 +10,7 @@ import {
   request,
   startTestEnvoy,
   valuesOf,
-} from "../envoy_trial.ts";
+} from "../envoy_fixture.ts";
 
 /** PROXY protocol v2 for a TCP connection from this IPv4 address, as a balancer writes it. */
 function announce(address: string): Buffer {

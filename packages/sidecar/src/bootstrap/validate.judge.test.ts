@@ -7,7 +7,7 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { writeConfigFiles } from "../config_folder.ts";
 import { ENVOY_PART } from "../envoy_process.ts";
-import { createTestAuthority } from "../pki_trial.ts";
+import { createTestAuthority } from "../pki_fixture.ts";
 import { readSidecarConfig } from "../settings.ts";
 import { writeTrust } from "../trust/trust_folder.ts";
 

@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type TestEnvoy, startTestEnvoy, valuesOf } from "../envoy_trial.ts";
-import type { Identity } from "../pki_trial.ts";
-import type { AttackCounts, AttackPlan } from "./attacker_trial.ts";
+import { type TestEnvoy, startTestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import type { Identity } from "../pki_fixture.ts";
+import type { AttackCounts, AttackPlan } from "./attacker_fixture.ts";
 import { writeAddressMap } from "./runtime_api.ts";
-import { failuresOf, type TestFront, isServed, startTestFront } from "./front_trial.ts";
+import { failuresOf, type TestFront, isServed, startTestFront } from "./front_fixture.ts";
 
-const ATTACKER = fileURLToPath(new URL("./attacker_trial.ts", import.meta.url));
+const ATTACKER = fileURLToPath(new URL("./attacker_fixture.ts", import.meta.url));
 const HANDSHAKES = 100;
 const SILENT = 11_000;
 /**

@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { Authority } from "./authority.ts";
 import { composeBundle } from "./bundle.ts";
-import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_trial.ts";
+import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 
 const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");

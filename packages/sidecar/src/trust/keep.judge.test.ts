@@ -5,8 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_trial.ts";
-import type { Identity } from "../pki_trial.ts";
+import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import type { Identity } from "../pki_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const REFUSED_WITHIN_MS = 2000;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_trial.ts";
+import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE, writeTrust } from "./trust_folder.ts";
 
 const ONE = { certificates: [ONE_CERTIFICATE], revocationLists: [ONE_LIST] };

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Sql, TransactionSql } from "postgres";
-import { untilWaiting } from "../../booking/trial.ts";
+import { untilWaiting } from "../../booking/fixture.ts";
 
 const hash = () => randomBytes(32).toString("hex");
 

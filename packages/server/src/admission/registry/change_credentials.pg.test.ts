@@ -1,8 +1,8 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
-import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from "./credential_trial.ts";
+import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
+import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from "./credential_fixture.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 

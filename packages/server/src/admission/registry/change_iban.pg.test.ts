@@ -2,8 +2,8 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { testService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_trial.ts";
-import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/trial.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/fixture.ts";
 
 const OLD = "SA0380000000608010167519";
 const NEW = "SA4420000001234567891234";

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
+import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
 import { dropLogins } from "../../../../../testing/drop_logins.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;

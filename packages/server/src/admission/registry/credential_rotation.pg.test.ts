@@ -3,7 +3,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookOrder, orderItem, plantQuote, wordOf } from "../../booking/trial.ts";
+import { bookOrder, orderItem, plantQuote, wordOf } from "../../booking/fixture.ts";
 import {
   countActive,
   DAY_SECONDS,
@@ -12,7 +12,7 @@ import {
   newTrader,
   refusalOf,
   type Trader,
-} from "./credential_trial.ts";
+} from "./credential_fixture.ts";
 
 describe("rotation of credentials", () => {
   let books: TestBooks;

@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { publicIdOf, verdictOf } from "../../booking/operator_trial.ts";
+import { publicIdOf, verdictOf } from "../../booking/operator_fixture.ts";
 
 /** The fields that set_partner can change. A missing field stays unchanged. */
 interface Terms {

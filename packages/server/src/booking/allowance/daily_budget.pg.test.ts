@@ -18,8 +18,8 @@ import {
   readBooks,
   withdrawalItem,
   wordOf,
-} from "../trial.ts";
-import { limitClient } from "./allowance_trial.ts";
+} from "../fixture.ts";
+import { limitClient } from "./allowance_fixture.ts";
 
 const SPENT = "answered daily_budget_exceeded";
 const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10n };

@@ -4,8 +4,8 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
-import { bookOrder, bookQuote, newUuid, orderItem, quoteItem, readBooks, wordOf } from "../trial.ts";
-import { limitClient, type Limits, readAllowance } from "./allowance_trial.ts";
+import { bookOrder, bookQuote, newUuid, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
+import { limitClient, type Limits, readAllowance } from "./allowance_fixture.ts";
 
 const REFUSED = "answered open_quotes_exceeded";
 const MADE = "answered 201";

@@ -11,8 +11,8 @@ import {
   reverseDeposit,
   type TestOperator,
   verdictOf,
-} from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
+} from "../operator_fixture.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("deposits", () => {
   let books: TestBooks;

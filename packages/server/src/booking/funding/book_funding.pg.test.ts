@@ -17,7 +17,7 @@ import {
   orderItem,
   readBooks,
   wordOf,
-} from "../trial.ts";
+} from "../fixture.ts";
 
 describe("book_funding", () => {
   let books: TestBooks;

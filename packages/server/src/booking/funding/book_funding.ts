@@ -1,7 +1,7 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
-import type { Send } from "../lane.ts";
+import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
 
 export interface FundingItem extends AdmittedWrite {

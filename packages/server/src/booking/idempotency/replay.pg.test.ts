@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
-import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../trial.ts";
+import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
 
 const GRAM = 10_000n;

@@ -2,8 +2,8 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import type { Sending } from "../lane.ts";
-import { balanceOf } from "../operator_trial.ts";
+import type { Sending } from "../batcher.ts";
+import { balanceOf } from "../operator_fixture.ts";
 import type { Outcome } from "../outcome.ts";
 import {
   bookFunding,
@@ -16,7 +16,7 @@ import {
   untilWaiting,
   withdrawalItem,
   wordOf,
-} from "../trial.ts";
+} from "../fixture.ts";
 
 /** The fields that every item has. A funding ignores the nonce. */
 interface Turn {

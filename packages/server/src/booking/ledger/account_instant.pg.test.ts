@@ -18,7 +18,7 @@ import {
   readBooks,
   withdrawalItem,
   wordOf,
-} from "../trial.ts";
+} from "../fixture.ts";
 
 const GRAM = { by: "grams", side: "buy", goldTenthMilligrams: 10_000n } as const;
 const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;

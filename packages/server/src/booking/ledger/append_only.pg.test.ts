@@ -8,7 +8,7 @@ import {
   recordDeposit,
   reverseDeposit,
   verdictOf,
-} from "../operator_trial.ts";
+} from "../operator_fixture.ts";
 
 const APPEND_ONLY = [
   "transfer",

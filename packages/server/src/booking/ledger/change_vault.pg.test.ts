@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial.ts";
+import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 
 describe("bars", () => {
   let books: TestBooks;

@@ -14,7 +14,7 @@ import {
   reverseDeposit,
   submitWithdrawals,
   type TestOperator,
-} from "../operator_trial.ts";
+} from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
@@ -23,8 +23,8 @@ import {
   plantQuote,
   withdrawalItem,
   wordOf,
-} from "../trial.ts";
-import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_trial.ts";
+} from "../fixture.ts";
+import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_fixture.ts";
 import { seedTests } from "../../../../../testing/seed.ts";
 
 seedTests(import.meta.url);

@@ -1,8 +1,8 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, newUuid, orderItem } from "../trial.ts";
-import { rulesBrokenBy } from "./planted_trial.ts";
+import { bookOrder, newUuid, orderItem } from "../fixture.ts";
+import { rulesBrokenBy } from "./tampered_fixture.ts";
 
 /** The ids that the statements in DEFECTS name as :client, :first, :second and :open. */
 interface Subjects {

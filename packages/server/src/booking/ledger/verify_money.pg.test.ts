@@ -12,9 +12,9 @@ import {
   reverseDeposit,
   submitWithdrawals,
   type TestOperator,
-} from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
-import { rulesBrokenBy } from "./planted_trial.ts";
+} from "../operator_fixture.ts";
+import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
+import { rulesBrokenBy } from "./tampered_fixture.ts";
 
 // The client has three deposits: 500, approved (sequence 1); 70, approved (2) and reversed (3); and one that
 // is only recorded. It has two withdrawals: :paid of 40, created (4), approved (5), submitted (6), paid (7)

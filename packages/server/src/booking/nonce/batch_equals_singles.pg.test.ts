@@ -3,8 +3,8 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
-import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_trial.ts";
-import { newUuid } from "../trial.ts";
+import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_fixture.ts";
+import { newUuid } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 import { seedTests } from "../../../../../testing/seed.ts";
 

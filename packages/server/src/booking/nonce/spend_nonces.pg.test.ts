@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../trial.ts";
+import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../fixture.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 
 const WAITING = { wait: true, settle: false };

@@ -1,6 +1,6 @@
 import type { Query } from "../../database/query.ts";
 import { arrayLiteral } from "../../database/array_literal.ts";
-import type { BatchItem, Send } from "../lane.ts";
+import type { BatchItem, Send } from "../batcher.ts";
 import { LIMIT_STATUS, type Outcome } from "../outcome.ts";
 
 export interface NonceItem extends BatchItem {

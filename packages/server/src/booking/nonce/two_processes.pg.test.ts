@@ -6,10 +6,10 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { newUuid, nonceItem } from "../trial.ts";
+import { newUuid, nonceItem } from "../fixture.ts";
 import type { NonceItem } from "./spend_nonces.ts";
 
-const SPENDER = fileURLToPath(new URL("./spender_trial.ts", import.meta.url));
+const SPENDER = fileURLToPath(new URL("./spender_fixture.ts", import.meta.url));
 const CLIENTS = 8;
 const NONCES = 25;
 

@@ -3,7 +3,7 @@ import { type TestService, testService } from "../../../testing/service.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
-import { fund, order } from "../../delivery/webhook_trial.ts";
+import { fund, order } from "../../delivery/webhook_fixture.ts";
 import { openEventNotices } from "./event_notices.ts";
 import { until } from "../../../../../testing/until.ts";
 

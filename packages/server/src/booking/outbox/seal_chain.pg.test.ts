@@ -14,7 +14,7 @@ import {
   returnWithdrawal,
   reverseDeposit,
   submitWithdrawals,
-} from "../operator_trial.ts";
+} from "../operator_fixture.ts";
 import {
   bookFunding,
   bookOrder,
@@ -24,7 +24,7 @@ import {
   orderItem,
   untilWaiting,
   withdrawalItem,
-} from "../trial.ts";
+} from "../fixture.ts";
 
 const START = "00".repeat(32);
 const linkAfter = (head: string, line: string): string =>

@@ -4,7 +4,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { refusalOf } from "../booking.ts";
 import type { Outcome } from "../outcome.ts";
-import { newUuid, untilWaiting, wordOf } from "../trial.ts";
+import { newUuid, untilWaiting, wordOf } from "../fixture.ts";
 import {
   plantEndpoint,
   plantRetry,
@@ -13,7 +13,7 @@ import {
   redeliveryItem,
   testWebhook,
   webhookTestItem,
-} from "./redelivery_trial.ts";
+} from "./redelivery_fixture.ts";
 
 const told = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
 

@@ -1,6 +1,6 @@
 import type { Query } from "../../database/query.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
-import type { Send } from "../lane.ts";
+import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
 
 export interface RedeliveryItem extends AdmittedWrite {

@@ -1,8 +1,8 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../operator_trial.ts";
-import { newUuid } from "../trial.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../operator_fixture.ts";
+import { newUuid } from "../fixture.ts";
 import {
   plantEndpoint,
   plantRetry,
@@ -10,7 +10,7 @@ import {
   readRetries,
   testWebhook,
   webhookTestItem,
-} from "./redelivery_trial.ts";
+} from "./redelivery_fixture.ts";
 
 interface ListedEvent {
   readonly client: number;

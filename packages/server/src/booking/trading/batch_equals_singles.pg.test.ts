@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
-import { wordOf } from "../trial.ts";
+import { wordOf } from "../fixture.ts";
 import {
   bookBothWays,
   CLIENTS,
@@ -14,7 +14,7 @@ import {
   stageHoldings,
   stageQuotes,
   uuidOf,
-} from "./batch_trial.ts";
+} from "./batch_fixture.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./book_quotes.ts";
 import { seedTests } from "../../../../../testing/seed.ts";

@@ -3,7 +3,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
-import { bookOrder, maskInstants, newUuid, orderItem, plantQuote, readBooks, wordOf } from "../trial.ts";
+import { bookOrder, maskInstants, newUuid, orderItem, plantQuote, readBooks, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 
 const GRAM = 10_000n;

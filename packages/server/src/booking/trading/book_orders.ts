@@ -1,7 +1,7 @@
 import type { Query } from "../../database/query.ts";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
-import type { Send } from "../lane.ts";
+import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
 
 export interface OrderItem extends SignedWrite {

@@ -18,7 +18,7 @@ import {
   readBooks,
   untilWaiting,
   wordOf,
-} from "../trial.ts";
+} from "../fixture.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
 const BOUND = "This answer is bound to the Idempotency-Key: send a new key to try again.";

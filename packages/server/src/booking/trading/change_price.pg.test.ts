@@ -1,7 +1,7 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { verdictOf } from "../operator_trial.ts";
+import { verdictOf } from "../operator_fixture.ts";
 
 /** A price as the operator sets it: source, URL, spread in basis points, mid. */
 type Terms = readonly [source: string, url: string | null, spreadBasisPoints: number, midPips: number];

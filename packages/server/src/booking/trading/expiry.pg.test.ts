@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial.ts";
+import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../fixture.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 

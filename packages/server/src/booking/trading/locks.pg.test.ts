@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { newUuid, orderItem, plantQuote, quoteItem, readBooks, untilWaiting, wordOf } from "../trial.ts";
+import { newUuid, orderItem, plantQuote, quoteItem, readBooks, untilWaiting, wordOf } from "../fixture.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 

@@ -1,8 +1,8 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { verdictOf } from "../operator_trial.ts";
-import { bookOrder, bookQuote, orderItem, quoteItem, readBooks, wordOf } from "../trial.ts";
+import { verdictOf } from "../operator_fixture.ts";
+import { bookOrder, bookQuote, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
 
 interface Session {
   /** 0 is Sunday. */

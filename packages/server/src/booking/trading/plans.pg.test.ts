@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookFunding, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../trial.ts";
+import { bookFunding, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";

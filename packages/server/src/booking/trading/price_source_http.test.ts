@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import process from "node:process";
-import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_trial.ts";
+import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
 import { checkPriceUrl, httpSource } from "./price_source_http.ts";
-import { standingAt, type TestFeed, testFeed } from "./price_source_trial.ts";
+import { standingAt, type TestFeed, testFeed } from "./price_source_fixture.ts";
 
 const NOTHING = { hosts: [], ranges: [] };
 const LOOPBACK = { hosts: [], ranges: ["127.0.0.0/8", "::1/128"] };

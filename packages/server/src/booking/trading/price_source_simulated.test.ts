@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { simulatedSource } from "./price_source_simulated.ts";
-import { standingAt } from "./price_source_trial.ts";
+import { standingAt } from "./price_source_fixture.ts";
 
 describe("simulatedSource()", () => {
   /** A walk of `steps` steps. Its bytes depend only on the seed. */

@@ -5,7 +5,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { LogFields } from "../../operations/log.ts";
 import { createMetrics } from "../../operations/metrics.ts";
-import { type TestFeed, testFeed } from "./price_source_trial.ts";
+import { type TestFeed, testFeed } from "./price_source_fixture.ts";
 import { startPriceTicker } from "./price_ticker.ts";
 import { until } from "../../../../../testing/until.ts";
 

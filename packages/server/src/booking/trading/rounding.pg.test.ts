@@ -18,7 +18,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { bookQuote, maskInstants, orderItem, quoteItem, wordOf } from "../trial.ts";
+import { bookQuote, maskInstants, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 import { seedTests } from "../../../../../testing/seed.ts";

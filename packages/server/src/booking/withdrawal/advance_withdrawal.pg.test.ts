@@ -11,8 +11,8 @@ import {
   returnWithdrawal,
   submitWithdrawals,
   type TestOperator,
-} from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
+} from "../operator_fixture.ts";
+import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../fixture.ts";
 
 const AMOUNT = 400n;
 type Step = "approve" | "reject" | "submit" | "pay" | "return";

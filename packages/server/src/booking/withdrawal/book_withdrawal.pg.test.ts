@@ -7,8 +7,8 @@ import {
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { balanceOf } from "../operator_trial.ts";
-import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
+import { balanceOf } from "../operator_fixture.ts";
+import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("book_withdrawal", () => {
   let books: TestBooks;

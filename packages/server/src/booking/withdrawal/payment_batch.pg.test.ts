@@ -9,8 +9,8 @@ import {
   submitWithdrawals,
   type TestOperator,
   verdictOf,
-} from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
+} from "../operator_fixture.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
 describe("submit_withdrawals", () => {
   let books: TestBooks;

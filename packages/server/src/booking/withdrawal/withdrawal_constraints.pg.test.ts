@@ -1,8 +1,8 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { approveWithdrawal, hireOperator, submitWithdrawals, type TestOperator } from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
+import { approveWithdrawal, hireOperator, submitWithdrawals, type TestOperator } from "../operator_fixture.ts";
+import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 
 const CHECK_VIOLATION = "23514";
 const UNIQUE_VIOLATION = "23505";

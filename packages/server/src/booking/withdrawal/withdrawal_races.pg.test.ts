@@ -13,7 +13,7 @@ import {
   submitWithdrawals,
   type TestOperator,
   verdictOf,
-} from "../operator_trial.ts";
+} from "../operator_fixture.ts";
 import {
   bookOrder,
   bookWithdrawal,
@@ -22,7 +22,7 @@ import {
   plantQuote,
   withdrawalItem,
   wordOf,
-} from "../trial.ts";
+} from "../fixture.ts";
 import { sendOrders } from "../trading/book_orders.ts";
 
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;

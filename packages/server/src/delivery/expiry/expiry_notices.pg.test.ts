@@ -3,7 +3,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { moveEnd, notifiedTo } from "./expiry_trial.ts";
+import { moveEnd, notifiedTo } from "./expiry_fixture.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
 import { until } from "../../../../../testing/until.ts";
 

@@ -3,9 +3,9 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { verdictOf } from "../../booking/operator_trial.ts";
-import { bookFunding, fundingItem, untilWaiting } from "../../booking/trial.ts";
-import { addCertificate, addSigningKey, FORMS, moveEnd, postNotices, notifiedTo } from "./expiry_trial.ts";
+import { verdictOf } from "../../booking/operator_fixture.ts";
+import { bookFunding, fundingItem, untilWaiting } from "../../booking/fixture.ts";
+import { addCertificate, addSigningKey, FORMS, moveEnd, postNotices, notifiedTo } from "./expiry_fixture.ts";
 
 const DAY_HOURS = 24;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { HEADERS, HOST, type TestSender, testSender, until } from "./sender_trial.ts";
+import { HEADERS, HOST, type TestSender, testSender, until } from "./sender_fixture.ts";
 
 const DELIVERED = { error: null, answer: null, retryAfterSeconds: null };
 

@@ -1,12 +1,12 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_trial.ts";
-import { type NameServer, startNameServer } from "../../http/outbound/name_server_trial.ts";
-import { type ForbiddenPlace, startPlace } from "./receiver_trial.ts";
+import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_fixture.ts";
+import { type NameServer, startNameServer } from "../../http/outbound/name_server_fixture.ts";
+import { type ForbiddenPlace, startPlace } from "./receiver_fixture.ts";
 import { createResolver } from "../../http/outbound/resolve_host.ts";
 import { createSender } from "./sender.ts";
-import { authority, HEADERS, HOST, RULES, type TestSender, testSender } from "./sender_trial.ts";
+import { authority, HEADERS, HOST, RULES, type TestSender, testSender } from "./sender_fixture.ts";
 
 const PROXY_VARIABLES = [
   "HTTP_PROXY",

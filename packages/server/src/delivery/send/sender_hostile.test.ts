@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
-import { startPlace } from "./receiver_trial.ts";
-import { HEADERS, type TestSender, testSender, until } from "./sender_trial.ts";
+import { startPlace } from "./receiver_fixture.ts";
+import { HEADERS, type TestSender, testSender, until } from "./sender_fixture.ts";
 
 const DEADLINE_MS = 500;
 /** For attempts that must not end by the deadline, even on a busy machine. */

@@ -4,9 +4,9 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { createTestAuthority, type Issued } from "../../../testing/certificates.ts";
 import { PinnedAgent, type PinnedOptions } from "../../http/outbound/pinned_agent.ts";
-import { type Receiver, startPlace, startReceiver } from "./receiver_trial.ts";
+import { type Receiver, startPlace, startReceiver } from "./receiver_fixture.ts";
 import { createSender } from "./sender.ts";
-import { authority, HEADERS, HOST, RULES } from "./sender_trial.ts";
+import { authority, HEADERS, HOST, RULES } from "./sender_fixture.ts";
 
 /**
  * The ServerHello of a server that supports TLS 1.1 at most. It is written out because Deno cannot be such a

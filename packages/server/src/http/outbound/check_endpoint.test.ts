@@ -1,8 +1,8 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { checkEndpoint } from "./check_endpoint.ts";
-import { FORBIDDEN_ADDRESSES, PUBLIC_ADDRESSES } from "./forbidden_trial.ts";
-import { startNameServer } from "./name_server_trial.ts";
+import { FORBIDDEN_ADDRESSES, PUBLIC_ADDRESSES } from "./forbidden_fixture.ts";
+import { startNameServer } from "./name_server_fixture.ts";
 import { createResolver } from "./resolve_host.ts";
 
 const RULES = { loopbackReceivers: false, ports: [443, 8443] };

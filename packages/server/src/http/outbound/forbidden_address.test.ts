@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { FORBIDDEN_ADDRESSES, FORBIDDEN_BLOCKS, PUBLIC_ADDRESSES } from "./forbidden_trial.ts";
+import { FORBIDDEN_ADDRESSES, FORBIDDEN_BLOCKS, PUBLIC_ADDRESSES } from "./forbidden_fixture.ts";
 import { whyForbidden } from "./forbidden_address.ts";
 
 describe("whyForbidden()", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { type NameServer, startNameServer } from "./name_server_trial.ts";
+import { type NameServer, startNameServer } from "./name_server_fixture.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
 
 describe("createResolver()", () => {

@@ -6,7 +6,7 @@ import type { TestPartner } from "../../../testing/partner.ts";
 import { until } from "../../../../../testing/until.ts";
 import { oddRequests } from "../../../testing/wire/odd_requests.ts";
 import { brokenRequests, write } from "../../../testing/wire/broken_requests.ts";
-import { type RuntimeService, startRuntime } from "./runtime_trial.ts";
+import { type RuntimeService, startRuntime } from "./runtime_fixture.ts";
 import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 
 const VARIANTS = 2_000;

@@ -54,7 +54,7 @@ describe("createWireServer()", () => {
         "HTTP/1.1 400 Bad Request\r\n",
         "Content-Type: application/problem+json\r\n",
         `Content-Length: ${body.length}\r\n`,
-        "X-Request-Id: req_trial\r\n",
+        "X-Request-Id: req_fixture\r\n",
         "Connection: close",
       ]
     ) assertStringIncludes(head, line);
@@ -64,7 +64,7 @@ describe("createWireServer()", () => {
       title: "The request is malformed",
       status: 400,
       code: "invalid_request",
-      request_id: "req_trial",
+      request_id: "req_fixture",
       retryable: false,
     });
     assertStringIncludes(detail, "well-formed HTTP/1.1");

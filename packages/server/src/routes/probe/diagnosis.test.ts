@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { CompactSign, FlattenedSign } from "jose";
 import { attempts, type FailedStep, type ProbedRequest } from "./attempts.ts";
 import { diagnose } from "./diagnosis.ts";
-import { base64url, type Carelessness, foreignSignature, newForeignPair } from "./foreign_trial.ts";
+import { base64url, type Carelessness, foreignSignature, newForeignPair } from "./foreign_fixture.ts";
 import { readLooseSignature } from "./loose_signature.ts";
 
 const BASE = "https://api.gold.example";

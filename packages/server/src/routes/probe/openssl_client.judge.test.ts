@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { type TestService, testService } from "../../../testing/service.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
-import { foreignKey } from "./foreign_trial.ts";
+import { foreignKey } from "./foreign_fixture.ts";
 
 const PATH = "/v1/signed-probe";
 const BODY = '{"quote_id":"qt_1","note":"\u0645\u0631\u062d\u0628\u0627"}';

@@ -1,0 +1,149 @@
+import { after, before, it } from "node:test";
+import { type GoldClient, GoldError, Quantity } from "@gold-partner/client";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { lastDays } from "../contract/calls_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { openClient } from "./stack_client_fixture.ts";
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const buy = (grams: string) => ({ side: "buy", gold_grams: grams }) as const;
+
+/**
+ * Tests every call of the client against the real service, through the development gateway or the real Envoy.
+ */
+export function judgeEveryCall(door: "gateway" | "Envoy"): void {
+  let stack: Stack;
+  let client: GoldClient;
+  let operations: string[] = [];
+
+  before(async () => {
+    stack = await Stack.open({ envoy: door === "Envoy" });
+    const observe = ({ operation }: { operation: string }) => operations.push(operation);
+    client = await openClient(stack.partner.credentials, { observe });
+    await client.fundSandbox({ amount_sar: "100000.10" });
+  });
+
+  after(async () => {
+    client?.close();
+    await stack?.close();
+  });
+
+  it("buys, sells and withdraws with exact amounts", async () => {
+    assertEquals(await client.getHealth(), { status: "ok" });
+    const { buy_price, sell_price } = await client.getPrices();
+    assert(buy_price.compare(sell_price) > 0);
+    const start = await client.getBalances();
+    assertEquals(`${start.sar.available}`, "100000.1");
+
+    const bought = await client.createQuote({ side: "buy", gold_grams: Quantity.grams("1.5") });
+    const { balances: bookedBalances, ...order } = await client.placeOrder({ quote_id: bought.quote_id });
+    assertEquals(bookedBalances.gold.grams, Quantity.grams("1.50"));
+    assertEquals(bookedBalances.sar.available, start.sar.available.minus(order.total_sar));
+    assertEquals(await client.getOrder(order.order_id), order);
+
+    const sold = await client.createQuote({ side: "sell", amount_sar: "12.34" });
+    assert(sold.total_sar.compare(Quantity.sar("12.34")) >= 0);
+    await client.placeOrder({ quote_id: sold.quote_id });
+    assertEquals((await client.getQuote(sold.quote_id)).status, "executed");
+
+    const request = { amount_sar: "5", reference: "A-1" };
+    const { balances, ...withdrawal } = await client.createWithdrawal(request);
+    assertEquals(balances.sar.held, Quantity.sar("5"));
+    assertEquals(await client.getWithdrawal(withdrawal.withdrawal_id), withdrawal);
+    assertEquals(await collect(client.listWithdrawals()), [withdrawal]);
+    const past = await client.getBalances({ at: balances.as_of });
+    assertEquals(past, { ...await client.getBalances(), as_of: past.as_of });
+  });
+
+  it("reads all pages, and fetches a page only when it is needed", async () => {
+    const made: string[] = [];
+    for (const grams of ["0.1", "0.2", "0.3", "0.4", "0.5"]) {
+      const { quote_id } = await client.createQuote(buy(grams));
+      made.unshift((await client.placeOrder({ quote_id }, { idempotencyKey: `walk-${grams}` })).order_id);
+    }
+    operations = [];
+    const orders = await collect(client.listOrders({ limit: 2 }));
+    assertEquals(orders.slice(0, 5).map(({ order_id }) => order_id), made);
+    assertEquals(operations.length, Math.ceil(orders.length / 2));
+    operations = [];
+    for await (const { order_id } of client.listOrders({ limit: 2 })) {
+      assertEquals(order_id, made[0]);
+      break;
+    }
+    assertEquals(operations, ["listOrders"]);
+    const [named] = await collect(client.listOrders({ idempotency_key: "walk-0.3" }));
+    assertEquals(named!.gold_grams, Quantity.grams("0.3"));
+
+    const [funding] = await collect(client.listFundings());
+    assertEquals(await client.getFunding(funding!.funding_id), funding);
+    const events = await collect(client.listEvents({ limit: 3 }));
+    assertEquals(events.map(({ sequence }) => sequence), events.map((_, index) => index + 1));
+    assertEquals(await collect(client.listEvents({ after: events.length })), []);
+    const [told] = events.filter((event) => event.type === "order.executed");
+    assert(told?.type === "order.executed" && told.data.order.total_sar instanceof Quantity);
+    assertEquals((await client.getEvent(told.id)).id, told.id);
+  });
+
+  it("reads statement, CSV, reserves, limits and credentials; the statement adds up", async () => {
+    const { opening_balance, closing_balance, postings } = await client.getStatement(lastDays());
+    let [sar, held, gold] = [
+      opening_balance.available_sar,
+      opening_balance.held_sar,
+      opening_balance.gold_grams,
+    ];
+    for (const posting of postings) {
+      if (posting.account === "gold_grams") gold = gold.plus(posting.change);
+      else if (posting.account === "held_sar") held = held.plus(posting.change);
+      else sar = sar.plus(posting.change);
+    }
+    assertEquals({ available_sar: sar, held_sar: held, gold_grams: gold }, closing_balance);
+    assertMatch(await client.getStatementCsv(lastDays()), /^[a-z_,]+\r\n/);
+    const { fine_grams, owed_grams } = await client.getReserves();
+    assert(fine_grams.compare(owed_grams) >= 0);
+    assertEquals((await client.getLimits()).gold_grams.minimum, Quantity.grams("0.0001"));
+    assertEquals((await client.getCredentials()).signing_keys.length, 1);
+  });
+
+  it("requests redeliveries, and checks its signatures with the probe", async () => {
+    const test = await client.testWebhook({ idempotencyKey: "test-1" });
+    assertEquals(test.type, "webhook.test");
+    assertEquals((await client.redeliverEvent(test.id)).id, test.id);
+    const { valid, mistake } = await client.probeSignature("any \u2713 body");
+    assertEquals([valid, mistake], [true, null]);
+  });
+
+  it("reports why a call was refused, and whether the refusal is a replay", async () => {
+    const withdraw = () =>
+      client.createWithdrawal({ amount_sar: "999999999" }, { idempotencyKey: "too-much" });
+    const first = await assertRejects(withdraw, GoldError);
+    assertEquals([first.code, first.status, first.retryable], ["insufficient_funds", 422, false]);
+    assertMatch(first.request_id!, /^req_/);
+    assertEquals([first.replayed, first.outcomeUnknown, first.idempotencyKey], [false, false, "too-much"]);
+    assertEquals((await assertRejects(withdraw, GoldError)).replayed, true);
+
+    const conflict = await assertRejects(
+      () => client.createWithdrawal({ amount_sar: "1" }, { idempotencyKey: "too-much" }),
+      GoldError,
+    );
+    assertEquals(conflict.code, "idempotency_key_conflict");
+    const unknown = "ord_01890000-0000-7000-8000-000000000000";
+    assertEquals((await assertRejects(() => client.getOrder(unknown), GoldError)).code, "not_found");
+    const bad = await assertRejects(
+      () => collect(client.listOrders({ created_after: "today" })),
+      GoldError,
+    );
+    assertEquals([bad.code, bad.errors.map((error) => "name" in error && error.name)], [
+      "invalid_request",
+      ["created_after"],
+    ]);
+    const stranger = await openClient(stack.partner.credentials, { clientSecret: "wrong" });
+    const refused = await assertRejects(() => stranger.getBalances(), GoldError);
+    assertEquals([refused.code, refused.status], ["invalid_client", 401]);
+    stranger.close();
+  });
+}

@@ -1,0 +1,27 @@
+import type { TokenProblemCode } from "@gold-partner/protocol";
+import { cutDatabase, exhaustRate, haltService, hideTable } from "./disturbances_fixture.ts";
+import { type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
+
+/** Refusals because the service, the proxy or the database cannot serve the request now. */
+export const AVAILABILITY_WAYS = {
+  rate_limited: {
+    ...withdrawal(async ({ stack, other }) => {
+      return { caller: other, call: WITHDRAWAL, mend: await exhaustRate(stack, other) };
+    }),
+    fades: true,
+  },
+  internal_error: withdrawal(async ({ stack, partner }) => {
+    return { caller: partner, call: WITHDRAWAL, mend: await hideTable(stack) };
+  }),
+  service_unavailable: withdrawal(async ({ stack, partner, trustingDoor }) => {
+    const from = partner.through(trustingDoor);
+    return { caller: partner, call: WITHDRAWAL, from, mend: await cutDatabase(stack, from) };
+  }),
+  upstream_unavailable: withdrawal(async ({ partner, emptyDoor }) => {
+    return { caller: partner, call: WITHDRAWAL, from: partner.through(emptyDoor) };
+  }),
+  upstream_timeout: withdrawal(async ({ stack, partner, hastyDoor }) => {
+    const from = partner.through(hastyDoor);
+    return { caller: partner, call: WITHDRAWAL, from, mend: await haltService(stack) };
+  }),
+} as const satisfies Partial<Record<TokenProblemCode, Way>>;

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { TokenProblemCode } from "@gold-partner/protocol";
+import type { Caller } from "./caller_fixture.ts";
+import { closeMarket, holdAccount, letExpire, takePriceAway } from "./disturbances_fixture.ts";
+import type { Stack } from "./stack_fixture.ts";
+import { order, orderOf, QUOTE, quote, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
+
+const MORE_THAN_THE_VAULT_GRAMS = 13_000;
+const ANOTHER_BAR = "vault add --serial SECOND --gross 12000 --fineness 999.9 --vault Riyadh";
+
+/** Refusals of a request whose form is valid and whose caller is known. */
+export const BUSINESS_WAYS = {
+  nonce_reused: withdrawal(async ({ partner }) => {
+    const nonce = randomUUID();
+    await partner.succeed("createWithdrawal", { ...WITHDRAWAL, nonce });
+    return { caller: partner, call: WITHDRAWAL, fault: { nonce } };
+  }),
+  idempotency_key_conflict: withdrawal(async ({ partner }) => {
+    const key = randomUUID();
+    await partner.succeed("createWithdrawal", { ...WITHDRAWAL, key });
+    return { caller: partner, call: { ...WITHDRAWAL, key }, fault: { body: { amount_sar: 2 } } };
+  }),
+  idempotency_request_in_progress: withdrawal(async ({ stack, partner }) => {
+    return { caller: partner, call: WITHDRAWAL, mend: await holdAccount(stack, partner) };
+  }),
+  quote_already_executed: order(async ({ partner }) => {
+    const call = await orderOf(partner, "buy", 1);
+    await partner.succeed("createOrder", call);
+    return { caller: partner, call };
+  }),
+  withdrawal_reference_reused: withdrawal(async ({ stack: { operator }, partner }) => {
+    const call = { body: { amount_sar: 1, reference: "RENT" } };
+    const { withdrawal_id } = await partner.succeed("createWithdrawal", call);
+    return { caller: partner, call, mend: () => operator("withdrawal reject", withdrawal_id as string) };
+  }),
+  quote_expired: order(async ({ stack, partner }) => {
+    const call = await orderOf(partner, "buy", 1);
+    return { caller: partner, call, mend: await letExpire(stack, call.body.quote_id) };
+  }),
+  insufficient_funds: order(async ({ poor }) => {
+    const call = await orderOf(poor, "buy", 1);
+    return { caller: poor, call, mend: () => poor.succeed("fundSandbox", { body: { amount_sar: 10_000 } }) };
+  }),
+  insufficient_gold: order(async ({ poor }) => {
+    const call = await orderOf(poor, "sell", 1);
+    return {
+      caller: poor,
+      call,
+      mend: async () => poor.succeed("createOrder", await orderOf(poor, "buy", 1)),
+    };
+  }),
+  insufficient_inventory: order(async ({ stack: { operator }, other }) => {
+    await operator("partner set", other.credentials.client_id, "--max-grams", "100000");
+    await other.until(async (reply) => (await reply.text()).includes('"maximum":100000}'), "getLimits");
+    const call = await orderOf(other, "buy", MORE_THAN_THE_VAULT_GRAMS);
+    return { caller: other, call, mend: () => operator(ANOTHER_BAR) };
+  }),
+  limit_exceeded: withdrawal(async ({ partner }) => {
+    return { caller: partner, call: { body: { amount_sar: 10_000_000_000.01 } } };
+  }),
+  market_closed: quote(async ({ stack, partner }) => {
+    return { caller: partner, call: QUOTE, mend: await closeMarket(stack) };
+  }),
+  price_unavailable: quote(async ({ stack, partner }) => {
+    return { caller: partner, call: QUOTE, mend: await takePriceAway(stack) };
+  }),
+  open_quotes_exceeded: quote(async ({ stack: { operator }, other }) => {
+    await orderOf(other, "buy", 1);
+    await setLimit(operator, other, "open-quotes", "1");
+    return { caller: other, call: QUOTE, mend: () => setLimit(operator, other, "open-quotes", "unlimited") };
+  }),
+  daily_budget_exceeded: quote(async ({ stack: { operator }, other }) => {
+    await setLimit(operator, other, "daily-records", "1");
+    await orderOf(other, "buy", 1);
+    return {
+      caller: other,
+      call: QUOTE,
+      mend: () => setLimit(operator, other, "daily-records", "unlimited"),
+    };
+  }),
+} as const satisfies Partial<Record<TokenProblemCode, Way>>;
+
+const setLimit = (operator: Stack["operator"], { credentials }: Caller, name: string, value: string) =>
+  operator("partner set", credentials.client_id, `--${name}`, value);

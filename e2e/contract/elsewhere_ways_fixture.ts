@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import type { OperationId, TokenProblemCode } from "@gold-partner/protocol";
+import type { Call } from "./caller_fixture.ts";
+import { failAuthentication, suspend, takePriceAway } from "./disturbances_fixture.ts";
+import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
+
+const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
+
+/** The valid call names one of the partner's own records; the faulty call names an id that does not exist. */
+function byId(operation: OperationId, list: OperationId, id: string, parameter = id): Way {
+  return {
+    operation,
+    async stage({ partner }) {
+      const { items } = await partner.succeed(list) as { items: Record<string, string>[] };
+      const own = items[0]![id]!;
+      const path = (value: string) => ({ path: { [parameter]: value } });
+      return { caller: partner, call: path(own), fault: path(own.slice(0, -1)) };
+    },
+  };
+}
+
+/** Further ways to the same refusals, at operations that the other ways do not use for them. */
+export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
+  ["partner_suspended", {
+    operation: "issueToken",
+    async stage({ stack, other }) {
+      const mend = await suspend(stack, other);
+      await other.until(({ status }) => status === 403);
+      return { caller: other, call: { body: other.form }, mend };
+    },
+  }],
+  ["rate_limited", {
+    operation: "createWithdrawal",
+    fades: true,
+    async stage({ other }) {
+      await failAuthentication(other);
+      return { caller: other, call: WITHDRAWAL, fault: { token: "nonsense" } };
+    },
+  }],
+  ["rate_limited", {
+    operation: "issueToken",
+    fades: true,
+    async stage({ other }) {
+      await failAuthentication(other);
+      return { caller: other, call: { body: other.form }, fault: { body: other.form.slice(0, -1) } };
+    },
+  }],
+  ["nonce_reused", {
+    operation: "probeSignature",
+    async stage({ partner }) {
+      const nonce = randomUUID();
+      await partner.succeed("probeSignature", { ...STRICT_PROBE, nonce });
+      return { caller: partner, call: STRICT_PROBE, fault: { nonce } };
+    },
+  }],
+  ["price_unavailable", {
+    operation: "getPrices",
+    stage: async ({ stack, partner }) => ({ caller: partner, call: {}, mend: await takePriceAway(stack) }),
+  }],
+  [
+    "limit_exceeded",
+    quote(async ({ partner }) => {
+      return { caller: partner, call: { body: { side: "buy", gold_grams: 1000.0001 } } };
+    }),
+  ],
+  ["limit_exceeded", {
+    operation: "fundSandbox",
+    stage: async ({ partner }) => ({ caller: partner, call: { body: { amount_sar: 10_000_000_000.01 } } }),
+  }],
+  [
+    "insufficient_funds",
+    withdrawal(async ({ poor }) => {
+      return { caller: poor, call: { body: { amount_sar: 1_000_000 } } };
+    }),
+  ],
+  ["not_found", {
+    operation: "getQuote",
+    async stage({ partner }) {
+      const path = (await orderOf(partner, "buy", 1)).body;
+      return { caller: partner, call: { path }, fault: { path: { quote_id: "qt_unknown" } } };
+    },
+  }],
+  ["not_found", byId("getOrder", "listOrders", "order_id")],
+  ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
+  ["not_found", byId("getFunding", "listFundings", "funding_id")],
+  ["not_found", byId("getEvent", "listEvents", "id", "event_id")],
+  ["not_found", byId("redeliverEvent", "listEvents", "id", "event_id")],
+];

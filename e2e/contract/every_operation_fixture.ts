@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { after, before, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ENDPOINTS, type OperationId, operationsOf } from "@gold-partner/protocol";
+import { expectProblem } from "@gold-partner/server/testing";
+import type { Call, Caller } from "./caller_fixture.ts";
+import { callsOf, makeRecords, type Records } from "./calls_fixture.ts";
+import { presentUnregistered } from "./certificates_fixture.ts";
+import { type Described, describedBy, undescribedHeaders } from "./described_fixture.ts";
+import { Faults } from "./faults_fixture.ts";
+import type { Stack } from "./stack_fixture.ts";
+import { NEEDS } from "./needs_fixture.ts";
+import { expectRefusal } from "./refusal_fixture.ts";
+
+const OPERATIONS = operationsOf("sandbox");
+
+const PROMISED = ["x-request-id", "ratelimit-policy", "ratelimit"];
+
+/** Tests every operation, through the gateway or Envoy of this fixture. */
+export function judgeEveryOperation(open: () => Promise<Stack>): void {
+  let stack: Stack;
+  let records: Records;
+  let calls: Record<OperationId, Call>;
+  let described: Described;
+  before(async () => {
+    stack = await open();
+    records = await makeRecords(stack.partner);
+    const { quote_id } = await stack.partner.succeed("createQuote", { body: { side: "buy", gold_grams: 2 } });
+    described = await describedBy(stack.partner);
+    calls = callsOf(stack.partner, records, quote_id as string);
+  });
+  after(() => stack.close());
+
+  /** Throws unless all headers of the reply are described and all promised headers are present. */
+  function checkHeaders(operation: OperationId, reply: Response): void {
+    assertEquals(undescribedHeaders(described, operation, reply), []);
+    assertEquals(PROMISED.filter((name) => !reply.headers.has(name)), []);
+    assertMatch(reply.headers.get("X-Request-Id")!, /^req_[0-9a-f-]{36}$/);
+    if (ENDPOINTS[operation].oauth) assertEquals(reply.headers.get("Cache-Control"), "no-store");
+  }
+
+  it("has a call here, and there are no other calls", () => {
+    assertEquals(Object.keys(calls).sort(), Object.keys(ENDPOINTS).sort());
+  });
+
+  it("replies with the documented status, headers and body members", async () => {
+    const faults = new Faults();
+    for (const operation of OPERATIONS) {
+      const { idempotent, reply: { mediaType = "application/json", schema } } = ENDPOINTS[operation];
+      const key = randomUUID();
+      const send = () => stack.partner.call(operation, { ...calls[operation], key });
+      await faults.note(operation, async () => {
+        const reply = await send();
+        const text = await reply.text();
+        assertEquals(reply.status, idempotent ? 201 : 200, text);
+        assertEquals(reply.headers.get("Content-Type")?.split(";")[0], mediaType);
+        checkHeaders(operation, reply);
+        const body = mediaType === "application/json" ? JSON.parse(text) : text;
+        assertEquals(schema.parse(body), body);
+        if (!idempotent) return;
+        const again = await send();
+        assertEquals([again.status, again.headers.get("Idempotent-Replayed")], [200, "true"]);
+        assertEquals(await again.text(), text);
+        checkHeaders(operation, again);
+      });
+    }
+    faults.expectNone();
+  });
+
+  it("returns the documented error if a part of the call is missing or wrong", async () => {
+    const { partner, running } = stack;
+    const stranger = await presentUnregistered(stack, partner);
+    const faults = new Faults();
+    for (const operation of OPERATIONS) {
+      for (const { code, concerns = () => true, spoil, form } of NEEDS) {
+        if (!concerns(ENDPOINTS[operation])) continue;
+        const fault = spoil(operation, calls[operation], running.baseUrl);
+        const headers = { ...calls[operation].headers, ...fault.headers };
+        const caller = code === "certificate_unknown" ? stranger : partner;
+        await faults.note(`${operation}, ${code}`, async () => {
+          const reply = await caller.call(operation, { ...calls[operation], ...fault, headers });
+          await expectRefusal(code, operation, reply, form);
+          assertEquals(undescribedHeaders(described, operation, reply), []);
+        });
+      }
+    }
+    faults.expectNone();
+  });
+
+  it("returns 405 with Allow for a method that its path does not have", async () => {
+    for (const operation of OPERATIONS) {
+      const same = OPERATIONS.filter((other) => ENDPOINTS[other].path === ENDPOINTS[operation].path);
+      const reply = await stack.partner.call(operation, { ...calls[operation], method: "PUT" });
+      assertEquals(reply.status, 405, operation);
+      const allowed = reply.headers.get("Allow")!.split(", ");
+      assertEquals(allowed.sort(), same.map((other) => ENDPOINTS[other].method).sort(), operation);
+    }
+  });
+
+  it("funds the sandbox account without a token, but not with an invalid token", async () => {
+    const fund = (authorization: string | null) =>
+      stack.partner.call("fundSandbox", {
+        body: { amount_sar: 1 },
+        headers: { Authorization: authorization },
+      });
+    assertEquals((await fund(null)).status, 201);
+    await expectProblem(await fund("Bearer nonsense"), "token_invalid");
+  });
+
+  it("returns the statement as CSV if the client accepts text/csv", async () => {
+    const call = { ...calls.getStatement, headers: { Accept: "text/csv" } };
+    const reply = await stack.partner.call("getStatement", call);
+    assertEquals([reply.status, reply.headers.get("Content-Type")?.split(";")[0]], [200, "text/csv"]);
+    const [names, ...lines] = (await reply.text()).trimEnd().split("\r\n");
+    assertEquals(names, "posted_at,id,type,account,change,balance_after");
+    assertEquals(lines.filter((line) => line.includes(records.order)).length, 2);
+    checkHeaders("getStatement", reply);
+  });
+
+  it("returns the same 404 for another partner's, unknown and malformed ids", async () => {
+    const stranger = await stack.onboard("Other Bank");
+    const byId = OPERATIONS.filter((operation) => calls[operation].path);
+    assertEquals(byId.length, 6);
+    for (const operation of byId) {
+      const [name, own] = Object.entries(calls[operation].path!)[0]!;
+      const ask = (caller: Caller, id: string) => caller.call(operation, { path: { [name]: id } });
+      assert((await ask(stack.partner, own)).ok, operation);
+      const unknown = own.replace(/.{12}$/, "000000000000");
+      const replies = [
+        await ask(stranger, own),
+        await ask(stranger, unknown),
+        await ask(stack.partner, unknown),
+        await ask(stack.partner, "malformed"),
+      ];
+      const details = await Promise.all(replies.map((reply) => expectProblem(reply, "not_found")));
+      assertEquals(new Set(details.map(({ detail }) => detail)).size, 1, operation);
+    }
+    for (const operation of ["listOrders", "listFundings", "listWithdrawals", "listEvents"] as const) {
+      assertEquals((await stranger.succeed(operation)).items, [], operation);
+    }
+    const order = await stranger.call("createOrder", { body: { quote_id: records.quote } });
+    await expectProblem(order, "not_found");
+  });
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ID_PREFIX, newId } from "@gold-partner/protocol";
+import postgres, { type Sql } from "postgres";
+import {
+  asOperator,
+  type Authorities,
+  ensureAuthorities,
+  type GatewayPatience,
+  onboard,
+  type Operator,
+  type Running,
+  start,
+  startGateway,
+} from "@gold-partner/dev";
+import { readRun, type RunFile } from "@gold-partner/dev/testing";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { startTestEnvoy } from "../fixtures/envoy.ts";
+import { Caller } from "./caller_fixture.ts";
+
+const IBAN = "SA0380000000608010167519";
+/** Short timeouts, but long enough for a body to arrive on a busy machine. */
+const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
+
+/**
+ * Runs what `npm start` starts, on its own port and in its own folder. Gives access to the operator, the
+ * database and the partners.
+ */
+export class Stack {
+  readonly running: Running;
+  readonly pids: RunFile["pids"];
+  readonly operator: Operator;
+  /** A superuser's connection. It makes changes that otherwise only time or a defect would make. */
+  readonly sql: Sql;
+  /** The demo partner. It has no money and no gold yet. */
+  readonly partner: Caller;
+  /** True if the real Envoy is in front, instead of the development gateway. */
+  readonly #envoy: boolean;
+  readonly #doors: (() => Promise<void>)[] = [];
+
+  private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller, envoy: boolean) {
+    this.#envoy = envoy;
+    this.running = running;
+    this.pids = run.pids;
+    this.operator = asOperator(run.database_url);
+    this.sql = sql;
+    this.partner = partner;
+  }
+
+  static async open({ envoy = false } = {}): Promise<Stack> {
+    const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
+    const port = await findFreePort();
+    const running = await start({ port, stateDir, reset: false, demo: false, envoy, tell: () => {} });
+    try {
+      const run = (await readRun(stateDir))!;
+      const partner = await Caller.of(running.credentials);
+      const sql = postgres(await superuserUrl(running, run), { max: 2, onnotice: () => {} });
+      return new Stack(running, run, sql, partner, envoy);
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.sql.end({ timeout: 1 });
+    await Promise.all(this.#doors.map((close) => close()));
+    await this.running.stop();
+    await rm(join(this.running.state.dir, ".."), { recursive: true, force: true });
+  }
+
+  async onboard(name: string): Promise<Caller> {
+    const { state, baseUrl } = this.running;
+    return await Caller.of(await onboard(state, this.operator, { name, iban: IBAN, baseUrl }));
+  }
+
+  /**
+   * Opens a gateway with timeouts so short that tests can wait for them. Envoy's timeouts are fixed, so with
+   * Envoy this returns the port of the usual one.
+   */
+  async openHastyDoor(): Promise<number> {
+    if (this.#envoy) return this.#port;
+    return await this.#openGateway(this.socket("server.sock"), HASTY);
+  }
+
+  /** Opens a gateway or an Envoy with no service behind it. */
+  async openEmptyDoor(): Promise<number> {
+    const nobody = this.socket("nobody.sock");
+    return this.#envoy
+      ? await this.openEnvoy({ UPSTREAMS: `unix:${nobody}` })
+      : await this.#openGateway(nobody);
+  }
+
+  /**
+   * Returns the port of a gateway or Envoy that does not check readiness. It forwards every request, even if
+   * the service is not ready.
+   */
+  async openTrustingDoor(): Promise<number> {
+    if (!this.#envoy) return this.#port;
+    return await this.openEnvoy({ UPSTREAMS: `unix:${this.socket("server.sock")}` });
+  }
+
+  /** Starts another Envoy in front of the same service, with these settings. Returns its port. */
+  async openEnvoy(settings: Readonly<Record<string, string>>): Promise<number> {
+    const { partnerCa: ca, cert, key } = await this.#authorities();
+    const port = await findFreePort();
+    const envoy = await startTestEnvoy({
+      ...{ port, ca, cert, key, settings },
+      baseUrl: `https://localhost:${port}`,
+      upstreams: `unix:${this.socket("server.sock")}|unix:${this.socket("server_operations.sock")}`,
+    });
+    this.#doors.push(() => envoy.stop());
+    return port;
+  }
+
+  socket(name: string): string {
+    return this.running.state.socket(name);
+  }
+
+  /** Makes admission read a superuser's change, at its next check of the registry. */
+  async announce(): Promise<void> {
+    await this.sql`update gold.registry_version set version = version + 1`;
+  }
+
+  async #openGateway(socket: string, patience: Partial<GatewayPatience> = {}): Promise<number> {
+    const { partnerCa: ca, cert, key } = await this.#authorities();
+    const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
+    const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });
+    this.#doors.push(() => door.close());
+    return door.port;
+  }
+
+  get #port(): number {
+    return Number(new URL(this.running.baseUrl).port);
+  }
+
+  #authorities(): Promise<Authorities> {
+    return ensureAuthorities(this.running.state, this.operator);
+  }
+}
+
+async function superuserUrl({ state }: Running, { database_url }: RunFile): Promise<string> {
+  const url = new URL(database_url);
+  url.username = "postgres";
+  url.password = (await readFile(state.path("postgres", "password"), "utf8")).trim();
+  return url.href;
+}

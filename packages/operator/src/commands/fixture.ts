@@ -1,0 +1,82 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestService, testService } from "@gold-partner/server/testing";
+import { type Run, runGold } from "../gold_fixture.ts";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
+
+interface Person {
+  readonly login: string;
+  readonly url: string;
+  gold(...argv: string[]): Promise<Run>;
+  /** Returns the command's --json output. Throws unless the command succeeded. */
+  done(...argv: string[]): Promise<Record<string, unknown>>;
+}
+
+/** Runs `gold` as an operator does, with a login of its own, against the database of a running service. */
+export interface TestOperator extends Person {
+  readonly service: TestService;
+  path(name: string): string;
+  write(name: string, text: string): Promise<string>;
+  read(name: string): Promise<string>;
+  /** A second person with another login. */
+  readonly colleague: Person;
+  stop(): Promise<void>;
+}
+
+export async function testOperator(): Promise<TestOperator> {
+  const service = await testService();
+  const { sql, url: superuserUrl } = service.books;
+  const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
+  const path = (name: string) => join(folder, name);
+  const [person, colleague] = [await hire(sql, superuserUrl), await hire(sql, superuserUrl)];
+  return {
+    ...person,
+    colleague,
+    service,
+    path,
+    async write(name, text) {
+      await writeFile(path(name), text);
+      return path(name);
+    },
+    read: (name) => readFile(path(name), "utf8"),
+    async stop() {
+      await dropLogins(sql, person.login, colleague.login);
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates a login for one person, a member of gold_operator. */
+async function hire(sql: TestService["books"]["sql"], superuserUrl: string): Promise<Person> {
+  const login = `operator_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);
+  const url = new URL(superuserUrl);
+  [url.username, url.password] = [login, password];
+  const run = (...argv: string[]) => runGold(argv, { env: { DATABASE_URL: url.href } });
+  return {
+    login,
+    url: url.href,
+    gold: run,
+    async done(...argv) {
+      const made = await run(...argv, "--json", "--yes");
+      if (made.exit !== 0) throw new Error(`gold ${argv.join(" ")}: ${made.err}`);
+      return made.json;
+    },
+  };
+}
+
+/**
+ * Throws unless the command was refused with this exit code, wrote
+ * nothing to standard output, and has these words in its problem.
+ */
+export function assertRefused({ exit, problem, out }: Run, expectedExit: number, words: string): void {
+  deepStrictEqual([exit, problem.exit_code, out], [expectedExit, expectedExit, ""], problem.detail);
+  ok(problem.detail.includes(words), `${problem.detail} lacks ${words}`);
+}
+
+export const itemsOf = (answer: Record<string, unknown>) => answer.items as Record<string, unknown>[];

@@ -1,0 +1,124 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { busy, done, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
+
+describe("Lane", () => {
+  describe("batches", () => {
+    it("sends a single item at once", async () => {
+      const { calls, bodies } = scripted(ok);
+      assertEquals(await bodies(item(1)), ["1"]);
+      assertEquals(calls, [{ names: ["1"], wait: false, settle: false }]);
+    });
+
+    it("sends the items together that arrived during the previous batch", async () => {
+      const first = gate();
+      const { calls, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      });
+      const all = bodies(...[1, 2, 3, 4, 5].map((client) => item(client)));
+      await turn();
+      assertEquals(calls.map(({ names }) => names), [["1"]]);
+      first.open();
+      assertEquals(await all, ["1", "2", "3", "4", "5"]);
+      assertEquals(calls.map(({ names }) => names), [["1"], ["2", "3", "4", "5"]]);
+    });
+
+    it("puts at most batchItems items into a batch", async () => {
+      const { calls, bodies } = scripted(ok, { batchItems: 3 });
+      await bodies(...[1, 2, 3, 4, 5, 6, 7, 8].map((client) => item(client)));
+      assertEquals(calls.map(({ names }) => names.length), [1, 3, 3, 1]);
+    });
+
+    it("keeps the order of a client's items", async () => {
+      const { calls, bodies } = scripted(ok, { batchItems: 3 });
+      await bodies(item(9, "x"), ...["a", "b", "c", "d"].map((name) => item(1, name)));
+      assertEquals(calls.flatMap(({ names }) => names), ["x", "a", "b", "c", "d"]);
+    });
+  });
+
+  describe("concurrent batches", () => {
+    it("has at most as many batches in flight as the option lanes allows", async () => {
+      const open = gate();
+      let underWay = 0;
+      let most = 0;
+      const { bodies } = scripted(async (call) => {
+        most = Math.max(most, ++underWay);
+        await open.opened;
+        underWay--;
+        return ok(call);
+      }, { lanes: 2 });
+      const all = bodies(...[1, 2, 3, 4].map((client) => item(client)));
+      await turn();
+      open.open();
+      await all;
+      assertEquals(most, 2);
+    });
+
+    it("has a client in one batch at a time, and sends other clients meanwhile", async () => {
+      const first = gate();
+      const { calls, bodies } = scripted(async (call) => {
+        if (call.names.includes("a")) await first.opened;
+        return ok(call);
+      }, { lanes: 2 });
+      const all = bodies(item(1, "a"), item(1, "b"), item(2, "c"));
+      await turn();
+      assertEquals(calls.map(({ names }) => names), [["a"], ["c"]]);
+      first.open();
+      await all;
+      assertEquals(calls.map(({ names }) => names), [["a"], ["c"], ["b"]]);
+    });
+
+    it("waits for a busy client separately, so that the next batch does not wait", async () => {
+      const locked = gate();
+      const { calls, bodies } = scripted(async (call) => {
+        if (call.wait) {
+          await locked.opened;
+          return ok(call);
+        }
+        return call.names.map((name) => name.startsWith("busy") ? busy : done(name));
+      });
+      const waiting = bodies(item(1, "busy1"), item(1, "busy2"));
+      assertEquals(await bodies(item(2, "free"), item(3, "free2")), ["free", "free2"]);
+      assertEquals(calls.filter(({ names }) => names.includes("busy2")), []);
+      locked.open();
+      assertEquals(await waiting, ["busy1", "busy2"]);
+      assertEquals(calls.filter(({ wait }) => wait).map(({ names }) => names), [["busy1"], ["busy2"]]);
+    });
+
+    it("returns busy if a client is still busy after the wait", async () => {
+      const { batcher } = scripted(({ names }) => names.map(() => busy));
+      assertEquals((await batcher.submit(item(1))).outcome, "busy");
+    });
+  });
+
+  describe("the queue", () => {
+    it("holds a limited number of items per client, so that no client fills it for the others", async () => {
+      const first = gate();
+      const { batcher, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      }, { clientQueueItems: 2 });
+      const accepted = bodies(item(9), item(1, "a"), item(1, "b"), item(2));
+      await assertRejects(() => batcher.submit(item(1, "c")), Error, "overloaded");
+      first.open();
+      assertEquals(await accepted, ["9", "a", "b", "2"]);
+      assertEquals(await bodies(item(1, "c"), item(1, "d")), ["c", "d"]);
+    });
+
+    it("refuses an item beyond its limit at once, and keeps the waiting items", async () => {
+      const first = gate();
+      const { batcher, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      }, { queueItems: 2 });
+      const accepted = bodies(item(1), item(2), item(3));
+      assertEquals(batcher.waiting, 2);
+      await assertRejects(() => batcher.submit(item(4)), Error, "overloaded");
+      first.open();
+      assertEquals(await accepted, ["1", "2", "3"]);
+      assertEquals(batcher.waiting, 0);
+      assertEquals(await bodies(item(4)), ["4"]);
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import type { TestBooks } from "../../testing/books.ts";
+import { bookFunding, fundingItem } from "../booking/fixture.ts";
+import {
+  type AttemptEntry,
+  type DeliveryStore,
+  type EndpointEntry,
+  type EventRow,
+  openDeliveryStore,
+  type Want,
+} from "./delivery_store.ts";
+
+/** Fixtures for the SQL functions of delivery: workers without a process, and a partner's delivery state. */
+
+export interface TestWorker extends Omit<DeliveryStore, "take"> {
+  readonly id: string;
+  /** Uses the worker's newest claim unless a want names a tenure. */
+  take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
+}
+
+/** Creates a worker and sends its first heartbeat, unless `seen` is false. */
+export async function hireWorker(
+  books: TestBooks,
+  { seen = true }: { readonly seen?: boolean } = {},
+): Promise<TestWorker> {
+  const id = randomUUID();
+  const store = openDeliveryStore({ work: books.api, beat: books.api }, id);
+  if (seen) await store.renew();
+  const tenures = new Map<number, number>();
+  return {
+    id,
+    ...store,
+    async claim(clients, most) {
+      // This heartbeat keeps the worker alive, however long the test took to get here.
+      if (seen) await store.renew();
+      const rows = await store.claim(clients, most);
+      for (const { client, tenure } of rows) tenures.set(client, tenure);
+      return rows;
+    },
+    take: (wants) => store.take(wants.map((want) => ({ tenure: tenures.get(want.client) ?? 0, ...want }))),
+  };
+}
+
+/** Makes the worker's last heartbeat this many seconds old. */
+export async function silence(books: TestBooks, { id }: TestWorker, seconds: number): Promise<void> {
+  await books.sql`
+    update gold.delivery_worker set seen_at = clock_timestamp() - make_interval(secs => ${seconds}::float8) where id = ${id}`;
+}
+
+/** Creates a partner that has this many events. */
+export async function createReceiver(books: TestBooks, events: number): Promise<number> {
+  const client = await books.createClient();
+  await postEvents(books, client, events);
+  return client;
+}
+
+export async function postEvents(books: TestBooks, client: number, events: number): Promise<void> {
+  for (let n = 0; n < events; n++) await bookFunding(books.api, fundingItem(client, 1n));
+}
+
+/** Requests a redelivery as the partner would: due now, with no tries counted. */
+export async function redeliver(books: TestBooks, client: number, sequence: number): Promise<void> {
+  await books.sql`select gold.ask_delivery(${client}::int, ${sequence}::bigint)`;
+}
+
+/** Requests a test as the partner would. */
+export async function askForTest(books: TestBooks, client: number): Promise<void> {
+  const id = randomUUID();
+  await books
+    .api`select gold.book_webhook_test(false, ${client}, 1, ${id}, '\\x00', ${id}::uuid, ${id}::uuid)`;
+}
+
+let attemptedAtMs = Date.now();
+
+/** A successful attempt, unless `given` says otherwise. */
+export const attemptOf = (event: EventRow, given: Partial<AttemptEntry> = {}): AttemptEntry => ({
+  client: event.client,
+  sequence: Number(event.sequence),
+  ticket: event.ticket,
+  tries: event.tries + 1,
+  attemptedAtMs: attemptedAtMs++,
+  durationMs: 7,
+  httpStatus: 204,
+  error: null,
+  answer: null,
+  againInMs: null,
+  ...given,
+});
+
+export const FAILED = { httpStatus: 500, error: "refused", againInMs: 60_000 } as const;
+export const PARKED = { ...FAILED, againInMs: null } as const;
+
+export const endpointAt = (
+  client: number,
+  from: number,
+  passed: number,
+  given: Partial<EndpointEntry> = {},
+): EndpointEntry => ({
+  client,
+  tenure: 1,
+  from,
+  passed,
+  failures: 0,
+  restMs: null,
+  disabled: false,
+  released: false,
+  ...given,
+});
+
+export const numbersOf = (events: readonly EventRow[]): number[] =>
+  events.map(({ sequence }) => Number(sequence));
+
+/** Returns the delivery state in words: `passed 3, held, 2 failures, rests, disabled`. */
+export async function standingOf(books: TestBooks, client: number): Promise<string> {
+  const [row] = await books.sql`
+    select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
+      case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
+      case when disabled_at is not null then 'disabled' end) as told
+    from gold.endpoint where client_id = ${client}`;
+  return row!.told;
+}
+
+/** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */
+export async function retriesOf(books: TestBooks, client: number): Promise<string> {
+  const [row] = await books.sql`
+    select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'
+      when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as told
+    from gold.retry where client_id = ${client}`;
+  return row!.told ?? "";
+}

@@ -1,0 +1,183 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { assertEquals, assertRejects } from "@std/assert";
+import { type TrustSync, syncTrust, writeTrustOnce } from "./trust_sync.ts";
+import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
+import { TRUST_FILE } from "./trust_folder.ts";
+import { until } from "../../../../testing/until.ts";
+
+const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
+const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
+
+describe("keepTrust()", () => {
+  let books: TestBooks;
+  let folder: string;
+  let trustSync: TrustSync | undefined;
+  const lines: Record<string, unknown>[] = [];
+  let aheadMs = 0;
+  before(async () => void (books = await testBooks()));
+  after(() => books.stop());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-keeper-"));
+    aheadMs = 0;
+    lines.length = 0;
+    await books.sql`delete from gold.authority`;
+    await add(ONE!, ONE_CERTIFICATE, ONE_LIST);
+  });
+  afterEach(async () => {
+    await trustSync?.stop();
+    trustSync = undefined;
+    await rm(folder, { recursive: true });
+  });
+
+  const options = (databaseUrl = apiUrl()) => ({
+    databaseUrl,
+    folder,
+    pollMs: 20,
+    now: () => Date.parse("2027-01-01T00:00:00Z") + aheadMs,
+    write: (line: string) => void lines.push(JSON.parse(line)),
+  });
+  const apiUrl = () => {
+    const url = new URL(books.url);
+    url.searchParams.set("role", "gold_api");
+    return url.href;
+  };
+  const keep = (url?: string) => trustSync = syncTrust(options(url));
+  const raise = () => books.sql`update gold.registry_version set version = version + 1`;
+  const add = async (fingerprint: string, certificate: string, list: string | null) => {
+    await books.sql`
+      insert into gold.authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
+      values (${fingerprint}, ${certificate}, 'file:/ca', ${list}, ${list === null ? 0 : 1}, ${
+      list === null ? null : "2100-01-01T00:00:00Z"
+    }::text::timestamptz)`;
+    await raise();
+  };
+  const context = async () => {
+    const text = await readFile(join(folder, TRUST_FILE), "utf8").catch(() => undefined);
+    if (text === undefined) return undefined;
+    const { trusted_ca, crl } = JSON.parse(text).resources[0].validation_context;
+    return [trusted_ca.inline_string, crl?.inline_string];
+  };
+  const untilTrusted = async (expected: (string | undefined)[]) => {
+    await until(async () => JSON.stringify(await context()) === JSON.stringify(expected), context);
+  };
+  const said = (event: string) => lines.filter((line) => line.event === event);
+  const heard = async (event: string, times = 1) => {
+    await until(() => said(event).length >= times, () => lines);
+    assertEquals(said(event).length, times, event);
+  };
+
+  it("writes at once, and again when the list or the authorities change", async () => {
+    keep();
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
+    await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await books.sql`update gold.authority set retired_at = clock_timestamp() where fingerprint = ${ONE!}`;
+    await raise();
+    await untilTrusted([OTHER_CERTIFICATE, OTHER_LIST]);
+    await heard("trust written", 3);
+    assertEquals(said("trust written").map((line) => line.authorities), [1, 2, 1]);
+    assertEquals(Object.keys(said("trust written")[0]!), [
+      "at",
+      "level",
+      "event",
+      "authorities",
+      "revocation_lists",
+    ]);
+  });
+
+  it("treats a list without a finite end as overdue", async () => {
+    await books.sql`update gold.authority set revocation_next_at = 'infinity'`;
+    await raise();
+    keep();
+    await untilTrusted([ONE_CERTIFICATE, undefined]);
+    await heard("an authority's revocation list is overdue");
+  });
+
+  it("reads the authorities only when the registry's version has changed", async () => {
+    const [first] = await books.api`select version::text, document from gold.read_trust(null)`;
+    assertEquals(first!.document.authorities.length, 1);
+    const [same] = await books.api`select document from gold.read_trust(${first!.version}::text::bigint)`;
+    assertEquals(same!.document, null);
+    await raise();
+    const [next] = await books.api`select document from gold.read_trust(${first!.version}::text::bigint)`;
+    assertEquals(next!.document, first!.document);
+  });
+
+  it("removes an authority when it expires, without a change in the database", async () => {
+    await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
+    keep();
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    aheadMs = OTHER_ENDS_MS - Date.parse("2027-01-01T00:00:00Z");
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
+    await heard("an authority has expired");
+  });
+
+  it("writes no list while one is missing, logs it every minute, and logs when it is over", async () => {
+    await add(OTHER!, OTHER_CERTIFICATE, null);
+    keep();
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, undefined]);
+    await heard("the proxy gets no revocation list at all");
+    await pause(100);
+    assertEquals(said("an authority has no revocation list").length, 1);
+    aheadMs = 60_000;
+    await heard("an authority has no revocation list", 2);
+    await books.sql`
+      update gold.authority set revocation_list = ${OTHER_LIST}, revocation_number = 1, revocation_next_at = '2100-01-01'
+      where fingerprint = ${OTHER!}`;
+    await raise();
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await heard("nothing is wrong with the trust any more");
+  });
+
+  it("keeps the last files while the database has no trusted authority", async () => {
+    keep();
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
+    await books.sql`delete from gold.authority`;
+    await raise();
+    await heard("the database has nobody to trust, so the last trust stays");
+    assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
+  });
+
+  it("keeps the last files while the database is unreachable, and updates them afterwards", async () => {
+    await books.sql`create role keeper_login login password 'keeper' in role gold_api`;
+    const url = new URL(books.url);
+    [url.username, url.password] = ["keeper_login", "keeper"];
+    url.searchParams.set("role", "gold_api");
+    keep(url.href);
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
+    await books.sql`alter role keeper_login nologin`;
+    await books.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keeper_login'`;
+    await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
+    await heard("the database cannot be read, so the last trust stays");
+    assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
+    await books.sql`alter role keeper_login login`;
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await heard("nothing is wrong with the trust any more");
+    await trustSync!.stop();
+    await books.sql`drop role keeper_login`;
+  });
+
+  it("logs that the folder cannot be written, and keeps trying", async () => {
+    const unwritable = join(folder, "file");
+    trustSync = syncTrust({ ...options(), folder: join("/dev/null", unwritable) });
+    await heard("the trust folder cannot be written, so the last trust stays");
+  });
+
+  describe("writeTrustOnce()", () => {
+    it("writes once, or throws and keeps the old files", async () => {
+      await writeTrustOnce(options());
+      assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
+      await assertRejects(() => writeTrustOnce(options("postgres://nobody@127.0.0.1:1/gold")), Error);
+      await books.sql`delete from gold.authority`;
+      await raise();
+      await assertRejects(() => writeTrustOnce(options()), Error, "no trusted CA");
+      assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
+    });
+  });
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,92 @@
+import type { Mutation } from "./mutation.ts";
+
+const ALLOWANCE = "src/booking/allowance/allowance.sql";
+const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
+const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
+const TAKE_TURN = "src/booking/idempotency/take_turn.sql";
+const SPEND_NONCES = "src/booking/nonce/spend_nonces.sql";
+const OPEN_QUOTES_TEST = "src/booking/allowance/open_quotes.pg.test.ts";
+const DAILY_BUDGET_TEST = "src/booking/allowance/daily_budget.pg.test.ts";
+const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
+
+export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "allowance: one open quote more than the limit is allowed",
+    file: ALLOWANCE,
+    from: "held.open_quotes >= held.maximum_open_quotes",
+    to: "held.open_quotes > held.maximum_open_quotes",
+    tests: [OPEN_QUOTES_TEST],
+    short: true,
+  },
+  {
+    name: "allowance: one record a day more than the limit is allowed",
+    file: ALLOWANCE,
+    from: "when held.records >= held.maximum_daily_records then",
+    to: "when held.records > held.maximum_daily_records then",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: executed orders release no allowance",
+    file: ALLOWANCE,
+    from: "if executed > 0 then",
+    to: "if false then",
+    tests: [OPEN_QUOTES_TEST, DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: an executed quote is counted as open",
+    file: ALLOWANCE,
+    from:
+      "\n      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);",
+    to: ";",
+    tests: [OPEN_QUOTES_TEST],
+  },
+  {
+    name: "allowance: a batch ignores the allowance that its earlier quotes used",
+    file: BOOK_QUOTES,
+    from: "held := coalesce(allowances[asked.slot], asked.allowance);",
+    to: "held := asked.allowance;",
+    tests: [OPEN_QUOTES_TEST, BATCH_EQUALS_SINGLES_TEST],
+  },
+  {
+    name: "allowance: the counts of a batch are not stored",
+    file: BOOK_QUOTES,
+    from: "perform keep_allowances(allowances);",
+    to: "null;",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: open_from can be later than the id of an open quote",
+    file: BOOK_QUOTES,
+    from: "held.open_from := least(held.open_from, asked.id);",
+    to: "held.open_from := asked.id;",
+    tests: [OPEN_QUOTES_TEST],
+  },
+  {
+    name: "allowance: an order's refusal is stored although the daily budget is used up",
+    file: BOOK_ORDERS,
+    from: "    if refusal is not null then\n      limited :=",
+    to: "    if false then\n      limited :=",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: replays of orders are not limited",
+    file: BOOK_ORDERS,
+    from: "limited := take_record(asked.n, asked.client, clock, asked.request, true);",
+    to: "limited := null;",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: replays of withdrawals are not limited",
+    file: TAKE_TURN,
+    from: "answer := take_record(1, holder.client_id, clock, take_turn.request, true);",
+    to: "answer := null;",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: a probe's nonce is stored although the daily budget is used up",
+    file: SPEND_NONCES,
+    from: " and refusals[i.n] is null",
+    to: "",
+    tests: [DAILY_BUDGET_TEST],
+  },
+];

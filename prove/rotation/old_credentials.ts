@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { KeptLine, openTlsWire } from "../partner_line.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+import type { ConnectedPartner } from "./connected_partner.ts";
+
+export type Kind = "write" | "read" | "handshake" | "token";
+
+export interface Sample {
+  readonly kind: Kind;
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+  /** As verdictOf() returns it; for a handshake `let in` or `refused`. */
+  readonly verdict: string;
+}
+
+/** The verdict of each kind that is let in. */
+export const PASSED: Readonly<Record<Kind, string>> = {
+  write: "201",
+  read: "200",
+  handshake: "let in",
+  token: "200",
+};
+
+const GRAMS = "0.001";
+const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshake: 60, token: 60 };
+
+/**
+ * A partner that continues with the old credential, over connections opened before its end and over new ones.
+ */
+export class OldCredentials {
+  readonly samples: Sample[] = [];
+  /** Its orders that were executed. */
+  readonly accepted: string[] = [];
+  readonly #old: ConnectedPartner;
+  /**
+   * Makes the quotes with the new credential, over separate connections so that they never wait for orders.
+   */
+  readonly #follower: ConnectedPartner;
+  readonly #quotes: KeptLine;
+  readonly #loops: readonly Promise<void>[];
+  #on = true;
+
+  constructor(old: ConnectedPartner, follower: ConnectedPartner, kinds: readonly Kind[]) {
+    this.#old = old;
+    this.#follower = follower;
+    this.#quotes = new KeptLine(follower.port, follower.identity);
+    this.#loops = kinds.map((kind) => this.#goOn(kind));
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await Promise.all(this.#loops);
+    this.#old.close();
+    this.#quotes.close();
+  }
+
+  async #goOn(kind: Kind): Promise<void> {
+    const ways = {
+      write: () => this.#write(),
+      read: () => this.#sample(kind, () => this.#old.send((trader) => trader.read("/v1/balances"))),
+      token: () => this.#sample(kind, () => this.#old.send((trader) => trader.tokenRequest())),
+      handshake: () => this.#knock(),
+    };
+    for (; this.#on; await sleep(PAUSE_MS[kind])) await ways[kind]();
+  }
+
+  /** Orders a quote that is already made, so that only the credential can cause a refusal. */
+  async #write(): Promise<void> {
+    const quote = await this.#quotes.send(this.#follower.trader.quote("buy", GRAMS));
+    if (typeof quote === "string" || quote.status !== 201) return;
+    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+    const order = await this.#sample("write", () => this.#old.send((trader) => trader.order(quote_id)));
+    if (typeof order === "object" && order.status === 201) {
+      this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+    }
+  }
+
+  async #sample(kind: Kind, send: () => Promise<Reply | string>): Promise<Reply | string> {
+    const sentAtMs = performance.now();
+    const reply = await send();
+    this.#note(kind, sentAtMs, typeof reply === "string" ? reply : verdictOf(reply));
+    return reply;
+  }
+
+  /**
+   * In TLS 1.3 a refusal reaches the client after its own part of the handshake. So only a reply shows that
+   * the client was let in.
+   */
+  async #knock(): Promise<void> {
+    const sentAtMs = performance.now();
+    const request = this.#old.trader.read("/health");
+    const reply = await openTlsWire(this.#old.port, this.#old.identity).then(
+      (wire) => wire.send(request).finally(() => wire.close()),
+      () => undefined,
+    );
+    this.#note("handshake", sentAtMs, reply ? PASSED.handshake : "refused");
+  }
+
+  #note(kind: Kind, sentAtMs: number, verdict: string): void {
+    this.samples.push({ kind, sentAtMs, answeredAtMs: performance.now(), verdict });
+  }
+}

@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer";
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RotatingPartner } from "./connected_partner.ts";
+import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
+
+/** According to the operator's guide, each Envoy has the new authority after this time. */
+const TRUST_MS = 2000;
+/** Every process of the service has read the new token key after this time. */
+const CLOCKS_MS = 1000;
+
+const authority: Rotation = {
+  name: "certificate authority",
+  async renew(desk) {
+    const { operator, state } = desk.deployment;
+    const { fingerprint } = await operator(
+      "key rotate ca",
+      "--key",
+      state.path("pki", `${randomUUID()}.pem`),
+    );
+    const { change } = await issueCertificate(desk);
+    await sleep(TRUST_MS);
+    return {
+      change,
+      tried: ["write", "read", "handshake"],
+      refused: CERTIFICATE_ENDED,
+      retire: () =>
+        forOthers(desk, "ca list", "fingerprint", fingerprint, (old) => operator("ca retire", old)),
+    };
+  },
+};
+
+const tokenKey: Rotation = {
+  name: "token key",
+  async renew({ deployment: { operator } }) {
+    const { kid, begins_at } = await operator("key rotate token");
+    await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
+    return {
+      change: {},
+      // Tokens that the older key signed stay valid for their ten minutes.
+      tried: ["write", "read"],
+      refused: {},
+      check: async (partner) => ({
+        what: "the signing key of a new token checked",
+        violations: await readTokenKid(partner) === kid ? [] : ["a new token is not signed by the new key"],
+      }),
+    };
+  },
+};
+
+const sealingKey: Rotation = {
+  name: "sealing key",
+  async renew({ deployment: { operator, state } }) {
+    const file = state.path("keys", "sealing_key");
+    const older = await readFile(file, "utf8");
+    const first = randomBytes(32).toString("hex");
+    await state.writePrivate(file, `${first}\n${older}`);
+    await operator("key rotate webhook-kek");
+    const { resealed } = await operator("key rotate webhook-kek");
+    return {
+      change: {},
+      tried: ["write", "read", "token"],
+      refused: {},
+      retire: () => state.writePrivate(file, `${first}\n`),
+      check: async () => ({
+        what: "all webhook secrets resealed",
+        violations: resealed === 0 ? [] : [`${resealed} webhook secrets were still sealed with an older key`],
+      }),
+    };
+  },
+};
+
+/** The rotations of the operator's own credentials. */
+export const HOUSE_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sealingKey];
+
+async function readTokenKid({ current }: RotatingPartner): Promise<string | undefined> {
+  const reply = await current.send((trader) => trader.tokenRequest());
+  if (typeof reply === "string" || reply.status !== 200) return undefined;
+  const { access_token } = JSON.parse(reply.body) as { access_token: string };
+  const header = Buffer.from(access_token.split(".")[0]!, "base64url").toString();
+  return (JSON.parse(header) as { kid: string }).kid;
+}
