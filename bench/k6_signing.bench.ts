@@ -46,7 +46,7 @@ async function newKey(): Promise<string> {
 export default {
   about: "request signing in the real k6, against its own Web Crypto",
   async open() {
-    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
+    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs tools");
     return {
       contests: [{
         name: "sign a request with a body of 100 bytes, on one core",

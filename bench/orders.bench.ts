@@ -4,7 +4,7 @@ import { describeWork, type Work } from "./database_work.ts";
 import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
 import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { fillBooks, requireSpace } from "./orders/history.ts";
-import { type Stack, openStack, PARTNERS } from "./orders/stack.ts";
+import { openStack, PARTNERS, type Stack } from "./orders/stack.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
 import { describeCpu, quoteTaker, serviceTaker, type TurnCpu, withLimits } from "./orders/service_takers.ts";

@@ -37,7 +37,7 @@ export function readCompose(root: string, file: string): Project | string {
     timeout: 120_000,
   });
   if (error) {
-    throw new Error(`compose_go does not run: ${error.message}. Run: node tools/run.mjs parts compose_go`);
+    throw new Error(`compose_go does not run: ${error.message}. Run: node tools/run.mjs tools compose_go`);
   }
   return status === 0 ? JSON.parse(stdout) as Project : stderr;
 }

@@ -34,7 +34,7 @@ export function figuresAsked(
   });
   if (error) {
     throw new Error(
-      `prometheus_rules does not run: ${error.message}. Run: node tools/run.mjs parts prometheus_rules`,
+      `prometheus_rules does not run: ${error.message}. Run: node tools/run.mjs tools prometheus_rules`,
     );
   }
   return status === 0 ? JSON.parse(stdout) as Figure[] : stderr;

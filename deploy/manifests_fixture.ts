@@ -98,7 +98,7 @@ function runPython(root: string, args: readonly string[]): SpawnSyncReturns<stri
   });
   if (!ended.error) return ended;
   throw new Error(
-    `Python does not run: ${ended.error.message}. Run: node tools/run.mjs parts kubernetes_validate`,
+    `Python does not run: ${ended.error.message}. Run: node tools/run.mjs tools kubernetes_validate`,
   );
 }
 

@@ -2,10 +2,10 @@ import { appendFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import {
   type EnvoyProcess,
-  type TrustSync,
-  syncTrust,
   readSidecarConfig,
   startEnvoy,
+  syncTrust,
+  type TrustSync,
   writeTrustOnce,
 } from "@gold-partner/sidecar";
 import { ensureAuthorities, fetchEnvoy } from "@gold-partner/dev";

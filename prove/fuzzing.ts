@@ -12,7 +12,7 @@ import { judgeMemory, residentMebibytes } from "./resident_memory.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- mutations [--envoy] [--short]: sends broken bodies over mutual TLS, to quotes and, signed,
+// npm run prove -- fuzzing [--envoy] [--short]: sends broken bodies over mutual TLS, to quotes and, signed,
 // to orders. With --envoy they go through the real Envoy.
 
 const COUNT = { long: 100_000, short: 2_000 };
@@ -45,7 +45,7 @@ try {
 } finally {
   await deployment.stop();
 }
-process.exit(report.close("mutations") ? 0 : 1);
+process.exit(report.close("fuzzing") ? 0 : 1);
 
 /** Valid bodies, to be mutated. */
 async function makeBases(pool: WirePool): Promise<Record<Path, string[]>> {

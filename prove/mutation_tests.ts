@@ -5,7 +5,7 @@ import type { Mutation } from "./mutation_tests/mutation.ts";
 import { MUTATIONS } from "./mutation_tests/mod.ts";
 import { ProvingGround } from "./mutation_tests/proving_ground.ts";
 
-// npm run prove -- defects [--short] [--only TEXT]: mutation tests. Each defect is applied alone to a copy of
+// npm run prove -- mutation_tests [--short] [--only TEXT]: mutation tests. Each defect is applied alone to a copy of
 // the sources, and a test must fail.
 
 const { values: { short, only } } = parseArgs({

@@ -34,7 +34,7 @@ const HOOK = fileURLToPath(new URL("./schemathesis/hook.py", import.meta.url));
 const INTERRUPTED = 130;
 
 const length = process.argv.includes("--short") ? "short" : "long";
-if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not installed. Run: node tools/run.mjs parts");
+if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not installed. Run: node tools/run.mjs tools");
 const folder = await mkdtemp(join(tmpdir(), "gold-schemathesis-"));
 const running = await start({
   port: await findFreePort(),

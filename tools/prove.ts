@@ -1,6 +1,6 @@
 // npm run prove -- NAME [--short]: runs one of the long proofs.
 import process from "node:process";
-import { requireParts } from "./parts/table.ts";
+import { requireTools } from "./external_tools/table.ts";
 import { findPrograms, withPostgres15 } from "./postgres_15.ts";
 import { runVisibly } from "./test/runtimes.ts";
 import { ROOT, runTier } from "./test/tier.ts";
@@ -20,25 +20,25 @@ const BEHIND_ENVOY = [
   "e2e/sidecar",
   "e2e/contract",
   "packages/server/src/http/wire",
-  "packages/dev/src/start_envoy.judge.test.ts",
-  "e2e/docs/quickstart.judge.test.ts",
+  "packages/dev/src/start_envoy.external.test.ts",
+  "e2e/docs/quickstart.external.test.ts",
 ];
 
 const WITH_SQL = ["packages/server", "packages/operator", "packages/sidecar", "bench"];
 
 const PROOFS: Readonly<Record<string, Proof>> = {
-  judges: {
-    says: "runs every external check (*.judge.test.ts) with the real external tools, on Node and on Deno",
+  external: {
+    says: "runs every external check (*.external.test.ts) with the real external tools, on Node and on Deno",
     prove: () => {
-      requireParts(ROOT);
-      return runTier("judge");
+      requireTools(ROOT);
+      return runTier("external");
     },
   },
   sidecar: {
     says: "runs the external checks of Envoy on Node and on Deno, then the proofs rotation and drains",
     async prove(options) {
-      requireParts(ROOT);
-      const proved = [await runTier("judge", BEHIND_ENVOY)];
+      requireTools(ROOT);
+      const proved = [await runTier("external", BEHIND_ENVOY)];
       for (const name of ["rotation", "drains"]) proved.push(await PROOFS[name]!.prove(options));
       return proved.every(Boolean);
     },
@@ -99,7 +99,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   loadtest: {
     says:
-      "runs the smoke profile of each load test, with its latency limits; a planted defect must fail the right test",
+      "runs the smoke profile of each load test, with its latency limits; each mutation must fail the right test",
     prove: (options) => runProgram("prove/loadtest.ts", options),
   },
   soak: {
@@ -113,14 +113,14 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     knows: "--envoy",
     prove: (options) => runProgram("prove/schemathesis.ts", options),
   },
-  mutations: {
+  fuzzing: {
     says:
       "sends broken bodies over mutual TLS: each gets a well-formed refusal, nothing is booked, memory stays flat",
     knows: "--envoy",
     prove: (options) => runProgram("prove/fuzzing.ts", options),
   },
-  defects: {
-    says: "runs the mutation tests: each planted defect must fail a test",
+  mutation_tests: {
+    says: "runs the mutation tests: each mutation must fail a test",
     takes: "--only TEXT",
     prove: (options) => runProgram("prove/mutation_tests.ts", options),
   },

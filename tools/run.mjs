@@ -42,7 +42,10 @@ const TASKS = {
   docs: { file: "tools/docs.ts", says: "regenerates the pages that are made from the code [--check]" },
   pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages in dist/ [FOLDER]" },
   release: { file: "tools/release.ts", says: "makes a release: VERSION [--dry-run] [--gate-passed]" },
-  parts: { file: "tools/parts.ts", says: "installs the external tools that npm does not provide [NAME…]" },
+  tools: {
+    file: "tools/external_tools.ts",
+    says: "installs the external tools that npm does not provide [NAME…]",
+  },
 };
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -4,7 +4,7 @@ import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
 import type { Database, NonceStack } from "./stack.ts";
 import { type Persistence, startRedis } from "./redis.ts";
-import type { Task, Report, Store } from "./spender.ts";
+import type { Report, Store, Task } from "./spender.ts";
 
 export interface Load {
   readonly partners: number;

@@ -1,5 +1,5 @@
 import { startProgram } from "../child_program.ts";
-import type { Task, Report, Requests, Settings } from "./generator.ts";
+import type { Report, Requests, Settings, Task } from "./generator.ts";
 
 /** The parent's handle on the generator process. */
 export interface GeneratorProcess {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import postgres from "postgres";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs } from "../process_cpu.ts";
-import { type Stack, PARTNERS } from "./stack.ts";
+import { PARTNERS, type Stack } from "./stack.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
 /**

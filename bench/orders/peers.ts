@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { peerTaker, type Taker } from "./contenders.ts";
-import { type Stack, POSTGRES_SETTINGS } from "./stack.ts";
+import { POSTGRES_SETTINGS, type Stack } from "./stack.ts";
 
 const CONNECTIONS = 64;
 

@@ -12,18 +12,18 @@ const DEV = "packages/dev/src";
  * The test that runs all blocks of a page, keyed by page and language. The test's file must name the page.
  */
 const PAGES: Readonly<Record<string, string>> = {
-  "docs/quickstart.md sh": "e2e/docs/quickstart.judge.test.ts",
-  "docs/rotation.md sh": "e2e/docs/quickstart.judge.test.ts",
-  "docs/webhooks.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/quickstart.md sh": "e2e/docs/quickstart.external.test.ts",
+  "docs/rotation.md sh": "e2e/docs/quickstart.external.test.ts",
+  "docs/webhooks.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/webhooks.md ts": "packages/client/src/example.test.ts",
   "docs/typescript.md ts": "e2e/docs/typescript_page.pg.test.ts",
-  "docs/signing.md sh": "e2e/docs/guide_page.judge.test.ts",
-  "docs/idempotency.md sh": "e2e/docs/guide_page.judge.test.ts",
-  "docs/going_live.md sh": "e2e/docs/guide_page.judge.test.ts",
-  "docs/sandbox.md sh": "e2e/docs/guide_page.judge.test.ts",
-  "docs/examples/bruno/README.md sh": "e2e/docs/guide_page.judge.test.ts",
-  "docs/examples/python_client/README.md sh": "e2e/client/python_client.judge.test.ts",
-  "docs/operator.md sh": "e2e/docs/operator_page.judge.test.ts",
+  "docs/signing.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/idempotency.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/going_live.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/sandbox.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/examples/bruno/README.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/examples/python_client/README.md sh": "e2e/client/python_client.external.test.ts",
+  "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
 };
 
 /**
@@ -33,31 +33,31 @@ const PAGES: Readonly<Record<string, string>> = {
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
   "npm start -- --exit": [`${DEV}/start.pg.test.ts`, `"--exit"`],
-  "npm start -- --envoy": [`${DEV}/start_envoy.judge.test.ts`, `"--envoy"`],
+  "npm start -- --envoy": [`${DEV}/start_envoy.external.test.ts`, `"--envoy"`],
   "npm test": [".ci/run", "npm test"],
   "npm run gold": [
     "packages/operator/src/gold.test.ts",
     "lists every command with its usage if it is called without arguments",
   ],
-  "npm run parts": [".ci/run", "npm run parts"],
-  "k6 run loadtest/quote_order.ts": ["e2e/docs/ending.judge.test.ts", "k6 run"],
-  "npm run prove -- judges": [".ci/run", "npm run prove -- judges"],
+  "npm run tools": [".ci/run", "npm run tools"],
+  "k6 run loadtest/quote_order.ts": ["e2e/docs/ending.external.test.ts", "k6 run"],
+  "npm run prove -- external": [".ci/run", "npm run prove -- external"],
   "deploy/make_secrets": ["deploy/site_fixture.ts", `"deploy/make_secrets"`],
   "docker compose run --rm gold ca init --key /run/authority/ca_key.pem": [
-    "deploy/compose.judge.test.ts",
+    "deploy/compose.external.test.ts",
     `gold("ca init --key /run/authority/ca_key.pem")`,
   ],
-  "docker compose up --build --detach": ["deploy/compose.judge.test.ts", "docker-compose.yml"],
+  "docker compose up --build --detach": ["deploy/compose.external.test.ts", "docker-compose.yml"],
   "docker compose run --rm gold vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh": [
-    "deploy/compose.judge.test.ts",
+    "deploy/compose.external.test.ts",
     `gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh")`,
   ],
   "docker compose run --rm gold price set --mid 500 --spread 60 --source simulated": [
-    "deploy/compose.judge.test.ts",
+    "deploy/compose.external.test.ts",
     `gold("price set --mid 500 --spread 60`,
   ],
   "kubectl apply --kustomize your/overlay && kubectl --namespace gold wait --for=condition=complete job/gold-migration --timeout=30m":
-    ["deploy/kubernetes.judge.test.ts", "kustomization"],
+    ["deploy/kubernetes.external.test.ts", "kustomization"],
   "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.2.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
     ["deploy/images.test.ts", `run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=`],
   "kubectl kustomize your/overlay | deploy/check_images": [

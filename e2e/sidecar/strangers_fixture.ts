@@ -4,7 +4,7 @@ import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { asOperator, onboard } from "@gold-partner/dev";
-import { certify, foreignSigner, stackSigner, register } from "./certificate_fixture.ts";
+import { certify, foreignSigner, register, stackSigner } from "./certificate_fixture.ts";
 import { visit } from "./visit_fixture.ts";
 
 /** A client that Envoy must refuse. */

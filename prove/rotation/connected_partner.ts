@@ -20,7 +20,11 @@ export class ConnectedPartner {
   }
 
   static async of(credentials: Credentials, client: number, port: number): Promise<ConnectedPartner> {
-    const connected = new ConnectedPartner(await Trader.of(credentials, client), await readIdentity(credentials), port);
+    const connected = new ConnectedPartner(
+      await Trader.of(credentials, client),
+      await readIdentity(credentials),
+      port,
+    );
     await connected.takeToken();
     return connected;
   }

@@ -3,7 +3,7 @@ import type { Finding } from "../report.ts";
 import type { OrderStream } from "./order_stream.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
 import type { OrderStation, Renewal, Rotation } from "./rotation.ts";
-import { type Kind, PASSED, type Sample, OldCredentials } from "./old_credentials.ts";
+import { type Kind, OldCredentials, PASSED, type Sample } from "./old_credentials.ts";
 
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };

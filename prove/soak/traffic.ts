@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dealDoings, type DayTrader } from "./day.ts";
+import { type DayTrader, dealDoings } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
 /** The results of the actions that were due in a span. */
@@ -43,7 +43,9 @@ export class Traffic {
 
   /** Warms the service up first. A cold service would begin with a queue. */
   async open(): Promise<void> {
-    for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) this.accepted.add(id);
+    for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
+      this.accepted.add(id);
+    }
     const lane = async () => {
       for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
     };
@@ -95,7 +97,8 @@ export class Traffic {
     const turn = this.#turn++;
     const doing = this.#dealt[turn % this.#dealt.length]!;
     // The partner changes with each action, and each partner comes to every kind of action.
-    const dayTrader = this.#dayTraders[(turn + Math.floor(turn / this.#dealt.length)) % this.#dayTraders.length]!;
+    const dayTrader = this
+      .#dayTraders[(turn + Math.floor(turn / this.#dealt.length)) % this.#dayTraders.length]!;
     this.#slice.due++;
     const orderId = await dayTrader.do(doing);
     this.#slice.done++;

@@ -46,7 +46,9 @@ const DOOMED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
   // A partner asks for a test when its receiver works again.
-  if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) return WELL;
+  if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) {
+    return WELL;
+  }
   if (behaviour !== "by chance") return answerOf(behaviour);
   if (Number.parseInt(id.slice(-6), 16) % DOOMED_EVERY === 0) return refuse();
   let chance = Math.floor(Math.random() * 1000);

@@ -33,7 +33,9 @@ export class Receivers {
 
   async behave(behaviourOf: (receiver: number) => Behaviour): Promise<void> {
     await Promise.all(
-      this.#each((process, first) => process.ask({ behaviours: process.urls.map((_, at) => behaviourOf(first + at)) })),
+      this.#each((process, first) =>
+        process.ask({ behaviours: process.urls.map((_, at) => behaviourOf(first + at)) })
+      ),
     );
   }
 

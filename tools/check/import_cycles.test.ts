@@ -25,6 +25,8 @@ describe("no import cycles", () => {
       "tools/a.ts": `import "./b.ts";`,
       "tools/b.ts": `import "./a.ts";`,
     });
-    await expectViolation("no import cycles", "tools/a.ts → tools/a.ts", { "tools/a.ts": `import "./a.ts";` });
+    await expectViolation("no import cycles", "tools/a.ts → tools/a.ts", {
+      "tools/a.ts": `import "./a.ts";`,
+    });
   });
 });

@@ -34,7 +34,9 @@ describe("imports flow one way", () => {
 
   it("rejects a computed import, require and createRequire, also in a package's tests", async () => {
     for (const hidden of ["import(`@gold-partner/${name}`);", `import("@gold-" + "partner/jws");`]) {
-      await expectViolation(flow, "computes the name of an import", { [PRICE]: `${clean(PRICE)}\n${hidden}` });
+      await expectViolation(flow, "computes the name of an import", {
+        [PRICE]: `${clean(PRICE)}\n${hidden}`,
+      });
       await expectViolation(flow, "computes the name of an import", { "packages/jws/src/a.test.ts": hidden });
       assertEquals(await find({ "tools/a.ts": hidden }), []);
     }
@@ -42,7 +44,9 @@ describe("imports flow one way", () => {
       "packages/jws/src/a.test.ts":
         `import { createRequire } from "node:module";\ncreateRequire("@gold-partner/protocol");`,
     });
-    await expectViolation(flow, "uses require", { [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");` });
+    await expectViolation(flow, "uses require", {
+      [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");`,
+    });
   });
 
   it("rejects a relative import of another package, except from k6 scripts", async () => {

@@ -29,7 +29,9 @@ describe("k6 can load its closure", () => {
     await expectViolation(loads, "which k6 cannot resolve", {
       [SIGN]: `import { type Z } from "zod";\n${clean(SIGN)}`,
     });
-    await expectViolation(loads, "which k6 cannot resolve", { [SIGN]: `export * from "zod";\n${clean(SIGN)}` });
+    await expectViolation(loads, "which k6 cannot resolve", {
+      [SIGN]: `export * from "zod";\n${clean(SIGN)}`,
+    });
     await expectViolation(loads, "which k6 cannot resolve", {
       [CANONICAL]: `import "node:crypto";\n${clean(CANONICAL)}`,
     });

@@ -70,7 +70,9 @@ function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Viola
     const asked = JSON.parse(text) as Entry;
     const locked = packages[folder];
     if (!locked) return [stale(`does not contain ${path}`)];
-    const violations = asked.version === locked.version ? [] : [stale(`has a different version than ${path}`)];
+    const violations = asked.version === locked.version
+      ? []
+      : [stale(`has a different version than ${path}`)];
     for (const kind of ["dependencies", "devDependencies"] as const) {
       if (textOf(asked[kind]) !== textOf(locked[kind])) {
         violations.push(stale(`has different ${kind} than ${path}`));

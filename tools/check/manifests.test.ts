@@ -11,7 +11,11 @@ describe("manifests agree", () => {
 
   it("rejects a sibling with another version, in package.json and in deno.json", async () => {
     const [version, other] = ['"version":"1.0.0"', '"version":"1.0.1"'];
-    await expectViolation(manifests, "has version 1.0.1", changed("packages/jws/package.json", version, other));
+    await expectViolation(
+      manifests,
+      "has version 1.0.1",
+      changed("packages/jws/package.json", version, other),
+    );
     await expectViolation(manifests, "has version 1.0.1", changed("packages/jws/deno.json", version, other));
     const sibling = changed("packages/jws/package.json", `canonical":"1.0.0"`, `canonical":"0.9.0"`);
     await expectViolation(manifests, "but its version is 1.0.0", sibling);
@@ -23,7 +27,11 @@ describe("manifests agree", () => {
       "is named",
       changed("packages/jws/deno.json", "partner/jws", "partner/jwt"),
     );
-    await expectViolation(manifests, "has license MIT", changed("packages/jws/deno.json", "Apache-2.0", "MIT"));
+    await expectViolation(
+      manifests,
+      "has license MIT",
+      changed("packages/jws/deno.json", "Apache-2.0", "MIT"),
+    );
     await expectViolation(
       manifests,
       "has license MIT",
@@ -43,7 +51,11 @@ describe("manifests agree", () => {
       "pin one exact version",
       changed("packages/protocol/package.json", `"4.0.0"`, `"^4.0.0"`),
     );
-    await expectViolation(manifests, "choose one", changed("package.json", `"jose":"6.0.0"`, `"zod":"4.0.1"`));
+    await expectViolation(
+      manifests,
+      "choose one",
+      changed("package.json", `"jose":"6.0.0"`, `"zod":"4.0.1"`),
+    );
   });
 
   it("rejects an import that only the root declares and the package does not", async () => {

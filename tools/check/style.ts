@@ -44,7 +44,11 @@ export function findStyleViolations(tree: Tree): Violation[] {
     for (const [pattern, exempt, foreign] of FOREIGN_TEXT) {
       const match = exempt.test(path) ? null : pattern.exec(text);
       if (match) {
-        violations.push({ path, line: text.slice(0, match.index + 1).split("\n").length, says: `${foreign}.` });
+        violations.push({
+          path,
+          line: text.slice(0, match.index + 1).split("\n").length,
+          says: `${foreign}.`,
+        });
       }
     }
   }

@@ -26,7 +26,7 @@ export interface K6Process {
   end(): void;
 }
 
-/** Returns the k6 on PATH, otherwise the one that `npm run parts` installs; undefined if there is neither. */
+/** Returns the k6 on PATH, otherwise the one that `npm run tools` installs; undefined if there is neither. */
 export function findK6(root: string, path: string = process.env["PATH"] ?? ""): string | undefined {
   return [...path.split(delimiter), join(root, ".tools", "bin")].filter((folder) => folder !== "")
     .map((folder) => join(folder, "k6")).find(existsSync);

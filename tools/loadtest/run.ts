@@ -21,7 +21,7 @@ const ENDED = 105;
 export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const program = findK6(root);
   if (!program) {
-    throw new MissingError("k6 was not found on PATH or in .tools/bin. Install it: npm run parts -- k6");
+    throw new MissingError("k6 was not found on PATH or in .tools/bin. Install it: npm run tools -- k6");
   }
   const partners = await readPartners(plan.partnersDir, plan.partners, plan.cure);
   const baseUrl = plan.baseUrl ?? partners[0]!.base_url;

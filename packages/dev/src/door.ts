@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import {
   ENVOY_PART,
-  syncTrust,
   readAuthorities,
   readSidecarConfig,
   startEnvoy,
+  syncTrust,
   type TrustedAuthorities,
   writeTrustOnce,
 } from "@gold-partner/sidecar";

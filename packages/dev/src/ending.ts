@@ -36,7 +36,7 @@ Call it as the demo partner:
   ${ending.curl}
 Read the metrics:
   ${ending.metrics}
-Run a small load test as a partner with more money, in this folder (npm run parts downloads k6 if you have none):
+Run a small load test as a partner with more money, in this folder (npm run tools downloads k6 if you have none):
   ${ending.k6}
 
 Ctrl-C stops everything. The next start keeps the data.

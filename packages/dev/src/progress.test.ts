@@ -14,7 +14,11 @@ function tellOn(
   json = false,
 ) {
   const written: string[] = [];
-  const progress = openProgress({ stage: { ...stage, write: (text: string) => written.push(text) }, json, env });
+  const progress = openProgress({
+    stage: { ...stage, write: (text: string) => written.push(text) },
+    json,
+    env,
+  });
   /** A long step. It lasts until a progress line was written, because a busy machine writes the line late. */
   const last = async () => {
     for (const end = performance.now() + PATIENCE_MS; written.length === 0 && performance.now() < end;) {

@@ -40,7 +40,7 @@ export interface EnvoyProcess {
   stop(): Promise<void>;
 }
 
-/** The Envoy binary that `npm run parts -- envoy` installs. */
+/** The Envoy binary that `npm run tools -- envoy` installs. */
 export const ENVOY_PART: string = fileURLToPath(
   new URL("../../../.tools/envoy/envoy/_bin/envoy", import.meta.url),
 );
@@ -116,7 +116,7 @@ async function untilLive(exited: Promise<number>, ask: Ask, logFile: string): Pr
   let ended: string | undefined;
   exited.then(
     (code) => ended = `It exited with ${code}.`,
-    (error: Error) => ended = `${error.message}. To install Envoy, run: npm run parts -- envoy`,
+    (error: Error) => ended = `${error.message}. To install Envoy, run: npm run tools -- envoy`,
   );
   for (const endMs = Date.now() + START_MS; Date.now() < endMs && !ended; await sleep(POLL_MS)) {
     if (await ask("GET", "/ready").then((text) => text.trim() === "LIVE", () => false)) return;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, describe, it } from "node:test";
 import { assertLessOrEqual, assertStringIncludes } from "@std/assert";
-import { createAuthority, readToEnd, startFixture, type Fixture } from "./fixture.ts";
+import { createAuthority, type Fixture, readToEnd, startFixture } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";

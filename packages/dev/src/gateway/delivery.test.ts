@@ -9,12 +9,12 @@ import {
   type Authority,
   createAuthority,
   echo,
+  type Fixture,
   type Issued,
   readAnswer,
   readToEnd,
   startFixture,
   startUpstream,
-  type Fixture,
 } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;

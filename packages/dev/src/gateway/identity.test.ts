@@ -7,11 +7,11 @@ import {
   createAuthority,
   type Echo,
   echo,
+  type Fixture,
   type Issued,
   readAnswer,
   readToEnd,
   startFixture,
-  type Fixture,
   valuesIn,
 } from "./fixture.ts";
 
@@ -125,7 +125,9 @@ describe("startGateway(), identity", () => {
   });
 
   it("forwards no forged header that follows two thousand other headers", async () => {
-    const { body } = await fixture.send(GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"));
+    const { body } = await fixture.send(
+      GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"),
+    );
     const echoed: Echo = JSON.parse(body);
     assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
     assertEquals(valuesIn(echoed, "x-last"), ["1"]);

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createAuthority, type Echo, echo, startFixture, type Fixture, valuesIn } from "./fixture.ts";
+import { createAuthority, type Echo, echo, type Fixture, startFixture, valuesIn } from "./fixture.ts";
 
 const CLOSE = "Host: localhost\r\nConnection: close\r\n";
 

@@ -46,7 +46,7 @@ function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: 
       if (error === null) resolve({ status: 0, output: stdout + stderr });
       else if (typeof error.code === "number") resolve({ status: error.code, output: stdout + stderr });
       else {reject(
-          new Error("openssl is not on the PATH: install it, then run: node tools/run.mjs parts", {
+          new Error("openssl is not on the PATH: install it, then run: node tools/run.mjs tools", {
             cause: error,
           }),
         );}

@@ -13,7 +13,9 @@ describe("Lane, on database errors", () => {
         if (call.names.includes("bad")) throw failure("22P02");
         return ok(call);
       });
-      const sent = [item(9), item(1, "good"), item(2, "bad"), item(3, "fine")].map((one) => batcher.submit(one));
+      const sent = [item(9), item(1, "good"), item(2, "bad"), item(3, "fine")].map((one) =>
+        batcher.submit(one)
+      );
       const settled = Promise.allSettled(sent);
       first.open();
       assertEquals((await settled).map(({ status }) => status), [

@@ -1,4 +1,4 @@
-import { Batcher, type BatchItem, type BatcherOptions, type Sending } from "./batcher.ts";
+import { Batcher, type BatcherOptions, type BatchItem, type Sending } from "./batcher.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A fixture for tests of the batcher: a fake database whose answers the test defines. */

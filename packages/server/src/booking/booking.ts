@@ -3,7 +3,7 @@ import type { Query } from "../database/query.ts";
 import type { Pools } from "../database/pools.ts";
 import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
-import { InDoubtError, Batcher, type BatchItem, type BatcherOptions, type Send } from "./batcher.ts";
+import { Batcher, type BatcherOptions, type BatchItem, InDoubtError, type Send } from "./batcher.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";

@@ -13,7 +13,14 @@ import {
   submitWithdrawals,
 } from "../booking/operator_fixture.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
-import { bookWithdrawal, newUuid, orderItem, plantQuote, withdrawalItem, wordOf } from "../booking/fixture.ts";
+import {
+  bookWithdrawal,
+  newUuid,
+  orderItem,
+  plantQuote,
+  withdrawalItem,
+  wordOf,
+} from "../booking/fixture.ts";
 
 type Order = Action & { kind: "order" };
 type Draw = (bound: number) => number;

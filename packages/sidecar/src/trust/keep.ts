@@ -3,7 +3,7 @@ import process from "node:process";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { FRONT_SOCKET } from "../front/haproxy.ts";
-import { type TrustSyncOptions, syncTrust, writeTrustOnce } from "./trust_sync.ts";
+import { syncTrust, type TrustSyncOptions, writeTrustOnce } from "./trust_sync.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;

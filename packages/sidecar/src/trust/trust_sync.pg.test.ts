@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assertEquals, assertRejects } from "@std/assert";
-import { type TrustSync, syncTrust, writeTrustOnce } from "./trust_sync.ts";
+import { syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
 import { until } from "../../../../testing/until.ts";

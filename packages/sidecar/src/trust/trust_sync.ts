@@ -43,7 +43,9 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: TrustS
  * Keeps the files that the proxy watches equal to the database. A revoked certificate is refused at the first
  * handshake after the next poll. If the database cannot be read or has no CA to trust, the last files stay.
  */
-export function syncTrust({ databaseUrl, folder, frontSocket, pollMs, now, write }: TrustSyncOptions): TrustSync {
+export function syncTrust(
+  { databaseUrl, folder, frontSocket, pollMs, now, write }: TrustSyncOptions,
+): TrustSync {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   const complain = createComplaints(log, now);

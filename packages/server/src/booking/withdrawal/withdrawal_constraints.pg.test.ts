@@ -1,7 +1,12 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { approveWithdrawal, hireOperator, submitWithdrawals, type TestOperator } from "../operator_fixture.ts";
+import {
+  approveWithdrawal,
+  hireOperator,
+  submitWithdrawals,
+  type TestOperator,
+} from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "../fixture.ts";
 
 const CHECK_VIOLATION = "23514";

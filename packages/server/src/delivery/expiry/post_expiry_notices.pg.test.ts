@@ -5,7 +5,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { verdictOf } from "../../booking/operator_fixture.ts";
 import { bookFunding, fundingItem, untilWaiting } from "../../booking/fixture.ts";
-import { addCertificate, addSigningKey, FORMS, moveEnd, postNotices, notifiedTo } from "./expiry_fixture.ts";
+import { addCertificate, addSigningKey, FORMS, moveEnd, notifiedTo, postNotices } from "./expiry_fixture.ts";
 
 const DAY_HOURS = 24;
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectProblem } from "@gold-partner/server/testing";
-import { certify, fingerprintOf, stackSigner, register } from "./certificate_fixture.ts";
+import { certify, fingerprintOf, register, stackSigner } from "./certificate_fixture.ts";
 import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_fixture.ts";
 import { hostOf, requestText, type Visit, visit } from "./visit_fixture.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const PATIENCE_MS = 30_000;
 /** Longer than Envoy waits for one answer to a health check. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { type TestEnvoy, request, startTestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
 
 /**
  * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value. It leaves the CR

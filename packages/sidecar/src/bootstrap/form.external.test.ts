@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { PROBLEM_REGISTRY, problemBody, type ProblemCode } from "@gold-partner/protocol";
 import { after, before, describe, it } from "node:test";
-import { type Answer, type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { type Answer, request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const KIB = 1024;
 

@@ -21,7 +21,7 @@ const VECTORS = new URL("../../../.tools/wycheproof/testvectors_v1/hmac_sha256_t
 
 function readVectors(): MacVectors {
   if (!existsSync(VECTORS)) {
-    throw new Error("Wycheproof's vectors are missing; run: node tools/run.mjs parts");
+    throw new Error("Wycheproof's vectors are missing; run: node tools/run.mjs tools");
   }
   return JSON.parse(readFileSync(VECTORS, "utf8"));
 }

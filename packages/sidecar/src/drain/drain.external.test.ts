@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type TestEnvoy, startTestEnvoy } from "../envoy_fixture.ts";
+import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const ANSWER_MS = 20;

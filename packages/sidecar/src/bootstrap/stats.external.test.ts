@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { askAdmin } from "../admin.ts";
-import { type TestEnvoy, startTestEnvoy } from "../envoy_fixture.ts";
+import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 describe("Envoy's admin interface", () => {
   let fixture: TestEnvoy;

@@ -20,7 +20,7 @@ function run(
     timeout: 180_000,
   });
   if (error) {
-    throw new Error(`${program} does not run: ${error.message}. Run: node tools/run.mjs parts gitleaks`);
+    throw new Error(`${program} does not run: ${error.message}. Run: node tools/run.mjs tools gitleaks`);
   }
   return { status, output: stdout + stderr };
 }

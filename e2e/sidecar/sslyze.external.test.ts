@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { portOf } from "./visit_fixture.ts";
 
-/** The folder into which `npm run parts -- sslyze` installs it. */
+/** The folder into which `npm run tools -- sslyze` installs it. */
 const PART = fileURLToPath(new URL("../../.tools/sslyze", import.meta.url));
 const PATIENCE_MS = 120_000;
 const SCANS = [
@@ -125,7 +125,7 @@ async function scan(stack: Stack): Promise<Record<string, Scan>> {
   const text = await readFile(report, "utf8").catch(() => undefined);
   if (text === undefined) {
     throw new Error(
-      `sslyze exited with ${code} and no report (to install: node tools/run.mjs parts sslyze): ${said}`,
+      `sslyze exited with ${code} and no report (to install: node tools/run.mjs tools sslyze): ${said}`,
     );
   }
   const [result] = (JSON.parse(text) as { server_scan_results: { scan_result: Record<string, Scan> }[] })

@@ -22,7 +22,7 @@ describe("startEnvoy()", () => {
     const options = { config, logFile: join(folder, "envoy.log") };
     await assertRejects(() => startEnvoy(options), Error, "no_trust");
     process.env["ENVOY_BINARY"] = join(folder, "no_envoy");
-    await assertRejects(() => startEnvoy(options), Error, "npm run parts -- envoy");
+    await assertRejects(() => startEnvoy(options), Error, "npm run tools -- envoy");
     delete process.env["ENVOY_BINARY"];
     rmSync(folder, { recursive: true });
   });

@@ -19,7 +19,7 @@ function readGroups<Group>(file: string): Group[] {
   try {
     return (JSON.parse(readFileSync(path, "utf8")) as { testGroups: Group[] }).testGroups;
   } catch (cause) {
-    throw new Error(`Wycheproof's ${file} could not be read. To fetch it, run: node tools/run.mjs parts`, {
+    throw new Error(`Wycheproof's ${file} could not be read. To fetch it, run: node tools/run.mjs tools`, {
       cause,
     });
   }

@@ -51,7 +51,7 @@ function python(...words: string[]): Run {
       const [code] = await exited;
       if (code !== 0) {
         throw new Error(
-          `The Python program exited with ${code}. Packages missing? Run: node tools/run.mjs parts\n${complaint}`,
+          `The Python program exited with ${code}. Packages missing? Run: node tools/run.mjs tools\n${complaint}`,
         );
       }
       return rest;

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type TestEnvoy, startTestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 import type { AttackCounts, AttackPlan } from "./attacker_fixture.ts";
 import { writeAddressMap } from "./runtime_api.ts";
-import { failuresOf, type TestFront, isServed, startTestFront } from "./front_fixture.ts";
+import { failuresOf, isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 
 const ATTACKER = fileURLToPath(new URL("./attacker_fixture.ts", import.meta.url));
 const HANDSHAKES = 100;
@@ -169,7 +169,10 @@ describe("HAProxy in front of Envoy", () => {
     // 6 s leaves time for a busy machine, but is less than the next longer timeout of Envoy (10 s).
     for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
     assert(plain! < 900, `no TLS: ${plain} ms`);
-    assertMatch(await fixture.metrics(), /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m);
+    assertMatch(
+      await fixture.metrics(),
+      /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m,
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { createTestAuthority, type Identity } from "../pki_fixture.ts";
 
 const WITHIN_MS = 2000;

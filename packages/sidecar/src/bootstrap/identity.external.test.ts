@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { type TestEnvoy, request, startTestEnvoy, valuesOf } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy, valuesOf } from "../envoy_fixture.ts";
 
 describe("the caller's identity that Envoy sends", () => {
   let fixture: TestEnvoy;

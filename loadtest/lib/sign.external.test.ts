@@ -62,7 +62,7 @@ function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
 
 /** Runs k6 and returns the lines that it printed: for each key, the headers of each request. */
 function signInK6(keys: { text: string; kid?: string }[], requests: Request[]): string[] {
-  if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
+  if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs tools");
   const cases = requests.map(({ body, ...rest }) =>
     typeof body === "string"
       ? { ...rest, bodyText: body }

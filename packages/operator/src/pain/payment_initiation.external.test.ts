@@ -44,7 +44,7 @@ function runPython(program: string, ...args: string[]): unknown {
     timeout: 60_000,
     env: { ...process.env, PYTHONPATH: PART },
   });
-  if (error) throw new Error("python3 did not run; run: node tools/run.mjs parts", { cause: error });
+  if (error) throw new Error("python3 did not run; run: node tools/run.mjs tools", { cause: error });
   assertEquals(stderr, "");
   return JSON.parse(stdout);
 }
@@ -67,7 +67,7 @@ async function readBack(document: string): Promise<ReadBack> {
 describe("writePaymentInitiation(), checked with the ISO 20022 schema", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-pain-"));
-    if (!existsSync(SCHEMA)) throw new Error("The schema is missing; run: node tools/run.mjs parts");
+    if (!existsSync(SCHEMA)) throw new Error("The schema is missing; run: node tools/run.mjs tools");
   });
 
   after(() => rm(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 
 const RATE = 5;
@@ -138,7 +138,9 @@ describe("requests beyond the service's capacity", () => {
     const connections = Array.from({ length: Math.ceil(WAITING / MAX_STREAMS) }, () => speak(fixture));
     const sockets = (await Promise.all(connections)).map(({ socket }) => socket);
     for (const socket of sockets) socket.write(Buffer.concat(streams));
-    while (!(await fixture.ask("/stats?filter=upstream_rq_pending_overflow")).match(/: [1-9]/)) await sleep(50);
+    while (!(await fixture.ask("/stats?filter=upstream_rq_pending_overflow")).match(/: [1-9]/)) {
+      await sleep(50);
+    }
     const { status, head, body } = await fixture.send(request("GET /health"));
     assertEquals([status, JSON.parse(body).code], [503, "service_unavailable"]);
     assertMatch(head, /\nretry-after: 1\r/);

@@ -18,7 +18,7 @@ import { sslyze } from "./sslyze.ts";
 import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
 
-export const PARTS: readonly Part[] = [
+export const EXTERNAL_TOOLS: readonly Part[] = [
   openssl,
   wycheproof,
   jsonCanonicalization,
@@ -38,7 +38,7 @@ export const PARTS: readonly Part[] = [
   chromium,
 ];
 
-export function partsFolder(root: string): string {
+export function toolsFolder(root: string): string {
   const folder = join(root, ".tools");
   mkdirSync(folder, { recursive: true });
   return folder;
@@ -48,7 +48,7 @@ export function partsFolder(root: string): string {
  * Installs what is missing and prints a line for each tool. Returns an exit code; 3 means that something must
  * be installed on this machine first.
  */
-export function installParts(folder: string, parts: readonly Part[]): number {
+export function installTools(folder: string, parts: readonly Part[]): number {
   for (const part of parts) {
     const start = performance.now();
     const line = (what: string): void => {
@@ -75,12 +75,12 @@ export function installParts(folder: string, parts: readonly Part[]): number {
  * Ends the process with one sentence if an external tool is missing. An external check never runs without its
  * tool and is never skipped.
  */
-export function requireParts(root: string): void {
-  const folder = partsFolder(root);
-  const missing = PARTS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);
+export function requireTools(root: string): void {
+  const folder = toolsFolder(root);
+  const missing = EXTERNAL_TOOLS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);
   if (missing.length === 0) return;
   console.error(
-    `External tools are missing or outdated: ${missing.join(", ")}. Run: node tools/run.mjs parts`,
+    `External tools are missing or outdated: ${missing.join(", ")}. Run: node tools/run.mjs tools`,
   );
   process.exit(3);
 }

@@ -20,7 +20,7 @@ describe("load test settings from environment variables", () => {
   let folder: string;
   let cert_pem: string;
   before(async () => {
-    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
+    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs tools");
     folder = await mkdtemp(join(tmpdir(), "gold-loadtest-"));
     const { status, stderr } = spawnSync("openssl", SELF_SIGNED.split(" "), {
       cwd: folder,

@@ -8,7 +8,7 @@ const TEST_DATA = new URL("../../../.tools/json_canonicalization/testdata/", imp
 
 function present(path: string): URL {
   const url = new URL(path, TEST_DATA);
-  if (!existsSync(url)) throw new Error(`The test data ${path} is missing; run: node tools/run.mjs parts`);
+  if (!existsSync(url)) throw new Error(`The test data ${path} is missing; run: node tools/run.mjs tools`);
   return url;
 }
 

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -50,7 +50,10 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     return { DATABASE_URL: api.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
   };
   const isLetIn = async ({ cert, key }: Identity) =>
-    await fixture.send(request("GET /health"), { cert, key }).then(({ status }) => status === 200, () => false);
+    await fixture.send(request("GET /health"), { cert, key }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
   /** Stores the list in the database. Returns how many milliseconds pass until the condition is true. */
   const publish = async (list: string, nextAt: string, condition: () => Promise<boolean>) => {
     await books.sql`

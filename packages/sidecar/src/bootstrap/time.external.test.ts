@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { type TestEnvoy, request, startTestEnvoy } from "../envoy_fixture.ts";
+import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const SLOW_BODY = "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf";
 const SLOW_HEADERS = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Nonce:";

@@ -4,11 +4,11 @@ import { connect as connectTcp } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
 import {
-  type TestEnvoy,
   readAnswer,
   readToEnd,
   request,
   startTestEnvoy,
+  type TestEnvoy,
   valuesOf,
 } from "../envoy_fixture.ts";
 
@@ -37,7 +37,9 @@ async function sendThrough(fixture: TestEnvoy, first: Uint8Array | string): Prom
 
 describe("behind a listed load balancer", () => {
   let fixture: TestEnvoy;
-  before(async () => void (fixture = await startTestEnvoy({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" })));
+  before(async () =>
+    void (fixture = await startTestEnvoy({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" }))
+  );
   after(() => fixture.stop());
 
   it("the caller's address is the address that the load balancer announces", async () => {

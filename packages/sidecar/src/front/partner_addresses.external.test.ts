@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { syncTrust } from "../trust/trust_sync.ts";
-import { type TestFront, isServed, startTestFront } from "./front_fixture.ts";
+import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";
 import { writeAddressMap } from "./runtime_api.ts";
 

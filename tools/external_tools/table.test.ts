@@ -16,7 +16,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { replaceFolder } from "./folder.ts";
 import { downloadModule } from "./go_module.ts";
 import { MissingToolError, stampedPart } from "./part.ts";
-import { installParts } from "./table.ts";
+import { installTools } from "./table.ts";
 
 function withFolder(use: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "parts-test-"));
@@ -132,7 +132,7 @@ describe("replaceFolder()", () => {
   });
 });
 
-describe("installParts()", () => {
+describe("installTools()", () => {
   const broken = (error: Error) => ({
     name: "broken",
     version: "1",
@@ -145,9 +145,9 @@ describe("installParts()", () => {
   it("returns 0 if all tools are installed, 3 if this machine lacks a program, and 1 otherwise", () => {
     withFolder((folder) => {
       const part = countedPart("1", []);
-      assertEquals([installParts(folder, [part]), installParts(folder, [part])], [0, 0]);
-      assertEquals(installParts(folder, [broken(new MissingToolError("no go"))]), 3);
-      assertEquals(installParts(folder, [broken(new Error("no network")), part]), 1);
+      assertEquals([installTools(folder, [part]), installTools(folder, [part])], [0, 0]);
+      assertEquals(installTools(folder, [broken(new MissingToolError("no go"))]), 3);
+      assertEquals(installTools(folder, [broken(new Error("no network")), part]), 1);
     });
   });
 });

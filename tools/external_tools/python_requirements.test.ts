@@ -45,7 +45,7 @@ describe("requirementsPart()", () => {
       assertEquals(others, []);
       assertMatch(
         wheels!,
-        /^PYTHONPATH= .*--require-hashes --only-binary :all: .*tools\/parts\/sslyze\.txt$/,
+        /^PYTHONPATH= .*--require-hashes --only-binary :all: .*tools\/external_tools\/sslyze\.txt$/,
       );
       assertStringIncludes(source!, `PYTHONPATH=${join(folder, "sslyze")} `);
       assertMatch(source!, /--require-hashes --no-binary :all: --no-build-isolation /);

@@ -17,7 +17,7 @@ interface Loose {
 
 function judge(document: unknown): { status: number | null; seen: number; faults: string } {
   if (!existsSync(PACKAGES)) {
-    throw new Error("The OpenAPI validators are not installed; run: node tools/run.mjs parts");
+    throw new Error("The OpenAPI validators are not installed; run: node tools/run.mjs tools");
   }
   const { status, stdout, stderr } = spawnSync("python3", [JUDGE], {
     input: JSON.stringify(document),

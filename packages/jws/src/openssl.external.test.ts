@@ -27,7 +27,7 @@ function shell(folder: string, script: string): string {
   });
   if (status === 127) {
     throw new Error(
-      "openssl is not on PATH. To see which external tools are missing, run: node tools/run.mjs parts",
+      "openssl is not on PATH. To see which external tools are missing, run: node tools/run.mjs tools",
     );
   }
   if (status !== 0) throw new Error(`openssl failed (${error ?? status}): ${stderr}${stdout.slice(-500)}`);
