@@ -80,7 +80,7 @@ describe("docker-compose.yml", () => {
   it("starts its services in dependency order, each only after its dependencies are healthy", async () => {
     const gold = goldIn(site.engine, container("gold"));
     await gold("ca init --key /run/authority/ca_key.pem");
-    for (const name of ["network", "config", "front", "keeper", "api", "envoy", "delivery", "receiver"]) {
+    for (const name of ["network", "config", "front", "trust-sync", "api", "envoy", "delivery", "receiver"]) {
       const waits = Object.keys(project.services[name]!.depends_on ?? {});
       assertEquals(
         waits.filter((one) => !["database", "migration", "config"].includes(one) && !started.has(one)),
@@ -224,7 +224,7 @@ describe("docker-compose.yml", () => {
   });
 
   it("stops each service only after all services that depend on it have stopped", async () => {
-    for (const name of ["receiver", "envoy", "delivery", "front", "api", "keeper"]) {
+    for (const name of ["receiver", "envoy", "delivery", "front", "api", "trust-sync"]) {
       const code = await started.get(name)!.stop(project.services[name]!.stop_signal);
       started.delete(name);
       const left = [...started.keys()].filter((one) => name in (project.services[one]!.depends_on ?? {}));

@@ -159,7 +159,7 @@ describe("security rules of docker-compose.yml", () => {
 
   it("mounts the service's socket only in api, Envoy and the containers that write Envoy's files", () => {
     const mounting = services().filter(([, { volumes }]) => volumes?.some(({ source }) => source === "run"));
-    assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "keeper"]);
+    assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "trust-sync"]);
   });
 
   it("hides its secrets from other users of the machine, and each container can read its own", () => {

@@ -76,7 +76,7 @@ describe("deploy/kubernetes", () => {
     for (const container of api.containers) await start("gold-api", container);
     assertEquals(
       [...api.initContainers!, ...api.containers].map(({ name }) => name),
-      ["config", "keeper", "front", "envoy", "api"],
+      ["config", "trust-sync", "front", "envoy", "api"],
     );
   });
 
@@ -129,7 +129,7 @@ describe("deploy/kubernetes", () => {
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
-    for (const name of ["api", "envoy", "front", "keeper"]) {
+    for (const name of ["api", "envoy", "front", "trust-sync"]) {
       // HAProxy's image names SIGUSR1 as its stop signal.
       const signal = name === "front" ? "SIGUSR1" : "SIGTERM";
       assertEquals([name, await started.get(name)!.stop(signal)], [name, 0]);

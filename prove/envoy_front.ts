@@ -24,12 +24,12 @@ export const SETTLE_MS = 1500;
  */
 export class EnvoyFront {
   readonly #deployment: Deployment;
-  readonly #keeper: TrustSync;
+  readonly #trustSync: TrustSync;
   readonly #generations: EnvoyProcess[] = [];
 
-  private constructor(deployment: Deployment, keeper: TrustSync) {
+  private constructor(deployment: Deployment, trustSync: TrustSync) {
     this.#deployment = deployment;
-    this.#keeper = keeper;
+    this.#trustSync = trustSync;
   }
 
   static async open(deployment: Deployment): Promise<EnvoyFront> {
@@ -44,7 +44,7 @@ export class EnvoyFront {
       folder: state.path("envoy", "trust"),
       pollMs: POLL_MS,
       now: Date.now,
-      write: (line: string) => appendFileSync(state.path("log", "keeper.log"), `${line}\n`),
+      write: (line: string) => appendFileSync(state.path("log", "trust_sync.log"), `${line}\n`),
     };
     await writeTrustOnce(keeping);
     const front = new EnvoyFront(deployment, syncTrust(keeping));
@@ -102,7 +102,7 @@ export class EnvoyFront {
 
   async #stop(): Promise<void> {
     await Promise.all(this.#generations.map((envoy) => envoy.stop()));
-    await this.#keeper.stop();
+    await this.#trustSync.stop();
   }
 }
 

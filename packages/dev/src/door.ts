@@ -120,13 +120,13 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
     onLaunch: (pid) =>
       watchdog.guard({ pid, command: config.configDirectory, signals: ["SIGTERM", "SIGKILL"] }),
   });
-  const keeper = syncTrust(keeping);
+  const trustSync = syncTrust(keeping);
   return {
     what: `Envoy serves mutual TLS on port ${port}, as process ${envoy.pid}`,
     pids: { sidecar: envoy.pid },
     died: envoy.exited.then((code) => `Envoy exited unexpectedly (exit ${code}). See its log: ${logFile}`),
     async close() {
-      await Promise.all([keeper.stop(), envoy.stop()]);
+      await Promise.all([trustSync.stop(), envoy.stop()]);
     },
   };
 }

@@ -21,7 +21,7 @@ describe("keepTrust()", () => {
   before(async () => void (books = await testBooks()));
   after(() => books.stop());
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-keeper-"));
+    folder = await mkdtemp(join(tmpdir(), "gold-trust-"));
     aheadMs = 0;
     lines.length = 0;
     await books.sql`delete from gold.authority`;
@@ -143,22 +143,22 @@ describe("keepTrust()", () => {
   });
 
   it("keeps the last files while the database is unreachable, and updates them afterwards", async () => {
-    await books.sql`create role keeper_login login password 'keeper' in role gold_api`;
+    await books.sql`create role trust_sync_login login password 'trust_sync' in role gold_api`;
     const url = new URL(books.url);
-    [url.username, url.password] = ["keeper_login", "keeper"];
+    [url.username, url.password] = ["trust_sync_login", "trust_sync"];
     url.searchParams.set("role", "gold_api");
     keep(url.href);
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
-    await books.sql`alter role keeper_login nologin`;
-    await books.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keeper_login'`;
+    await books.sql`alter role trust_sync_login nologin`;
+    await books.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'trust_sync_login'`;
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     await heard("the database cannot be read, so the last trust stays");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
-    await books.sql`alter role keeper_login login`;
+    await books.sql`alter role trust_sync_login login`;
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("nothing is wrong with the trust any more");
     await trustSync!.stop();
-    await books.sql`drop role keeper_login`;
+    await books.sql`drop role trust_sync_login`;
   });
 
   it("logs that the folder cannot be written, and keeps trying", async () => {
