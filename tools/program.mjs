@@ -14,7 +14,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -56,11 +55,6 @@ export function keepPlaces(beforeRead = () => {}) {
   return { name: "places", setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, load) };
 }
 
-/** Loads the esbuild that tsx depends on. */
-export function loadEsbuild() {
-  return createRequire(fileURLToPath(import.meta.resolve("tsx")))("esbuild");
-}
-
 function sizeAndTime(file) {
   const { size, mtimeMs } = statSync(join(ROOT, file));
   return `${size} ${mtimeMs}`;
@@ -80,7 +74,8 @@ async function makeBundle(program, bundle, list) {
   // therefore makes the bundle stale.
   const sources = {};
   const note = (file) => sources[file] ??= sizeAndTime(file);
-  const { build, stop } = loadEsbuild();
+  // Loaded only when a bundle must be built.
+  const { build, stop } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     ...BUNDLE_SETTINGS,
     absWorkingDir: ROOT,

@@ -1,13 +1,13 @@
 // node tools/test/bundle.mjs ROOT FOLDER FILE…: bundles each test file of ROOT to the same path in FOLDER.
 // tsx costs one to two seconds of CPU for each test file. Bundling costs a few seconds for all of them.
 import process from "node:process";
-import { BUNDLE_SETTINGS, keepPlaces, loadEsbuild } from "../program.mjs";
+import { build, stop } from "esbuild";
+import { BUNDLE_SETTINGS, keepPlaces } from "../program.mjs";
 
 /** Not bundled, because these packages look for their own files next to their code. */
 const EXTERNAL = ["typescript", "playwright-core"];
 
 const [root, folder, ...files] = process.argv.slice(2);
-const { build, stop } = loadEsbuild();
 try {
   await build({
     ...BUNDLE_SETTINGS,

@@ -14,6 +14,12 @@ describe("@std/assert", () => {
   it("assertRejects() fails when nothing is rejected", async () => {
     await assertRejects(() => assertRejects(() => Promise.resolve()), AssertionError, "Expected a rejection");
   });
+  it("assertRejects() fails on a function that throws instead of returning a promise", async () => {
+    const throwing = (): Promise<void> => {
+      throw new TypeError("x");
+    };
+    await assertRejects(() => assertRejects(throwing, TypeError), AssertionError, "throws when expected to reject");
+  });
   it("assertEquals() is deep and strict", () => {
     assertEquals({ a: [1n] }, { a: [1n] });
     assertThrows(() => assertEquals<unknown>({ a: 1 }, { a: "1" }));

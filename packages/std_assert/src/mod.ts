@@ -90,7 +90,7 @@ export function assertThrows<E extends Error = Error>(
 }
 
 /**
- * Fails unless `fn` rejects. If given, the error must be of class `type` and its message must contain
+ * Fails unless `fn` rejects. A function that throws instead of returning a promise fails, too. If given, the error must be of class `type` and its message must contain
  * `includes`. Returns the error.
  */
 export async function assertRejects<E extends Error = Error>(
@@ -98,8 +98,14 @@ export async function assertRejects<E extends Error = Error>(
   type?: ErrorClass<E>,
   includes?: string,
 ): Promise<E> {
+  let rejecting: PromiseLike<unknown>;
   try {
-    await fn();
+    rejecting = fn();
+  } catch (error) {
+    return fail_(`Function throws when expected to reject: ${error}`);
+  }
+  try {
+    await rejecting;
   } catch (error) {
     return check(error, type, includes);
   }
