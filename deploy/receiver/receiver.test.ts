@@ -74,6 +74,10 @@ describe("answerWebhooks()", () => {
     assertEquals(lines.map(({ status }) => status), [400, 400, 400]);
   });
 
+  it("answers 413 body_too_large to a body of more than 1 MiB", async () => {
+    assertEquals(await deliver(newer, { body: `{"a":"${"a".repeat(1 << 20)}"}` }), [413, "body_too_large"]);
+  });
+
   it("answers 500 receiver_failed if the file of secrets is missing", async () => {
     rmSync(secretsFile);
     assertEquals(await deliver(newer), [500, "receiver_failed"]);

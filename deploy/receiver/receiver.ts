@@ -14,9 +14,9 @@ interface Receiver {
 const BODY_MAX_BYTES = 1 << 20;
 
 /**
- * Answers 204 for a delivery that verifies and 400 with the reason for any
- * other. If the receiver itself fails, for example because the file of
- * secrets is missing, it answers 500. Each delivery is logged in one line.
+ * Answers 204 for a delivery that verifies, 413 for a body of more than 1 MiB, and 400 with the reason for any
+ * other delivery. If the receiver itself fails, for example because the file of secrets is missing, it answers
+ * 500. Each delivery is logged in one line.
  */
 export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): RequestListener {
   return (request, response) => {
@@ -28,10 +28,16 @@ export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): Re
       (event) => tell(204, event),
       (error: Error) => {
         if (error instanceof WebhookError) tell(400, { reason: error.reason, detail: error.message });
-        else tell(500, { reason: "receiver_failed", detail: error.message });
+        else if (error instanceof BodyTooLargeError) {
+          tell(413, { reason: "body_too_large", detail: error.message });
+        } else tell(500, { reason: "receiver_failed", detail: error.message });
       },
     );
   };
+}
+
+class BodyTooLargeError extends Error {
+  override readonly name: string = "BodyTooLargeError";
 }
 
 async function receive(
@@ -53,7 +59,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > BODY_MAX_BYTES) {
-      throw new Error(`The body of a delivery must be at most ${BODY_MAX_BYTES} bytes.`);
+      throw new BodyTooLargeError(`The body of a delivery must be at most ${BODY_MAX_BYTES} bytes.`);
     }
     chunks.push(chunk);
   }

@@ -64,8 +64,7 @@ describe("readKeys()", () => {
   });
 
   it("names the file or program that cannot be read or run", async () => {
-    await assertRejects(() => readKeys("file:/nowhere/key"), Error, "/nowhere/key");
-    for (const source of ["command:/nowhere/program", "command:false"] as const) {
+    for (const source of ["file:/nowhere/key", "command:/nowhere/program", "command:false"] as const) {
       const { code } = await assertRejects(
         () => readKeys(source),
         KeySourceError,

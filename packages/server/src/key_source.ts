@@ -12,7 +12,7 @@ const KEY_BYTES = 32;
 
 /**
  * `key_source_malformed`: the source gave something other than keys, so its content must be corrected.
- * `key_source_failed`: its program failed and gave nothing.
+ * `key_source_failed`: its file cannot be read, or its program failed.
  */
 export class KeySourceError extends Error {
   override readonly name: string = "KeySourceError";
@@ -46,13 +46,14 @@ export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
 
 async function readSource(source: KeySource): Promise<string> {
   const place = source.slice(source.indexOf(":") + 1);
-  if (source.startsWith("file:")) return await readFile(place, "utf8");
-  const [program = "", ...words] = place.split(" ");
-  const options = { timeout: 10_000, env: programEnvironment() };
-  const { stdout } = await run(program, words, options).catch((cause: Error) => {
+  const fail = (cause: Error): never => {
     throw new KeySourceError("key_source_failed", `${source} returned no key: ${cause.message.trim()}.`, {
       cause,
     });
-  });
+  };
+  if (source.startsWith("file:")) return await readFile(place, "utf8").catch(fail);
+  const [program = "", ...words] = place.split(" ");
+  const options = { timeout: 10_000, env: programEnvironment() };
+  const { stdout } = await run(program, words, options).catch(fail);
   return stdout;
 }

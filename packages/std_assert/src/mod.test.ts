@@ -18,7 +18,11 @@ describe("@std/assert", () => {
     const throwing = (): Promise<void> => {
       throw new TypeError("x");
     };
-    await assertRejects(() => assertRejects(throwing, TypeError), AssertionError, "throws when expected to reject");
+    await assertRejects(
+      () => assertRejects(throwing, TypeError),
+      AssertionError,
+      "throws when expected to reject",
+    );
   });
   it("assertEquals() is deep and strict", () => {
     assertEquals({ a: [1n] }, { a: [1n] });

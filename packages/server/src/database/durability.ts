@@ -14,12 +14,11 @@ export async function requireDurability(sql: Query, standby: boolean): Promise<v
     arrayLiteral([...REQUIRED, STANDBYS])
   }::text::text[])`;
   const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
-  const off = REQUIRED.filter((name) => /^(off|local)$/.test(settings.get(name) ?? "off"));
-  if (off.length > 0) {
+  const lossy = REQUIRED.filter((name) => /^(off|local)$/.test(settings.get(name) ?? "off"));
+  if (lossy.length > 0) {
+    const found = lossy.map((name) => `${name} is ${settings.get(name)}`).join(", ");
     throw new Error(
-      `The database runs with ${
-        off.join(", ")
-      } off; switch it on: an acknowledged order must survive a crash.`,
+      `The database can lose an acknowledged order in a crash: ${found}. Set each of them to on.`,
     );
   }
   const acknowledgedBy = settings.get("synchronous_commit");

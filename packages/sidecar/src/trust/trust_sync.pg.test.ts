@@ -150,7 +150,8 @@ describe("keepTrust()", () => {
     keep(url.href);
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role trust_sync_login nologin`;
-    await books.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'trust_sync_login'`;
+    await books
+      .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'trust_sync_login'`;
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     await heard("the database cannot be read, so the last trust stays");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);

@@ -24,7 +24,7 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
   if (address !== undefined && address === known.lastAllowed) return;
   // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001.
   if (address === undefined || isIP(address) === 0) {
-    throw new Refusal("ip_not_allowed", "The proxy forwarded no client address.");
+    throw new Refusal("ip_not_allowed", "The proxy forwarded no valid client address.");
   }
   // process() converts an IPv4-mapped IPv6 address to its IPv4 address.
   const client = ipaddr.process(address);

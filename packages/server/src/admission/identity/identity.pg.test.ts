@@ -137,7 +137,7 @@ describe("client certificate and client address", () => {
       ];
       for (const address of [null, "", ...forms]) {
         const problem = await expectProblem(await from(address), "ip_not_allowed");
-        assertEquals(problem.detail, "The proxy forwarded no client address.", `${address}`);
+        assertEquals(problem.detail, "The proxy forwarded no valid client address.", `${address}`);
       }
     });
 

@@ -67,6 +67,18 @@ describe("startUsageRecorder()", () => {
     assertEquals(written.length, 3);
   });
 
+  it("waits at its stop for a write that is running", async () => {
+    let isWritten = false;
+    const { recorder, writings } = stage(async () => {
+      await pause(FLUSH_MS / 2);
+      isWritten = true;
+    });
+    recorder.note(use("a", 0));
+    await writings(1);
+    await recorder.stop();
+    assertEquals(isWritten, true);
+  });
+
   it("writes the next use after a failed write", async () => {
     const { recorder, writings } = stage((number) => {
       if (number === 1) throw new Error("away");

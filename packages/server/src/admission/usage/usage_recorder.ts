@@ -48,12 +48,8 @@ export function startUsageRecorder(
     for (const [name, atMs] of writtenAtMs) if (atMs <= ms) writtenAtMs.delete(name);
   };
 
-  let underWay = false;
-  const timer = setInterval(() => {
-    if (underWay) return;
-    underWay = true;
-    void flush().finally(() => underWay = false);
-  }, flushMs);
+  let flushing: Promise<void> | undefined;
+  const timer = setInterval(() => void (flushing ??= flush().finally(() => flushing = undefined)), flushMs);
   return {
     note(use) {
       const name = `${use.kind} ${use.partner} ${use.id}`;
@@ -63,7 +59,8 @@ export function startUsageRecorder(
     async stop() {
       clearInterval(timer);
       let tooLate: ReturnType<typeof setTimeout> | undefined;
-      await Promise.race([flush(), new Promise((resolve) => tooLate = setTimeout(resolve, flushMs))]);
+      const flushed = (flushing ?? Promise.resolve()).then(flush);
+      await Promise.race([flushed, new Promise((resolve) => tooLate = setTimeout(resolve, flushMs))]);
       clearTimeout(tooLate);
     },
   };
