@@ -60,13 +60,25 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const denoTurn = (ended: Share[]) => (share: readonly string[]) => async () =>
       void ended.push(await runShareOnDeno(plan, share));
     // Deno's first shares may start while Node's last shares are still running.
-    await inLanes(plan.lanes, [
+    const turns = [
       ...sharesOf(onNode).map((share) => async () =>
         void node.push(await runShareOnNode(plan, folder, share, byFile))
       ),
       ...sharesOf(onBoth).map(denoTurn(both)),
       ...sharesOf(onDenoAlone).map(denoTurn(alone)),
-    ]);
+    ];
+    const startMs = performance.now();
+    let ended = 0;
+    await inLanes(
+      plan.lanes,
+      turns.map((turn) => async () => {
+        await turn();
+        ended++;
+        if (output !== "ignore") {
+          console.log(reportProgress(ended, turns.length, performance.now() - startMs));
+        }
+      }),
+    );
 
     const empty = onNode.filter((file) => !byFile.get(file)?.ran);
     const faults = [
@@ -97,6 +109,15 @@ async function inLanes(lanes: number, turns: readonly (() => Promise<void>)[]): 
   await Promise.all(Array.from({ length: lanes }, async () => {
     for (const turn of queue) await turn();
   }));
+}
+
+/** How much has run, and how long the rest takes if it goes on at this rate. */
+function reportProgress(ended: number, all: number, elapsedMs: number): string {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  const leftMs = elapsedMs / ended * (all - ended);
+  return `── ${ended} of ${all} groups of test files ended after ${seconds(elapsedMs)}, about ${
+    seconds(leftMs)
+  } left`;
 }
 
 const SHARE_FILES = 4;

@@ -145,7 +145,7 @@ describe("startService()", () => {
       await assertRejects(
         () => start({ pepperSource: "file:/nowhere" }),
         Error,
-        "PEPPER_SOURCE: ENOENT: no such file or directory, open '/nowhere'",
+        "PEPPER_SOURCE: file:/nowhere returned no key: ENOENT",
       );
       // A pepper has the form of a sealing key, but opens nothing.
       await assertRejects(

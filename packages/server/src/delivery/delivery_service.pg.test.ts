@@ -109,7 +109,7 @@ describe("startDelivery()", () => {
     await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");
     const taken = { OPERATIONS_LISTEN: `unix:${join(folder, "other.sock")}` };
     const lost = { SEALING_KEY_SOURCE: `file:${join(folder, "none")}` };
-    await assertRejects(() => start({ ...taken, ...lost }), Error, "SEALING_KEY_SOURCE: ENOENT");
+    await assertRejects(() => start({ ...taken, ...lost }), Error, "returned no key: ENOENT");
   });
 });
 
