@@ -6,11 +6,11 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { assertEquals } from "@std/assert";
+import { REQUEST_HEADER } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks } from "./doc_fixture.ts";
 
-const PAGE = new URL("../../docs/typescript.md", import.meta.url);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
 const RUNTIME = "Deno" in globalThis
@@ -23,14 +23,16 @@ describe("the TypeScript guide", () => {
   before(async () => void (stack = await Stack.open()));
   after(() => stack?.close());
 
-  it("works as printed, with the output that it shows: typescript.md", async () => {
+  /** Runs the TypeScript of a page as a new partner, and compares its output with the text after each block. */
+  async function follow(page: string): Promise<void> {
+    const { credentials: { client_id } } = await stack.onboard("Example Bank");
     await stack.operator("price set --source fixed --mid 500 --spread 60");
-    const blocks = readBlocks(await readFile(PAGE, "utf8"));
-    const code = blocks.filter(({ language }) => language === "ts");
-    const shown = blocks.filter(({ language }) => language === "text");
-    assertEquals([code.length + shown.length, code.length], [blocks.length, shown.length]);
-    const program = code.map(({ text }) => `${text}console.log("${BLOCK_END}");\n`).join("");
-    const { client_id } = stack.partner.credentials;
+    const blocks = readBlocks(await readFile(join(ROOT, page), "utf8"));
+    const steps = blocks.flatMap(({ language, text }, index) =>
+      language === "ts" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
+    );
+    assert(steps.length > 0);
+    const program = steps.map(({ code }) => `${code}console.log("${BLOCK_END}");\n`).join("");
     const GOLD_CREDENTIALS = stack.running.state.path("partners", client_id, "credentials.json");
     const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
     try {
@@ -43,10 +45,24 @@ describe("the TypeScript guide", () => {
         timeout: 180_000,
       });
       const came = stdout.split(`${BLOCK_END}\n`);
-      assertEquals(came.length, shown.length + 1);
-      shown.forEach(({ text }, index) => expectShown(came[index]!, text));
+      assertEquals(came.length, steps.length + 1);
+      steps.forEach(({ shown }, index) => expectShown(came[index]!, shown));
     } finally {
       await rm(folder, { recursive: true });
     }
+  }
+
+  it("works as printed, with the output that it shows: README.md", async () => {
+    await follow("README.md");
+    const exchange = readBlocks(await readFile(join(ROOT, "README.md"), "utf8"))
+      .find(({ text }) => text.startsWith("POST "))!;
+    const [request = "", , , reply = ""] = exchange.text.split("\n\n");
+    const [row] = await stack.sql`select body from gold.idempotency_key where key = 'first-order'`;
+    expectShown(row!.body as string, reply.replaceAll("\n", ""));
+    const known: string[] = [...Object.values(REQUEST_HEADER), "Content-Type"];
+    const headers = request.split("\n").slice(1).map((line) => line.split(":")[0]!);
+    assertEquals(headers.filter((name) => !known.includes(name)), []);
   });
+
+  it("works as printed, with the output that it shows: typescript.md", () => follow("docs/typescript.md"));
 });
