@@ -169,9 +169,9 @@ export function synchronous(operation: (index: number) => void): Contender {
 export function inFlight(width: number, operation: (index: number) => Promise<unknown>): Contender {
   return async (operations) => {
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (next < operations) await operation(next++);
     };
-    await Promise.all(Array.from({ length: width }, lane));
+    await Promise.all(Array.from({ length: width }, worker));
   };
 }

@@ -55,7 +55,7 @@ export function requestTurn(
 export function handshakeTurn(stack: EnvoyStack, version: SecureVersion): Turn {
   return filled(async (operations) => {
     let next = 0;
-    const lane = async () => {
+    const worker = async () => {
       for (; next < operations; next++) {
         const socket = await stack.connectTls(version);
         // Envoy reads the last part of the client's handshake before it reads the end of the connection.
@@ -64,7 +64,7 @@ export function handshakeTurn(stack: EnvoyStack, version: SecureVersion): Turn {
     };
     const cpu = startCpu(stack);
     const startMs = performance.now();
-    await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, worker));
     const wallMs = performance.now() - startMs;
     return { [`Envoy, ${version}`]: { operations, wallMs, cpuMs: cpu().envoyMs } };
   });

@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
 const CHANGE_AUTHORITY = "src/admission/registry/change_authority.sql";
-const CHANGE_HOUSE_KEY = "src/admission/registry/change_house_key.sql";
+const CHANGE_SERVICE_KEY = "src/admission/registry/change_service_key.sql";
 const CHANGE_AUTHORITY_TEST = "src/admission/registry/change_authority.pg.test.ts";
 
 export const AUTHORITY_MUTATIONS: readonly Mutation[] = [
@@ -36,7 +36,7 @@ export const AUTHORITY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "token keys: two concurrent rotations both keep their new keys",
-    file: CHANGE_HOUSE_KEY,
+    file: CHANGE_SERVICE_KEY,
     from: "  perform from deployment for no key update;\n  begins_at",
     to: "  begins_at",
     tests: [CHANGE_AUTHORITY_TEST],

@@ -27,10 +27,10 @@ export class OrderStream {
 
   /** Warms the service up first. A cold service would begin with a queue. */
   async start(perSecond: number): Promise<void> {
-    const lane = async () => {
+    const worker = async () => {
       for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
     };
-    await Promise.all(Array.from({ length: WARM_UP_LANES }, lane));
+    await Promise.all(Array.from({ length: WARM_UP_LANES }, worker));
     this.#arrivals = this.#arrive(perSecond);
   }
 

@@ -46,10 +46,10 @@ export class Traffic {
     for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
       this.accepted.add(id);
     }
-    const lane = async () => {
+    const worker = async () => {
       for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
     };
-    await Promise.all(this.#dayTraders.map(lane));
+    await Promise.all(this.#dayTraders.map(worker));
   }
 
   start(perSecond: number): void {

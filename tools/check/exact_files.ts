@@ -32,7 +32,7 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
   // The partner's row, a day of the week, an event number and a count of rows.
   "packages/server/src/reads/account_reads.ts": ["client"],
-  "packages/server/src/reads/house_reads.ts": ["day"],
+  "packages/server/src/reads/market_reads.ts": ["day"],
   "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
   // Reads that wait, with the partner's row and counts, and the weights of an Accept header.

@@ -14,7 +14,7 @@ export function findImportsAgainstTheFlow(tree: Tree): Violation[] {
   for (const module of tree.modules.values()) {
     const unlisted = unlistedFolder(module.path);
     if (unlisted !== undefined) {
-      const says = `is in ${unlisted}, which is missing in MODULES: add it to tools/check/house.ts.`;
+      const says = `is in ${unlisted}, which is missing in MODULES: add it to tools/check/structure.ts.`;
       violations.push({ path: module.path, line: 1, says });
     }
     for (const taken of module.imports) {
@@ -76,7 +76,7 @@ function judgeByName(
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
   const allowed = FLOW[from];
   if (!allowed) {
-    return `is in ${from || "the root"}, which is missing in FLOW: add it to tools/check/house.ts.`;
+    return `is in ${from || "the root"}, which is missing in FLOW: add it to tools/check/structure.ts.`;
   }
   if (allowed.includes(folder)) return undefined;
   return `imports ${name} against the import direction: ${from} may import ${

@@ -24,7 +24,7 @@ import { quoteRoute } from "./routes/quote_route.ts";
 import { balancesRoute, credentialsRoute, limitsRoute } from "./routes/account_route.ts";
 import { jwksRoute, metadataRoute } from "./routes/discovery_route.ts";
 import { eventsRoute } from "./routes/events_route.ts";
-import { healthRoute, pricesRoute, reservesRoute } from "./routes/house_route.ts";
+import { healthRoute, pricesRoute, reservesRoute } from "./routes/market_route.ts";
 import { listRoute, recordRoute } from "./routes/records_route.ts";
 import { statementRoute } from "./routes/statement_route.ts";
 import { Refusal } from "./http/refusal.ts";

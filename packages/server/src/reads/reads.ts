@@ -1,11 +1,11 @@
 import type { Query } from "../database/query.ts";
 import { type AccountReads, openAccountReads } from "./account_reads.ts";
-import { type HouseReads, openHouseReads } from "./house_reads.ts";
+import { type MarketReads, openMarketReads } from "./market_reads.ts";
 import { openRecordReads, type RecordReads } from "./record_reads.ts";
 import { createTurns } from "./turns.ts";
 
 /** All reads of the service. They use views and functions, never tables, and they book nothing. */
-export interface Reads extends HouseReads, AccountReads, RecordReads {
+export interface Reads extends MarketReads, AccountReads, RecordReads {
   /** Rejects if the database does not answer. */
   ping(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function openReads(sql: Query, holding: Query): Reads {
     createTurns(TURNS),
   ];
   return {
-    ...openHouseReads(sql),
+    ...openMarketReads(sql),
     ...account,
     ...records,
     balances: (client) => turn(client, () => accountHeld.balances(client)),

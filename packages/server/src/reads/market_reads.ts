@@ -15,7 +15,7 @@ interface MarketHours {
 }
 
 /** Reads with the same result for every partner. */
-export interface HouseReads {
+export interface MarketReads {
   /** Undefined if no price was ever set. */
   price(): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
@@ -23,7 +23,7 @@ export interface HouseReads {
   reserves(): Promise<string | null>;
 }
 
-export function openHouseReads(sql: Query): HouseReads {
+export function openMarketReads(sql: Query): MarketReads {
   return {
     async price() {
       const [row] = await sql`
