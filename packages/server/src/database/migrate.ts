@@ -41,7 +41,7 @@ const ROUTINES = [
   "admission/registry/change_registry.sql",
   "admission/registry/change_credentials.sql",
   "admission/registry/change_authority.sql",
-  "admission/registry/change_house_key.sql",
+  "admission/registry/change_service_key.sql",
   "admission/usage/record_use.sql",
   "booking/deposit/change_deposit.sql",
   "booking/ledger/balance_at.sql",
