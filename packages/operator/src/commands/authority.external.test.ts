@@ -5,14 +5,14 @@ import { itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 describe("gold ca, cert and key rotate ca, checked with openssl", () => {
   let operator: TestOperator;
-  let judge: OpensslFolder;
+  let openssl: OpensslFolder;
   let clientId: string;
   before(async () => {
-    [operator, judge] = [await testOperator(), await openFolder()];
+    [operator, openssl] = [await testOperator(), await openFolder()];
     clientId = operator.service.partner.clientId;
   });
   after(async () => {
-    await judge.remove();
+    await openssl.remove();
     await operator.stop();
   });
 
@@ -26,25 +26,25 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
       "-out",
       `${name}.csr`,
     ];
-    const made = await judge.run("req", "-new", "-utf8", "-nodes", ...NEW_P256, "-sha256", ...subject);
+    const made = await openssl.run("req", "-new", "-utf8", "-nodes", ...NEW_P256, "-sha256", ...subject);
     assertEquals(made.status, 0, made.output);
-    const files = ["--csr", judge.path(`${name}.csr`), "--out", judge.path(`${name}.pem`)];
+    const files = ["--csr", openssl.path(`${name}.csr`), "--out", openssl.path(`${name}.pem`)];
     return (await operator.done("cert", "issue", clientId, ...files)).fingerprint as string;
   }
 
   /** Writes the bundle and the revocation lists as the proxy gets them. */
   async function trust(): Promise<void> {
-    await judge.keep("bundle.pem", (await operator.done("ca", "show")).certificates as string);
-    await operator.done("cert", "crl", "--out", judge.path("lists.pem"));
+    await openssl.keep("bundle.pem", (await operator.done("ca", "show")).certificates as string);
+    await operator.done("cert", "crl", "--out", openssl.path("lists.pem"));
   }
   const verify = (name: string) =>
-    judge.run(
+    openssl.run(
       ...["verify", "-x509_strict", "-purpose", "sslclient", "-crl_check"],
       ...["-CAfile", "bundle.pem", "-CRLfile", "lists.pem", `${name}.pem`],
     );
 
   it("openssl accepts a certificate with the first, empty CRL, and refuses it once revoked", async () => {
-    await operator.done("ca", "init", "--key", judge.path("ca.key"));
+    await operator.done("ca", "init", "--key", openssl.path("ca.key"));
     const revoked = await issue("revoked");
     await issue("kept");
     await trust();
@@ -58,7 +58,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
     assertEquals(outcome.status, 2);
     assertStringIncludes(outcome.output, "certificate revoked");
     assertEquals((await verify("kept")).status, 0);
-    const read = await judge.run("crl", "-in", "lists.pem", "-CAfile", "bundle.pem", "-noout", "-text");
+    const read = await openssl.run("crl", "-in", "lists.pem", "-CAfile", "bundle.pem", "-noout", "-text");
     for (const words of ["verify OK", "Key Compromise", "Version 2"]) {
       assertStringIncludes(read.output, words);
     }
@@ -66,14 +66,14 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
 
   it("openssl works as a signing command, and accepts two CAs side by side with one CRL each", async () => {
     assertEquals(
-      (await judge.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "house.key")).status,
+      (await openssl.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "house.key")).status,
       0,
     );
     assertEquals(
-      (await judge.run("ec", "-in", "house.key", "-pubout", "-out", "house_public.pem")).status,
+      (await openssl.run("ec", "-in", "house.key", "-pubout", "-out", "house_public.pem")).status,
       0,
     );
-    const command = `openssl dgst -sha256 -sign ${judge.path("house.key")}`;
+    const command = `openssl dgst -sha256 -sign ${openssl.path("house.key")}`;
     await operator.done(
       "key",
       "rotate",
@@ -81,7 +81,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
       "--command",
       command,
       "--public-key",
-      judge.path("house_public.pem"),
+      openssl.path("house_public.pem"),
     );
     const next = await issue("next");
     await issue("other");

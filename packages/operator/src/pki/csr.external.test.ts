@@ -4,15 +4,15 @@ import { readCsr } from "./csr.ts";
 import { NEW_P256, openFolder, type OpensslFolder, requestBy } from "./openssl_folder.ts";
 import { CLIENT_ID, refusalCode } from "./samples.ts";
 
-let judge: OpensslFolder;
+let openssl: OpensslFolder;
 
 describe("readCsr(), checked with openssl", () => {
   before(async () => {
-    judge = await openFolder();
+    openssl = await openFolder();
   });
 
   after(async () => {
-    await judge.remove();
+    await openssl.remove();
   });
 
   it("rejects requests with a key other than P-256 or a hash other than SHA-256", async () => {
@@ -28,13 +28,13 @@ describe("readCsr(), checked with openssl", () => {
       ["csr_signature_unsupported", [...NEW_P256, "-sha1"]],
     ];
     for (const [code, options] of keys) {
-      const pem = await requestBy(judge, ...options);
+      const pem = await requestBy(openssl, ...options);
       assertEquals(await refusalCode(() => readCsr(pem)), code, options.join(" "));
     }
   });
 
   it("rejects a request whose public key is a compressed point", async () => {
-    await judge.run(
+    await openssl.run(
       "genpkey",
       "-algorithm",
       "EC",
@@ -43,8 +43,8 @@ describe("readCsr(), checked with openssl", () => {
       "-out",
       "plain.key",
     );
-    await judge.run("ec", "-in", "plain.key", "-conv_form", "compressed", "-out", "compressed.key");
-    await judge.run(
+    await openssl.run("ec", "-in", "plain.key", "-conv_form", "compressed", "-out", "compressed.key");
+    await openssl.run(
       "req",
       "-new",
       "-key",
@@ -54,12 +54,12 @@ describe("readCsr(), checked with openssl", () => {
       "-out",
       "compressed.csr",
     );
-    const pem = await judge.read("compressed.csr");
+    const pem = await openssl.read("compressed.csr");
     assertEquals(await refusalCode(() => readCsr(pem)), "csr_key_unsupported");
   });
 
   it("rejects a tampered request that openssl also rejects", async () => {
-    const pem = await requestBy(judge, ...NEW_P256);
+    const pem = await requestBy(openssl, ...NEW_P256);
     const der = Uint8Array.from(
       atob(pem.replace(/-----[^-]+-----|\s/g, "")),
       (letter) => letter.charCodeAt(0),
@@ -69,9 +69,9 @@ describe("readCsr(), checked with openssl", () => {
     const tampered = `-----BEGIN CERTIFICATE REQUEST-----\n${
       btoa(String.fromCharCode(...der))
     }\n-----END CERTIFICATE REQUEST-----\n`;
-    await judge.keep("tampered.csr", tampered);
+    await openssl.keep("tampered.csr", tampered);
     assertStringIncludes(
-      (await judge.run("req", "-in", "tampered.csr", "-noout", "-verify")).output,
+      (await openssl.run("req", "-in", "tampered.csr", "-noout", "-verify")).output,
       "failure",
     );
     assertEquals(await refusalCode(() => readCsr(tampered)), "csr_signature_invalid");

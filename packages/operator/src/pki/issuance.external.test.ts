@@ -23,28 +23,28 @@ async function issueClient(authority: Authority, pem?: string): Promise<Certific
   });
 }
 
-let judge: OpensslFolder;
+let openssl: OpensslFolder;
 
 describe("certificate issuance, checked with openssl", () => {
   before(async () => {
-    judge = await openFolder();
+    openssl = await openFolder();
   });
 
   after(async () => {
-    await judge.remove();
+    await openssl.remove();
   });
 
   it("certifies openssl's P-256 request; openssl accepts the certificate for clients only", async () => {
     const { authority, certificatePem } = await makeAuthority();
-    const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256));
-    await judge.keep("ca.pem", certificatePem);
-    await judge.keep("client.pem", issued.pem);
+    const issued = await issueClient(authority, await requestBy(openssl, ...NEW_P256));
+    await openssl.keep("ca.pem", certificatePem);
+    await openssl.keep("client.pem", issued.pem);
     const verify = ["verify", "-x509_strict", "-check_ss_sig", "-attime", AT_TIME, "-CAfile", "ca.pem"];
-    const asClient = await judge.run(...verify, "-purpose", "sslclient", "client.pem");
+    const asClient = await openssl.run(...verify, "-purpose", "sslclient", "client.pem");
     assertEquals(asClient.status, 0, asClient.output);
-    const asServer = await judge.run(...verify, "-purpose", "sslserver", "client.pem");
+    const asServer = await openssl.run(...verify, "-purpose", "sslserver", "client.pem");
     assertEquals(asServer.status, 2, asServer.output);
-    const { output } = await judge.run(
+    const { output } = await openssl.run(
       "x509",
       "-in",
       "client.pem",
@@ -66,27 +66,27 @@ describe("certificate issuance, checked with openssl", () => {
       organization,
       issuedAt: ISSUED_AT,
     });
-    await judge.keep("ca.pem", certificatePem);
-    await judge.keep("server.pem", issued.pem);
+    await openssl.keep("ca.pem", certificatePem);
+    await openssl.keep("server.pem", issued.pem);
     const verify = ["verify", "-x509_strict", "-attime", AT_TIME, "-CAfile", "ca.pem", "-purpose"];
     for (
       const name of [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"], ["-verify_ip", "::1"]]
     ) {
       assertEquals(
-        (await judge.run(...verify, "sslserver", ...name, "server.pem")).status,
+        (await openssl.run(...verify, "sslserver", ...name, "server.pem")).status,
         0,
         name.join(" "),
       );
     }
     assertEquals(
-      (await judge.run(...verify, "sslserver", "-verify_hostname", "gold.example", "server.pem")).status,
+      (await openssl.run(...verify, "sslserver", "-verify_hostname", "gold.example", "server.pem")).status,
       2,
     );
-    assertEquals((await judge.run(...verify, "sslclient", "server.pem")).status, 2);
-    await judge.keep("server.key", issued.privateKeyPem);
+    assertEquals((await openssl.run(...verify, "sslclient", "server.pem")).status, 2);
+    await openssl.keep("server.key", issued.privateKeyPem);
     const [certified, kept] = [
-      await judge.run("x509", "-in", "server.pem", "-noout", "-pubkey"),
-      await judge.run("pkey", "-in", "server.key", "-pubout"),
+      await openssl.run("x509", "-in", "server.pem", "-noout", "-pubkey"),
+      await openssl.run("pkey", "-in", "server.key", "-pubout"),
     ];
     assertEquals(certified, kept);
   });
@@ -94,8 +94,8 @@ describe("certificate issuance, checked with openssl", () => {
   it("records the fingerprint, serial and end date that openssl reads", async () => {
     const { authority } = await makeAuthority();
     const issued = await issueClient(authority);
-    await judge.keep("client.pem", issued.pem);
-    const { output } = await judge.run(
+    await openssl.keep("client.pem", issued.pem);
+    const { output } = await openssl.run(
       "x509",
       "-in",
       "client.pem",
@@ -127,9 +127,9 @@ describe("certificate issuance, checked with openssl", () => {
       "-addext",
       "nameConstraints=permitted;DNS:gold.example",
     ];
-    const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256, ...wishes));
-    await judge.keep("client.pem", issued.pem);
-    const { output } = await judge.run("x509", "-in", "client.pem", "-noout", "-text");
+    const issued = await issueClient(authority, await requestBy(openssl, ...NEW_P256, ...wishes));
+    await openssl.keep("client.pem", issued.pem);
+    const { output } = await openssl.run("x509", "-in", "client.pem", "-noout", "-text");
     assertStringIncludes(output, "CA:FALSE");
     for (
       const wish of [
@@ -160,8 +160,8 @@ describe("certificate issuance, checked with openssl", () => {
 
   it("issues a certificate that is valid from 5 minutes before its issue for one year", async () => {
     const { authority } = await makeAuthority();
-    await judge.keep("client.pem", (await issueClient(authority)).pem);
-    const { output } = await judge.run(
+    await openssl.keep("client.pem", (await issueClient(authority)).pem);
+    const { output } = await openssl.run(
       "x509",
       "-in",
       "client.pem",
@@ -183,11 +183,11 @@ describe("certificate issuance, checked with openssl", () => {
       thisUpdate: ISSUED_AT,
       nextUpdate: new Date(ISSUED_AT.getTime() + 7 * 86_400_000),
     });
-    await judge.keep("ca.pem", certificatePem);
-    await judge.keep("crl.pem", crl);
-    await judge.keep("revoked.pem", revoked.pem);
-    await judge.keep("kept.pem", kept.pem);
-    const read = await judge.run("crl", "-in", "crl.pem", "-CAfile", "ca.pem", "-noout", "-text");
+    await openssl.keep("ca.pem", certificatePem);
+    await openssl.keep("crl.pem", crl);
+    await openssl.keep("revoked.pem", revoked.pem);
+    await openssl.keep("kept.pem", kept.pem);
+    const read = await openssl.run("crl", "-in", "crl.pem", "-CAfile", "ca.pem", "-noout", "-text");
     assertStringIncludes(read.output, "verify OK");
     for (const text of ["Version 2", "Key Compromise", revoked.serial.toUpperCase()]) {
       assertStringIncludes(read.output, text);
@@ -203,12 +203,12 @@ describe("certificate issuance, checked with openssl", () => {
       "-CRLfile",
       "crl.pem",
     ];
-    const outcome = await judge.run(...verify, "revoked.pem");
+    const outcome = await openssl.run(...verify, "revoked.pem");
     assertEquals(outcome.status, 2, outcome.output);
     assertStringIncludes(outcome.output, "certificate revoked");
-    assertEquals((await judge.run(...verify, "kept.pem")).status, 0);
-    await judge.keep("foreign.pem", (await makeAuthority()).certificatePem);
-    const foreign = await judge.run("crl", "-in", "crl.pem", "-CAfile", "foreign.pem", "-noout");
+    assertEquals((await openssl.run(...verify, "kept.pem")).status, 0);
+    await openssl.keep("foreign.pem", (await makeAuthority()).certificatePem);
+    const foreign = await openssl.run("crl", "-in", "crl.pem", "-CAfile", "foreign.pem", "-noout");
     assertStringIncludes(foreign.output, "verify failure");
   });
 
@@ -226,11 +226,11 @@ describe("certificate issuance, checked with openssl", () => {
       "3650",
     ];
     const usages = ["-addext", "keyUsage=critical,keyCertSign,cRLSign"];
-    assertEquals((await judge.run("req", ...options, ...NEW_P256, ...usages)).status, 0);
-    const certificatePem = await judge.read("own.pem");
-    const keyPath = judge.path("own.key");
+    assertEquals((await openssl.run("req", ...options, ...NEW_P256, ...usages)).status, 0);
+    const certificatePem = await openssl.read("own.pem");
+    const keyPath = openssl.path("own.key");
     const keys = [
-      await readAuthorityKey(await judge.read("own.key")),
+      await readAuthorityKey(await openssl.read("own.key")),
       useSigningCommand(["openssl", "dgst", "-sha256", "-sign", keyPath]),
     ];
     for (const key of keys) {
@@ -238,11 +238,11 @@ describe("certificate issuance, checked with openssl", () => {
       const csr = await readCsr((await makeRequest()).pem);
       // openssl dates the authority by the machine's clock.
       const order = { csr, authority, clientId: CLIENT_ID, organization: ORGANIZATION, issuedAt: new Date() };
-      await judge.keep("client.pem", (await issueClientCertificate(order)).pem);
-      const verified = await judge.run("verify", "-x509_strict", "-CAfile", "own.pem", "client.pem");
+      await openssl.keep("client.pem", (await issueClientCertificate(order)).pem);
+      const verified = await openssl.run("verify", "-x509_strict", "-CAfile", "own.pem", "client.pem");
       assertEquals(verified.status, 0, verified.output);
     }
-    const noKey = useSigningCommand(["openssl", "dgst", "-sha256", "-sign", judge.path("missing.key")]);
+    const noKey = useSigningCommand(["openssl", "dgst", "-sha256", "-sign", openssl.path("missing.key")]);
     assertEquals(await refusalCode(() => noKey.sign(new Uint8Array(8))), "signing_command_failed");
     const wrongHash = useSigningCommand(["openssl", "dgst", "-sha384", "-sign", keyPath]);
     const authority = await openAuthority(certificatePem, wrongHash);

@@ -28,16 +28,16 @@ export async function openFolder(): Promise<OpensslFolder> {
 }
 
 /** Makes a partner's request with openssl and the names of samples.ts. */
-export async function requestBy(judge: OpensslFolder, ...keyOptions: string[]): Promise<string> {
+export async function requestBy(openssl: OpensslFolder, ...keyOptions: string[]): Promise<string> {
   const subject = `/CN=${escapeSubject(CLIENT_ID)}/O=${escapeSubject(ORGANIZATION)}`;
   const files = ["-keyout", "client.key", "-out", "client.csr"];
-  const { status, output } = await judge.run(
+  const { status, output } = await openssl.run(
     ...["req", "-new", "-utf8", "-nodes", "-subj", subject],
     ...files,
     ...keyOptions,
   );
   if (status !== 0) throw new Error(output);
-  return await judge.read("client.csr");
+  return await openssl.read("client.csr");
 }
 
 function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: number; output: string }> {
