@@ -42,7 +42,9 @@ async function withProgram(use: (root: string, main: string) => Promise<void>): 
     for (const folder of ["tools", "packages/one/src", "node_modules"]) {
       mkdirSync(join(root, folder), { recursive: true });
     }
-    symlinkSync(join(ROOT, "node_modules/tsx"), join(root, "node_modules/tsx"));
+    for (const name of ["tsx", "esbuild"]) {
+      symlinkSync(join(ROOT, "node_modules", name), join(root, "node_modules", name));
+    }
     copyFileSync(join(ROOT, "tools/program.mjs"), join(root, "tools/program.mjs"));
     writeFileSync(join(root, "package.json"), `{"type":"module"}`);
     writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "first";`);
@@ -87,7 +89,7 @@ describe("program.mjs", () => {
       writeFileSync(join(root, "node_modules/.cache"), "");
       const { code, out } = await run(root);
       assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);
-      assertEquals(readdirSync(join(root, "node_modules")).sort(), [".cache", "tsx"]);
+      assertEquals(readdirSync(join(root, "node_modules")).sort(), [".cache", "esbuild", "tsx"]);
     });
   });
 });
