@@ -8,7 +8,7 @@ import time
 from decimal import Decimal
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(sys.argv[1]).resolve()))
 import gold_client  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec  # noqa: E402
@@ -20,8 +20,8 @@ X_OF_RFC_6979 = 0xC9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F67
 def vectors() -> dict[str, object]:
     asked: dict[str, int] = {}
     differences: list[str] = []
-    judges = {"canonical_request": canonical_request, "detached_jws": detached_jws, "money": money, "webhook": webhook}
-    for file, agrees in judges.items():
+    checks = {"canonical_request": canonical_request, "detached_jws": detached_jws, "money": money, "webhook": webhook}
+    for file, agrees in checks.items():
         for case in json.loads((ROOT / "vectors" / f"{file}.json").read_text())["cases"]:
             outcome = agrees(case)
             if outcome is not None:
