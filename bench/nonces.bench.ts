@@ -15,8 +15,8 @@ import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
 /**
- * With 64 in flight, both sides wait for the disk, twice in a row. With 256 in flight, both have enough work
- * meanwhile, so only 256 is judged.
+ * With 64 requests in flight, both sides mostly wait: each request waits for the disk twice. With 256 in
+ * flight, both sides have enough work during these waits, so the goals apply only to 256.
  */
 const IN_FLIGHT = [64, 256] as const;
 const JUDGED = 256;
@@ -26,7 +26,7 @@ const ROUND_SHARE = 0.5;
 /** LARGE_BUFFERS holds ten million nonces with their index; SMALL_BUFFERS does not. */
 const LARGE_BUFFERS = "2GB";
 const SMALL_BUFFERS = "32MB";
-/** With fewer rows, the result does not show the effect of a growing table, so it is not judged. */
+/** With fewer rows, the result does not show the effect of a growing table, so the goals do not apply. */
 const JUDGED_ROWS = 10_000_000;
 const OURS = `service, ${PARTNERS.toLocaleString("en-US")} partners`;
 const REDIS = { "appendfsync always": 2, "no persistence": 0.7 } as const;
@@ -122,7 +122,7 @@ function onFullTable(
 
 export default {
   about:
-    "durable single-use checks: the service against Redis, and an empty table against a table of millions",
+    "durable single-use checks: the service against Redis, and an empty table against a table of millions of rows",
   async open({ rows }) {
     requireRedis();
     const stack = await openNonceStack(LARGE_BUFFERS);

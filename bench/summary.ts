@@ -18,9 +18,15 @@ export interface Figures {
 
 export interface Verdict {
   readonly goal: Goal;
-  /** The figure that decides: ratios or microseconds, by wall clock unless the goal names another measure. */
+  /**
+   * The figure that decides whether the goal is met, as a ratio or in microseconds. It is measured by wall
+   * clock unless the goal names another measure.
+   */
   readonly found: Spread;
-  /** The same by CPU time, if the goal is by wall clock. Other load on the machine disturbs CPU time less. */
+  /**
+   * The same figure by CPU time, if `found` is by wall clock. Other load on the machine disturbs CPU time
+   * less.
+   */
   readonly foundByCpu?: Spread;
   readonly met: boolean;
 }
@@ -53,8 +59,8 @@ function judge(goal: Goal, rounds: readonly Round[]): Verdict {
   const met = isRatio(goal)
     ? found.median >= goal.atLeast
     : found.median <= (isSum(goal) ? goal.atMost : goal.atMostMicros);
-  // Give the CPU time only beside a wall-clock figure. It says nothing about a latency, and a goal by CPU
-  // time already shows it.
+  // Add the CPU time only to a wall-clock figure. It has no meaning for a latency, and a goal by CPU time
+  // already shows it.
   const hasCpu = goal.by === undefined && !byCpu.some(Number.isNaN);
   return { goal, found, ...(hasCpu ? { foundByCpu: spread(byCpu) } : {}), met };
 }
@@ -127,7 +133,10 @@ export const latencyOf = (latenciesMicros: readonly number[]): Pick<Sample, "p50
   p99Micros: percentile(latenciesMicros, 0.99),
 });
 
-/** Returns the smallest value that at least this share of the values does not exceed; `share` is 0 to 1. */
+/**
+ * Returns a percentile by the nearest-rank method; `share` is 0 to 1. At least this share of the values is
+ * less than or equal to the result.
+ */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new Error("A percentile needs at least one value.");
   const sorted = [...values].sort((left, right) => left - right);

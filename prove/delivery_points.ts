@@ -19,7 +19,8 @@ const TAKE = "take_events";
 const SETTLE = "settle_attempts";
 
 /**
- * No event is read before it is sealed, so the worker waits for this lock on the end of the client's chain.
+ * The worker seals new events before it reads them. Sealing needs the row at the end of the client's chain,
+ * so this lock makes the worker wait.
  */
 const lockChain = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
@@ -32,7 +33,7 @@ async function findAnyBackend({ sql }: Deployment): Promise<number> {
   return row!.pid as number;
 }
 
-/** The database executes the statement, but the process does not receive the answer. */
+/** Lets the database execute the statement, but withholds its reply from the process. */
 function keepUntold(
   deployment: Deployment,
   findAsked: () => Promise<number | undefined>,
@@ -56,8 +57,8 @@ function keepUntold(
 }
 
 /**
- * Holds the receiver's answer after the event arrived. The answer is given only when the next hold is
- * prepared.
+ * Holds back the receiver's answer when the event arrives. Then prepares the next hold, and only after that
+ * lets the receiver answer.
  */
 function afterAnswer(inbox: Inbox, prepare: () => Promise<Held>): Held {
   const letGo = inbox.holdAnswers();
@@ -128,7 +129,7 @@ const answered: DeliveryPoint = {
 };
 
 const settling: DeliveryPoint = {
-  name: "the receiver answered; nothing about it is written yet",
+  name: "the receiver answered; the attempt is not written yet",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findWaiting(deployment, SETTLE, "gold.attempt"),

@@ -1,4 +1,5 @@
-// One version of the service under comparison: its own `npm start` from its own tree, with its own Postgres.
+// Runs one of the service versions that the benchmark compares: `npm start` from that version's source tree,
+// with its own Postgres.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -22,15 +23,15 @@ export interface Cpu {
 export interface Version {
   /** Gives the planner its statistics, as autovacuum would. */
   analyze(): Promise<void>;
-  /** Ends all its processes and starts them again on the same books. */
+  /** Stops all processes of this version and starts them again with the same database. */
   restart(): Promise<void>;
-  /** Prepares `count` requests and signs the orders. Orders execute the quotes that were kept last. */
+  /** Prepares `count` requests and signs the orders. They execute the quotes that keepQuotes() stored. */
   prepare(operation: Operation, count: number): Promise<void>;
   /** Sends the next requests and returns how many milliseconds that took. */
   send(count: number): Promise<number>;
-  /** Does the work that the requests left to the background. */
+  /** Completes the background work that the requests caused. */
   finish(): Promise<void>;
-  /** Keeps the quotes that were made, for the orders that follow. */
+  /** Stores the ids of the quotes that were created, for the orders that are prepared next. */
   keepQuotes(): Promise<void>;
   /** The CPU time that the processes have used so far. */
   readCpu(): Cpu;
@@ -49,13 +50,13 @@ const READY_MS = 180_000;
 const STOP_MS = 30_000;
 const POLL_MS = 100;
 /**
- * Checkpoints and autovacuum are rare and expensive. They would fall into one version's turn and not into the
- * other's.
+ * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so they would slow
+ * down one version's turn and not the other's.
  */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 const IS_DENO = process.versions["deno"] !== undefined;
 
-/** Starts the tree in `root` with its state in `dir`, which is removed by the caller. */
+/** Starts the version with the source tree `root`. Its state is in `dir`, which the caller removes. */
 export async function openVersion(name: string, root: string, dir: string): Promise<Version> {
   const place = {
     name,
@@ -92,8 +93,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
         await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
       },
       send: async (count) => (await sender.run(count)).wallMs,
-      // The service seals once a second. Seal the rest here, because it is work of the requests that were
-      // sent.
+      // The service seals once a second. Seal the rest here, so that its cost is measured with the requests
+      // that caused it.
       finish: () => sealChains(launched),
       async keepQuotes() {
         quoteIds = await sender.readQuoteIds();
@@ -126,7 +127,7 @@ interface Launched {
   stop(): Promise<void>;
 }
 
-/** Starts the version's `npm start`, on the state that an earlier start left. */
+/** Runs the version's `npm start`. After a restart, it continues with the state in `stateDir`. */
 async function launch({ name, root, stateDir, log, port }: Place): Promise<Launched> {
   const runFile = join(stateDir, "run.json");
   rmSync(runFile, { force: true });

@@ -12,8 +12,8 @@ const ORDERS = 4;
 const GRAMS = "0.01";
 const HELD_MS = 700;
 /**
- * What a retry of the same key may be answered. A cut connection may also abort a waiting order; the retry
- * then executes it.
+ * The replies that a retry with the same key may get. Without a drain, the cut connection may also abort a
+ * waiting order; the retry then executes it.
  */
 const SETTLED = { "drain": ["200 replayed"], "no drain": ["200 replayed", "201"] };
 
@@ -24,9 +24,9 @@ interface HeldOrder {
 }
 
 /**
- * Orders wait for their locked account while Envoy goes away. With a drain, each order gets its reply.
- * Without a drain, each reply is lost, which shows that the proof would notice a lost request. The key then
- * still returns the order.
+ * Stops Envoy while orders wait for a locked account. With a drain, every order gets its reply. Without a
+ * drain, every reply is lost; this control case shows that the proof detects a lost reply. In both cases, a
+ * retry with the same key then returns the order.
  */
 export async function cutEnvoy(
   deployment: Deployment,
@@ -59,7 +59,7 @@ export async function cutEnvoy(
         settled.join(", ")
       }`,
       violations: [
-        ...(answered === expected ? [] : [`${answered} orders got a reply instead of ${expected}`]),
+        ...(answered === expected ? [] : [`${answered} orders got a reply; expected ${expected}`]),
         ...settled.filter((verdict) => !SETTLED[way].includes(verdict)).map((verdict) =>
           `a retry with the same key got ${verdict}`
         ),

@@ -39,8 +39,8 @@ const TARGETS: readonly Target[] = [
 ];
 
 /**
- * Kills one target in each time slot, at a random moment. Resolves when all are up again, with the number of
- * kills of each.
+ * Kills one target in each time slot, at a random moment. Waits until all targets run again, and returns the
+ * number of kills of each.
  */
 export async function killAtRandom(
   deployment: Deployment,

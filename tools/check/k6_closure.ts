@@ -29,7 +29,7 @@ const MISSING_GLOBALS = new Set([
   ...["Intl", "Iterator", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"],
 ]);
 
-/** Refused by name on any object, because only a type checker knows an object's type. */
+/** Refused on every object, because this check does not know the type of an object. */
 const MISSING_MEMBERS = new Set([
   ...["groupBy", "withResolvers", "fromAsync", "isWellFormed", "toWellFormed", "toLocaleString"],
   ...["union", "intersection", "difference", "symmetricDifference"],
@@ -44,9 +44,9 @@ const MISSING_SYNTAX: ReadonlyMap<SyntaxKind, string> = new Map([
 ]);
 
 const MISSING_IN_PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/\\[pP]\{/, "a \\p{…} pattern (it silently never matches)"],
-  [/\/[a-z]*[dv][a-z]*$/, "the pattern flag d or v"],
-  [/\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]+):/, "a modifier inside a pattern"],
+  [/\\[pP]\{/, "\\p{…} in a regular expression (it silently never matches)"],
+  [/\/[a-z]*[dv][a-z]*$/, "the regular expression flag d or v"],
+  [/\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]+):/, "a modifier inside a regular expression"],
 ];
 
 const isK6Module = (specifier: string): boolean => /^k6(\/|$)/.test(specifier);
@@ -77,8 +77,8 @@ export function k6Closure(tree: Tree): string[] {
 }
 
 /**
- * Finds what k6 cannot load. k6 resolves no package, lacks parts of the platform, and hangs on syntax that it
- * cannot parse.
+ * Finds code that k6 cannot load. k6 does not resolve packages, lacks some globals and methods of Node and
+ * Deno, and hangs on syntax that it cannot parse.
  */
 export function findWhatK6CannotLoad(tree: Tree): Violation[] {
   return k6Closure(tree).flatMap((path) => {
@@ -111,7 +111,11 @@ function judgeSyntax({ path, syntax }: Module): Violation[] {
     if (isTypeNode(node)) return false;
     const what = missingInK6(node);
     if (what) {
-      violations.push({ path, line: lineOf(node, syntax), says: `uses ${what}, which k6 does not have.` });
+      violations.push({
+        path,
+        line: lineOf(node, syntax),
+        says: `uses ${what}, which is not allowed in code that k6 loads.`,
+      });
     }
     return true;
   });
@@ -137,7 +141,7 @@ function missingInK6(node: Node): string | undefined {
 /** `name` is undefined if it is computed. */
 function missingMember(object: Node, name: string | undefined): string | undefined {
   const onGlobal = isIdentifier(object) && object.text === "globalThis";
-  if (name === undefined) return onGlobal ? "globalThis by a computed name" : undefined;
+  if (name === undefined) return onGlobal ? "globalThis with a computed name" : undefined;
   return MISSING_MEMBERS.has(name) || (onGlobal && MISSING_GLOBALS.has(name)) ? name : undefined;
 }
 

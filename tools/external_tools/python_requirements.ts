@@ -11,7 +11,7 @@ interface Requirements {
   readonly version: string;
   /** Files and folders that exist after a complete install. */
   readonly entries: readonly string[];
-  /** A package that is published without a wheel. It is built with the pinned tools of the same list. */
+  /** A package that is published without a wheel. `NAME.txt` also pins the tools that build it. */
   readonly source?: PythonPackage;
 }
 

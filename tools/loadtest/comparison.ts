@@ -87,13 +87,13 @@ async function readSummary(folder: string): Promise<RunSummary> {
   });
   if (summary.slice_seconds !== undefined) return summary;
   throw new UsageError(
-    `${folder} contains results of k6 without a time series. Use npm run loadtest for both runs, also with one partner.`,
+    `${folder} contains results of k6 without a time series. Use npm run loadtest for both runs, even for a single partner.`,
   );
 }
 
 /**
- * Compares one step of two runs. Returns nothing for a step that is too rare: more than half of the slices of
- * a run have no request of it. Leaves out a figure whose interval is not finite.
+ * Compares one step of two runs. Returns an empty list if the step is too rare: in one of the runs, more than
+ * half of the slices have no request of it. Leaves out a figure whose interval is not finite.
  */
 export function compareStep(before: StepText, after: StepText, sliceSeconds: number): Difference[] {
   const [was, is] = [readSlices(before), readSlices(after)];
@@ -109,13 +109,13 @@ export function compareStep(before: StepText, after: StepText, sliceSeconds: num
   ) {
     return [];
   }
-  // These are the exact shares of all requests. The estimate adds half a failure, see measure().
+  // The exact shares of failed requests. The estimate adds half a failure, see measure().
   const shares = { before: before.failed / before.requests, after: after.failed / after.requests };
   const estimates = estimateRatios(was, is, (slices) => measure(slices, sliceSeconds), leastVariances);
   return FIGURES.flatMap(([name, more, less], index) => {
     const estimate = estimates[index]!;
     const { low, high } = estimate;
-    // A draw without any request of the step has no quantile.
+    // A bootstrap sample that contains no request of the step has no quantile.
     if (!Number.isFinite(high - low)) return [];
     const verdict = low > 1 ? more : high < 1 ? less : "no difference shown";
     return [{ step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict }];
@@ -145,8 +145,8 @@ function measure(slices: Slices, sliceSeconds: number): number[] {
 }
 
 /**
- * The variance of the logarithm of a count is 1 / count. This bound also holds if no failure was there to be
- * drawn.
+ * The variance of the logarithm of a count is 1 / count. Without this lower bound, a run without failures
+ * would have almost no variance, because every bootstrap sample has 0 failures.
  */
 const leastVariances = (slices: Slices): number[] => [0, 0, 0, 0, 1 / (failuresOf(slices) + 0.5)];
 
@@ -161,8 +161,8 @@ function report(
   tooRare: readonly string[],
 ): string {
   const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) => {
-    // If nothing failed in either run, the ratio comes only from the half failures that were added. It is not
-    // shown.
+    // If nothing failed in either run, do not show the ratio. It comes only from the half failures that
+    // measure() adds.
     const told = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
     return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${told} | ${verdict} |`;
   };

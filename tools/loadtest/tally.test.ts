@@ -23,7 +23,7 @@ describe("Tally", () => {
     assertEquals(tally.steps.describe().map(({ step, slices }) => [step, slices.length]), [["order", 21]]);
   });
 
-  it("lasts at least one second, so that one request has a rate", () => {
+  it("covers at least one second, so that a single request has a finite rate", () => {
     assertEquals([tallyOf(["order", 110]).seconds, tallyOf().seconds], [1, 1]);
   });
 });

@@ -19,8 +19,8 @@ describe("testPostgres()", () => {
 
   before(async () => {
     delete process.env.TEST_POSTGRES_URL;
-    // Use a separate folder for temporary files. In the shared folder, other test processes remove at any
-    // time what a killed process left.
+    // Use a separate folder for temporary files. In the shared folder, another test process may at any time
+    // remove the files of a killed process, which this suite needs for its tests.
     folder = fs.mkdtempSync(join(tmpdir(), "gold-tmp-"));
     fs.chmodSync(folder, 0o755);
     process.env.TMPDIR = folder;
@@ -66,7 +66,7 @@ describe("testPostgres()", () => {
   it("prepares a template again if its preparation failed", async () => {
     const broken = { name: "template_two", prepare: () => Promise.reject(new Error("migration 7 failed")) };
     await assertRejects(() => server.createDatabase(broken), Error, "migration 7 failed");
-    // This stands for another test process on the same server.
+    // `other` simulates another test process on the same server.
     await withGivenServer(server.superuserUrl(), async (other) => {
       const template = countingTemplate("template_two");
       const url = await other.createDatabase(template);

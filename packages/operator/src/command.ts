@@ -35,7 +35,10 @@ export interface Invocation {
   readonly query: Query;
   /** DATABASE_URL, or the database URL of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
-  /** SECOND_DATABASE_URL, or the second login's URL from a running `npm start`. */
+  /**
+   * The login of a second operator, for actions that need two people: SECOND_DATABASE_URL, or the second
+   * login of a running `npm start`.
+   */
   readonly secondDatabaseUrl: () => Promise<string>;
   /**
    * The URL of the migration login: MIGRATION_DATABASE_URL, else
@@ -46,7 +49,10 @@ export interface Invocation {
   readonly stateDir: string;
   /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
-  /** Asks a question whose text is known only during the run. Otherwise it works like `asks`. */
+  /**
+   * Asks for confirmation with a question that is known only during the run. As with `asks`, --yes skips the
+   * question, and a "no" ends the command.
+   */
   readonly confirm: (question: string) => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;

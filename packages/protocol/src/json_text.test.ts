@@ -18,7 +18,8 @@ describe("writeJson()", () => {
   });
 
   it("writes everything else as JSON.stringify() does", () => {
-    // Without numbers: the reader keeps their source text, and the first test checks how that is written.
+    // The values contain no numbers. readJson() keeps the source text of a number, and the first test checks
+    // how writeJson() writes it.
     const tree = fc.letrec((of) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -5,7 +5,10 @@ import { expectProblem } from "../testing/problem.ts";
 import { type TestService, testService } from "../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
-/** Every operation with a path that fits it, except the token operation, which has its own error format. */
+/**
+ * Every operation, with its path parameter filled in. The token operation is left out, because it has its own
+ * error format.
+ */
 const ROUTES = operationsOf("sandbox").filter((operation) => operation !== "issueToken").map((operation) => {
   const { method, path, signature } = ENDPOINTS[operation];
   return [method, path.replace(/\{\w+\}/, ID), signature] as const;
@@ -124,7 +127,7 @@ describe("the app's paths", () => {
     assertEquals([line.route, line.status, line.client_id], ["/v1/balances", 200, service.partner.clientId]);
   });
 
-  it("logs refused requests, but no path that a caller made up", async () => {
+  it("logs refused requests, but never an unknown path", async () => {
     const seen = service.log.length;
     await (await service.send("/v1/made-up", { method: "GET" })).body?.cancel();
     await (await service.send("/v1/orders", { target: "/v1/%6frders" })).body?.cancel();
@@ -193,7 +196,7 @@ describe("POST /sandbox/fund", () => {
     await expectProblem(await fund({ Authorization: null }, other), "partner_suspended");
   });
 
-  it("requires an Idempotency-Key, and returns the first answer to a repeat", async () => {
+  it("requires an Idempotency-Key, and returns the first reply again to a retry", async () => {
     await expectProblem(await fund({ "Idempotency-Key": null }), "idempotency_key_missing");
     const first = await fund({ "Idempotency-Key": "fund-1" });
     const again = await fund({ "Idempotency-Key": "fund-1" });

@@ -7,8 +7,8 @@ import { readPemBlocks, writePem } from "./pem.ts";
 export const EC_P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 export const ECDSA_SHA256 = { name: "ECDSA", hash: "SHA-256" } as const;
 
-// A P-256 key with a named curve and an uncompressed point has exactly this head and 64 more bytes. Any other
-// head means another algorithm, another curve, another encoding or explicit parameters.
+// A P-256 key with a named curve and an uncompressed point consists of exactly these bytes and 64 more. Other
+// first bytes mean another algorithm, another curve, another encoding or explicit parameters.
 const SPKI_HEAD = Uint8Array.from(
   Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex"),
 );
@@ -23,8 +23,8 @@ interface KeyPair {
 }
 
 /**
- * Returns imported copies of the generated keys. Node 20 deadlocks if garbage collection frees the job that
- * generated a key during the key's export as a JWK.
+ * Returns imported copies of the generated keys. Node 20 can deadlock when it exports a generated key as a
+ * JWK: garbage collection may free the job that generated the key during the export.
  */
 export async function generateKeyPair(): Promise<KeyPair> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
@@ -38,7 +38,7 @@ export async function generateKeyPair(): Promise<KeyPair> {
   };
 }
 
-/** Returns the key to verify with, or null unless the bytes are a P-256 key in its one accepted encoding. */
+/** Returns the public key, or null if the bytes are not a P-256 key in the only accepted encoding. */
 export async function importPublicKey(spki: Uint8Array<ArrayBuffer>): Promise<webcrypto.CryptoKey | null> {
   if (spki.length !== SPKI_BYTES || !equalBytes(spki.subarray(0, SPKI_HEAD.length), SPKI_HEAD)) return null;
   try {
@@ -63,13 +63,13 @@ export async function importPrivateKey(pem: string): Promise<webcrypto.CryptoKey
   if (key.label === "ENCRYPTED PRIVATE KEY") {
     throw new PkiError(
       "authority_key_invalid",
-      "The CA key is encrypted, and gold never asks for a passphrase. Keep it encrypted behind a signing command, or decrypt it: openssl pkcs8 -in ca.key -out ca.pem.",
+      "The CA key is encrypted, and gold never asks for a passphrase. Use a signing command (--command) that can read the encrypted key, or decrypt it: openssl pkcs8 -in ca.key -out ca.pem.",
     );
   }
   if (key.label !== "PRIVATE KEY") {
     throw new PkiError(
       "authority_key_invalid",
-      `The CA key is a PEM block "${key.label}"; only PKCS#8 is read. Convert it: openssl pkcs8 -topk8 -nocrypt -in ca.key -out ca.pem.`,
+      `The CA key is a PEM block "${key.label}"; gold reads only PKCS#8. Convert it: openssl pkcs8 -topk8 -nocrypt -in ca.key -out ca.pem.`,
     );
   }
   try {

@@ -9,7 +9,7 @@ const HOSTILE_RANGES = [[0, 0x1f], [0x7f, 0x9f], [0x61c, 0x61c], [0x200e, 0x200f
 ]];
 
 describe("printable()", () => {
-  it("replaces each character that a terminal interprets with its code", () => {
+  it("escapes every character that a terminal would interpret", () => {
     assertEquals(
       printable(HOSTILE),
       "A\\u{1b}[2J\\u{7}\\u{d}\\u{a}B\\u{7f}\\u{9b}31m\\u{202e}C\\u{2066}\\u{200f}\\u{2028}\\u{61c}D",

@@ -1,5 +1,5 @@
-// Checked by the compiler only: nothing imports this file. Each function leaves out one step of the write
-// pipeline. If such a function compiles, "@ts-expect-error" is an error itself.
+// Only the compiler checks this file; nothing imports it. Each function leaves out one step of the write
+// pipeline. If such a function compiled, the compiler would report its unused "@ts-expect-error".
 
 import { orderRequest } from "@gold-partner/protocol";
 import type { Counted } from "../admission/counted.ts";
@@ -41,7 +41,7 @@ const steps = {
   withoutCertificate: () => admitToken({ partner, fingerprint: "" }, "", deps.tokens, 0),
   // @ts-expect-error: the token was not checked
   withoutToken: () => withoutSignature(certificate, bytes),
-  // @ts-expect-error: the request was not counted against the rate
+  // @ts-expect-error: the request was not counted against the rate limit
   withoutRate: async () => withoutSignature(await admitToken(certificate, "", deps.tokens, 0), bytes),
   // @ts-expect-error: the size of the body was not checked
   withoutSize: (body: Uint8Array) => readParameters(c, orderRequest, body),
@@ -58,15 +58,15 @@ const steps = {
       // @ts-expect-error: an order needs a verified signature
       book: ({ write }) => deps.booking.order({ ...write, quote: null }),
     }),
-  // @ts-expect-error: the bytes that were signed are not JSON
+  // @ts-expect-error: the signed bytes were not checked to be JSON
   withoutJson: (request: SignedRequest<Bytes>) => admitWrite(c, request, key, parameters),
   // @ts-expect-error: query, syntax and shape were not checked
   withoutShape: () => admitWrite(c, signed, key, { params: {}, asked: { quoteId: "" } }),
   // @ts-expect-error: the write was not admitted
   withoutAdmission: () => deps.booking.redeliver(plainWrite),
-  // @ts-expect-error: the write was admitted, but it is not signed
+  // @ts-expect-error: the admitted write has no verified signature
   withoutSigner: () => deps.booking.order({ ...admitted, quote: null }),
-  /** Compiles: all steps are there. */
+  /** Compiles, because no step is left out. */
   complete: async () => {
     const body = await readJsonBytes(c);
     const found = readParameters(c, orderRequest, body);

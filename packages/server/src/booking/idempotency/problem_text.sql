@@ -1,5 +1,5 @@
--- A binding refusal is stored as the exact bytes of the answer. Status and title come from the protocol's
--- problem registry.
+-- Returns the reply body of a binding refusal. The body is stored, so that every retry gets the same bytes.
+-- Status and title come from the protocol's problem registry.
 
 create or replace function gold.problem_text(refusal text, detail text, request uuid) returns text
 language sql stable

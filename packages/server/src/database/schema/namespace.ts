@@ -1,6 +1,6 @@
 import { pgSchema } from "drizzle-orm/pg-core";
 
-/** The schema of the service. The partitions of `attempt` and the list of migrations have other schemas. */
+/** The schema of the service. The partitions of `attempt` and the list of migrations are in other schemas. */
 export const gold = pgSchema("gold");
 
 export const side = gold.enum("side", ["buy", "sell"]);
@@ -9,12 +9,13 @@ export const asset = gold.enum("asset", ["SAR", "XAU"]);
 /**
  * The chart of accounts. A transfer moves value from its debit account to its credit account. Every account
  * has one asset.
- * bank: SAR outside; available, held: a client's SAR; house: the operator's SAR from trading.
- * bars: gold as bars; vault: gold that can be sold; gold: a client's gold.
+ * bank: the operator's bank account; funding comes from it, and withdrawals go to it.
+ * available, held: a client's SAR; held is reserved for withdrawals. house: the operator's SAR from trading.
+ * bars: the gold bars that the operator adds or removes. vault: gold that can be sold. gold: a client's gold.
  */
 export const book = gold.enum("book", ["bank", "available", "held", "house", "bars", "vault", "gold"]);
 
-/** The status of a withdrawal. A check on `withdrawal_step` allows only legal changes of status. */
+/** The status of a withdrawal. A check constraint on `withdrawal_step` allows only valid transitions. */
 export const withdrawalStatus = gold.enum("withdrawal_status", [
   "pending_approval",
   "approved",
