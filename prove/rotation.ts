@@ -16,7 +16,7 @@ import { verdictOf } from "./wire.ts";
 // Envoy and their events go to the partner.
 
 const ROUNDS = { long: 5, short: 1 };
-/** The short form runs beside other proofs, which would make a faster stream fall behind. */
+/** The short run shares the machine with other proofs, so a faster stream would fall behind. */
 const ORDERS_PER_SECOND = { long: 200, short: 50 };
 const ENDOWMENT_SAR = "10000000";
 const SHOWN = 10;
@@ -51,7 +51,7 @@ try {
   const books = await judgeOrders(deployment, [...stream.accepted, ...beside], [inbox!]);
   const perSecond = Math.round((stream.accepted.length - warmUp) / seconds);
   report.tried("the books", {
-    what: `${books.what}; ${perSecond} orders per second from the partner that follows each rotation`,
+    what: `${books.what}; ${perSecond} orders per second from the partner that adopts each new credential`,
     violations: [...stream.take().failures.slice(0, SHOWN), ...books.violations],
   });
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);

@@ -19,7 +19,7 @@ function byId(operation: OperationId, list: OperationId, id: string, parameter =
   };
 }
 
-/** Further ways to the same refusals, at operations that the other ways do not use for them. */
+/** Causes the same error codes as the other ways, at further operations that can return them. */
 export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["partner_suspended", {
     operation: "issueToken",

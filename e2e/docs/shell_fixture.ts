@@ -12,7 +12,7 @@ export interface Shell {
 const LINES_MS = 180_000;
 
 /**
- * Opens one bash for several blocks, as a reader does, so that a block sees the variables of earlier blocks.
+ * Opens one bash for several code blocks of a guide, so that a block sees the variables of earlier blocks.
  * Bash exits at the first command that fails.
  */
 export function openShell(folder: string, env: Record<string, string>): Shell {

@@ -41,7 +41,7 @@ describe("sslyze, with a partner's certificate, against Envoy", () => {
 
   it("completes every requested scan", () => {
     const unfinished = Object.entries(scans).filter(([, { status }]) => status !== "COMPLETED");
-    // The scan of a web site's headers does not run, because it does not matter to a partner.
+    // SCANS leaves out http_headers: it checks headers that only browsers use.
     assertEquals(unfinished.map(([name, { status }]) => [name, status]), [["http_headers", "NOT_SCHEDULED"]]);
   });
 
@@ -85,7 +85,7 @@ describe("sslyze, with a partner's certificate, against Envoy", () => {
     assertEquals(found("tls_extended_master_secret", "supports_ems_extension"), [true]);
   });
 
-  it("finds no fault of the server certificate except that its CA is private", () => {
+  it("finds no fault in the server certificate, except that its CA is private", () => {
     const deployments = scans["certificate_info"]!.result["certificate_deployments"] as Deployment[];
     assertEquals(deployments.length, 1);
     const { path_validation_results: paths, ...deployment } = deployments[0]!;
@@ -125,7 +125,7 @@ async function scan(stack: Stack): Promise<Record<string, Scan>> {
   const text = await readFile(report, "utf8").catch(() => undefined);
   if (text === undefined) {
     throw new Error(
-      `sslyze exited with ${code} and no report (to install: node tools/run.mjs tools sslyze): ${said}`,
+      `sslyze exited with ${code} and wrote no report. To install sslyze, run: node tools/run.mjs tools sslyze. It printed: ${said}`,
     );
   }
   const [result] = (JSON.parse(text) as { server_scan_results: { scan_result: Record<string, Scan> }[] })

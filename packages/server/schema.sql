@@ -1260,6 +1260,8 @@ CREATE FUNCTION gold.book_redelivery(settle boolean, client integer, admission b
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
 declare
@@ -1296,6 +1298,8 @@ CREATE FUNCTION gold.book_webhook_test(settle boolean, client integer, admission
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
 declare

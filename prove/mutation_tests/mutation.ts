@@ -1,13 +1,11 @@
 /** One fault that the tests must detect. */
 export interface Mutation {
   readonly name: string;
-  /**
-   * The source file that is broken, and the test files of which at least one must fail, fastest first. All
-   * paths are relative to packages/server.
-   */
+  /** The source file to break, relative to packages/server. */
   readonly file: string;
+  /** Test files, relative to packages/server, fastest first. They run in this order until one fails. */
   readonly tests: readonly string[];
-  /** Occurs exactly once in the file. */
+  /** The text to replace. It occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
   /** Part of the short run. */
@@ -15,8 +13,8 @@ export interface Mutation {
 }
 
 /**
- * Returns the broken source. Throws if `from` does not occur exactly once: the defect is then out of date,
- * and would break nothing or more than it says.
+ * Returns the source with the fault. Throws if `from` does not occur exactly once: the mutation then no
+ * longer fits the source, and would change nothing or too much.
  */
 export function plant({ file, from, to }: Mutation, source: string): string {
   const times = source.split(from).length - 1;

@@ -27,7 +27,7 @@ describe("judgeDeadTuples()", () => {
     assertEquals(looks, []);
     assertEquals(finding, {
       what:
-        "account 90 dead and 20 live under load, now 0 dead (vacuumed 0 times); new 4000 dead and 10000 live under load, now 10 dead (vacuumed 2 times); autovacuum leaves up to 49 dead rows in any table",
+        "account 90 dead and 20 live under load, now 0 dead (vacuumed 0 times); new 4000 dead and 10000 live under load, now 10 dead (vacuumed 2 times); autovacuum ignores a table with 49 or fewer dead rows",
       violations: [],
     });
   });

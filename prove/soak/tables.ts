@@ -37,7 +37,7 @@ const HOT_CHANGES = 1000;
 const PATIENCE_MS = 150_000;
 const POLL_MS = 1000;
 
-/** Judges the tables that the load changed, by the share of dead rows that remains after autovacuum. */
+/** Checks each table that the load changed: after autovacuum, the share of dead rows must be small. */
 export async function judgeDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],
@@ -57,9 +57,9 @@ export async function judgeDeadTuples(
     return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead (vacuumed ${came} times)`;
   });
   return {
-    what: `${said.join("; ") || "no table is hot"}; autovacuum leaves up to ${
+    what: `${said.join("; ") || "no table is hot"}; autovacuum ignores a table with ${
       DEAD_FEW - 1
-    } dead rows in any table`,
+    } or fewer dead rows`,
     violations: left.filter(isBloated).map((table) =>
       `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the limit is ${
         percentText(DEAD_SHARE_MAX)

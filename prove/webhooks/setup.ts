@@ -5,8 +5,8 @@ import { verdictOf } from "../wire.ts";
 import { Receivers } from "./receivers.ts";
 
 /**
- * One process serves, two deliver, and each partner has a receiver. A partner and its receiver have the same
- * index.
+ * One process serves requests, two processes deliver webhooks, and each partner has a receiver. A partner and
+ * its receiver have the same index.
  */
 export interface Setup {
   readonly deployment: Deployment;

@@ -5,7 +5,7 @@ describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
   const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
 
-  it("rejects a version in the root's manifest or in Kubernetes that was not released", async () => {
+  it("rejects a version in package.json or Kubernetes that is not the newest release", async () => {
     for (const path of ["package.json", "deploy/kubernetes/kustomization.yaml"]) {
       await expectViolation(
         check,

@@ -55,7 +55,7 @@ export function failureOf(error: unknown): Failure {
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
-  if (code === "key_source_malformed") return usage(message);
+  if (code === "key_source_malformed" || code === "key_source_unreadable") return usage(message);
   if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
   if (["PkiError", "JwsError", "IbanError", "QuantityError", "WebhookError"].includes(name)) {
     return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);

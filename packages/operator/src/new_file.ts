@@ -5,10 +5,11 @@ import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts"
 export const PRIVATE_FILE = 0o600;
 
 /**
- * Runs `act` and puts its text into a new file. The text is first written to a draft, so that a folder that
- * takes no file fails before `act`. After `act` the complete file appears under its name, so it exists only
- * if the act is done. An existing file is never overwritten. If the outcome of `act` is unknown and its text
- * has no other copy, the draft is kept.
+ * Runs `act`, and saves `text` as a new file if `act` succeeds. The text is first written to a draft in the
+ * same folder. So if the folder is not writable, the command fails before `act` runs. The draft gets its
+ * final name only after `act` succeeded, so the file is complete and its change was made. An existing file
+ * is never overwritten. `isOnlyCopy` says that the text is stored nowhere else. If the outcome of `act` is
+ * then unknown, the draft is kept.
  */
 export async function withNewFile<T>(
   file: string,
@@ -39,12 +40,12 @@ const withDraft = ({ exit, code, message }: Failure, draft: string) =>
   new Failure(
     exit,
     code,
-    `${message} The content of the file is in ${draft}: move it into place if the change was made, or delete it if not.`,
+    `${message} The content of the file is in ${draft}: if the change was made, move it into place; otherwise delete it.`,
   );
 
 /**
- * Links the draft to its name, because a rename would replace a file that appeared there meanwhile. Some file
- * systems have no links, so a copy is the fallback.
+ * Gives the draft its final name with a hard link. A rename would overwrite a file that was created there
+ * meanwhile. Some file systems have no hard links, so a copy is the fallback.
  */
 async function putInPlace(draft: string, file: string): Promise<void> {
   await link(draft, file).catch(() => copyFile(draft, file, constants.COPYFILE_EXCL)).catch(
@@ -75,7 +76,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
 
 /**
  * Writes a complete and durable file, or none.
- * An existing file, also of an earlier run, is kept, because it may be the only copy.
+ * Fails if the file exists: a file that an earlier run left may be the only copy of its text.
  */
 export async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
   const handle = await open(file, "wx", mode);

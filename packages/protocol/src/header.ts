@@ -26,7 +26,8 @@ export const REPLY_HEADER = {
 export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
 
 /**
- * Visible ASCII without comma. A proxy joins a doubled header with a comma. That must not pass as one nonce.
+ * Visible ASCII without the comma. A proxy joins repeated headers with a comma, and the result must not pass
+ * as one nonce.
  */
 export const NONCE_FORM: RegExp = /^[!-+\--~]{16,128}$/;
 

@@ -64,7 +64,9 @@ describe("readKeys()", () => {
   });
 
   it("names the file or program that cannot be read or run", async () => {
-    for (const source of ["file:/nowhere/key", "command:/nowhere/program", "command:false"] as const) {
+    const missing = await assertRejects(() => readKeys("file:/nowhere/key"), KeySourceError, "/nowhere/key");
+    assertEquals(missing.code, "key_source_unreadable");
+    for (const source of ["command:/nowhere/program", "command:false"] as const) {
       const { code } = await assertRejects(
         () => readKeys(source),
         KeySourceError,

@@ -12,11 +12,12 @@ const KEY_BYTES = 32;
 
 /**
  * `key_source_malformed`: the source gave something other than keys, so its content must be corrected.
- * `key_source_failed`: its file cannot be read, or its program failed.
+ * `key_source_unreadable`: its file cannot be read.
+ * `key_source_failed`: its program failed and gave nothing.
  */
 export class KeySourceError extends Error {
   override readonly name: string = "KeySourceError";
-  readonly code: "key_source_malformed" | "key_source_failed";
+  readonly code: "key_source_malformed" | "key_source_unreadable" | "key_source_failed";
 
   constructor(code: KeySourceError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -46,14 +47,14 @@ export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
 
 async function readSource(source: KeySource): Promise<string> {
   const place = source.slice(source.indexOf(":") + 1);
-  const fail = (cause: Error): never => {
-    throw new KeySourceError("key_source_failed", `${source} returned no key: ${cause.message.trim()}.`, {
-      cause,
-    });
+  const failWith = (code: KeySourceError["code"]) => (cause: Error): never => {
+    throw new KeySourceError(code, `${source} returned no key: ${cause.message.trim()}.`, { cause });
   };
-  if (source.startsWith("file:")) return await readFile(place, "utf8").catch(fail);
+  if (source.startsWith("file:")) {
+    return await readFile(place, "utf8").catch(failWith("key_source_unreadable"));
+  }
   const [program = "", ...words] = place.split(" ");
   const options = { timeout: 10_000, env: programEnvironment() };
-  const { stdout } = await run(program, words, options).catch(fail);
+  const { stdout } = await run(program, words, options).catch(failWith("key_source_failed"));
   return stdout;
 }

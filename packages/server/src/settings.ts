@@ -10,7 +10,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DATABASE_URL",
     meaning:
-      "postgres:// URL of the service's own login (gold_api); in production it needs sslmode=verify-full, unless on loopback or a Unix socket; sslrootcert=FILE names your own CA",
+      "postgres:// URL of the service's own login (gold_api); in production it must contain sslmode=verify-full, unless the database is reached over loopback or a Unix socket; sslrootcert=FILE names your own CA",
     secret: true,
   },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
@@ -36,7 +36,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DRAIN_SECONDS",
     meaning:
-      "How many seconds the service continues after SIGTERM, while it reports not ready and closes each connection with its reply; longer than the proxy needs to notice that, and longer than it keeps idle connections; not for --role delivery",
+      "How many seconds the service keeps serving after SIGTERM; during this time it reports not ready and closes each connection after its reply; choose a time that is longer than the proxy needs to notice this, and longer than the proxy keeps an idle connection; not for --role delivery",
     default: "0",
   },
   {
@@ -52,13 +52,13 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "PRICE_SOURCE_ALLOW",
     meaning:
-      "Internal price feeds that the service may fetch, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, separated by spaces; other feeds must be https on a public address, port 443 or 8443; also read by gold price set; not for --role delivery",
+      "Internal price feeds that the service may fetch, over https or http; each entry is HOST:PORT, an address, or a range such as 10.1.2.0/24; spaces separate entries; every other feed must use https on a public address, port 443 or 8443; gold price set reads this setting, too; not for --role delivery",
     default: "",
   },
   {
     name: "WEBHOOK_RETRIES",
     meaning:
-      "Waits between the attempts to deliver a webhook, each varied by up to a fifth; if the attempt after the last wait fails, the webhook is parked; not for --role api",
+      "Waits between the attempts to deliver a webhook; each wait varies at random by up to 20 %; if the attempt after the last wait fails, the webhook is parked; not for --role api",
     default: "5s 30s 2m 10m 30m 1h 2h 4h 8h 12h 20h 24h",
   },
   {

@@ -62,8 +62,8 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       reference: one.reference,
     })),
   });
-  // If the command stops after the database committed, the
-  // document is stored there, and the batch's id finds it.
+  // If the command is interrupted after the commit, the document is in the database. `--batch` with the
+  // batch's id then writes the file.
   await withNewFile(
     file,
     document,
@@ -106,13 +106,17 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
   const payments = await query`
     select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
   return {
-    title: "The file has the same bytes as the first one. The bank pays a message id only once.",
+    title:
+      "The file is identical to the first one. You can send it again: the bank pays each message id only once.",
     ...describeBatch(batch, file, payments),
     lists: { left: [] },
   };
 }
 
-/** Compares the document with the hash in the audit's chain. A changed document would pay other accounts. */
+/**
+ * Throws unless the document has the hash that the audit chain recorded. A changed document could pay other
+ * accounts.
+ */
 async function checkDocument(query: Invocation["query"], batch: string, document: string): Promise<void> {
   const notes = await query`
     select detail->>'document_sha256' as hash from gold.audit_overview where action = 'withdrawal.batch' and subject = ${batch}`;

@@ -7,7 +7,7 @@ import type { Counted } from "./counted.ts";
 import { limitFailures } from "./identity/limit_failures.ts";
 import { rateFields } from "./rate/rate_fields.ts";
 import type { Partner } from "./registry/snapshot.ts";
-import { admitToken, admitWithoutToken, type Caller } from "./token/caller.ts";
+import { admitToken, admitWithoutToken, type Caller, type CertifiedCaller } from "./token/caller.ts";
 
 const PROXY_HEADER = {
   certificate: "x-forwarded-client-cert",
@@ -39,7 +39,10 @@ export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Ca
 }
 
 /** Admits a request to a route whose token is optional. A token that is sent must be valid. */
-export async function admitCallerWithOptionalToken(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
+export async function admitCallerWithOptionalToken(
+  c: AppContext,
+  deps: Deps,
+): Promise<Counted<CertifiedCaller>> {
   if (c.req.header("authorization") !== undefined) return await admitCaller(c, deps);
   return admitWithoutToken(await admitCertificateAlone(c, deps));
 }

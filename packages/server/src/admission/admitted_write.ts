@@ -1,7 +1,7 @@
 import type { Ticket } from "../ticket.ts";
 
-/** A write that passed admission. Booking accepts nothing else. */
-export type AdmittedWrite = Ticket<"AdmittedWrite", {
+/** A write that passed admission with a certificate, and perhaps without a token. */
+export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly client: number;
   /** The version of the partner's credentials that admitted this write. Booking refuses an older one. */
   readonly admissionVersion: string;
@@ -11,6 +11,9 @@ export type AdmittedWrite = Ticket<"AdmittedWrite", {
   /** The uuid of the request id. */
   readonly request: string;
 }>;
+
+/** A write that passed admission with certificate and token. Most bookings need at least this. */
+export type AdmittedWrite = CertifiedWrite & Ticket<"AdmittedWrite", unknown>;
 
 /** An admitted write that its caller signed. */
 export type SignedWrite =

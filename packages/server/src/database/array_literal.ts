@@ -1,5 +1,5 @@
-// Postgres array literals. Each array is sent as one text and cast in the statement. If the driver described
-// and bound each item, that would cost more than the booking.
+// Postgres array literals. Each array is sent as one text and cast in the statement. Describing and binding
+// each item in the driver would take longer than the booking itself.
 
 export function arrayLiteral(values: readonly (string | number | bigint | boolean | null)[]): string {
   return `{${values.map(literal).join(",")}}`;

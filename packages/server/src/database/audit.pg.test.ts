@@ -143,8 +143,8 @@ describe("the audit", () => {
       await sql.unsafe(plant.replaceAll(":last", `${last}`));
       const rows = await sql`select rule, detail from gold.verify_audit()`;
       finding = rows.map(({ rule, detail }) => `${rule} ${detail.replace(/^the (row|chain) /, "")}`).join();
-      throw new Error("taken back");
-    }).catch((error: Error) => assertEquals(error.message, "taken back"));
+      throw new Error("rolled back");
+    }).catch((error: Error) => assertEquals(error.message, "rolled back"));
     return finding;
   }
 

@@ -209,6 +209,8 @@ describe("migrate()", () => {
       "book_funding v",
       "book_orders v",
       "book_quotes v",
+      "book_redelivery v",
+      "book_webhook_test v",
       "book_withdrawal v",
       "claim_endpoints v",
       "list_events v",

@@ -14,9 +14,9 @@ export interface WriteProbe {
   /** Refuses with `service_unavailable` while no write can be committed. */
   requirePossible(): void;
   /**
-   * With HA=on, resolves when everything that was visible before the call is also on the standby: a commit
-   * that began later has reached it. Throws if no such commit succeeds in time. Without HA it resolves at
-   * once.
+   * With HA=on, resolves when the standby has everything that was visible before the call. To find this out,
+   * it commits a new probe and waits until the standby has that commit. Throws if this does not succeed in
+   * time. Without HA=on, it resolves at once.
    */
   confirm(): Promise<void>;
   /**
@@ -42,7 +42,10 @@ const POLL_MS = 1000;
 const RETRY_PAUSE_MS = 100;
 /** A probe that takes longer is waiting for the standby, or for a database that does not answer. */
 const PATIENCE_MS = 3000;
-/** With HA=on, an older success does not count: the standby may have gone while this process was paused. */
+/**
+ * With HA=on, an older success does not count: the standby may have disconnected while this process was
+ * paused.
+ */
 const MAX_AGE_MS = 5000;
 
 /** The error codes of a lost connection: closed, or terminated by the server. */
@@ -56,7 +59,10 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
   no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
 };
 
-/** Commits a tiny write every second, as an order would, and keeps the result. Returns after the first. */
+/**
+ * Commits a tiny write every second, in the same way as an order, and remembers whether it succeeded.
+ * Resolves after the first probe, or after PATIENCE_MS.
+ */
 export async function openWriteProbe(
   { sql, standby, monotonicMs, log }: WriteProbeParts,
 ): Promise<WriteProbe> {
@@ -136,7 +142,7 @@ const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SEN
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-/** The fault that an error of one write implies for all writes. */
+/** Returns the fault if this error of one write means that all writes fail now; otherwise undefined. */
 function faultOf(error: unknown): WriteFault | undefined {
   switch (codeOf(error)) {
     case "25006":

@@ -1,4 +1,5 @@
 import { emptyRequest, ID_PREFIX, uuidOfId } from "@gold-partner/protocol";
+import { admitCaller } from "../admission/admit_caller.ts";
 import { withoutSignature } from "../admission/admit_write.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
@@ -7,6 +8,7 @@ import { writeRoute } from "./write_pipeline.ts";
 
 const WRITE_WITHOUT_PARAMETERS = {
   schema: emptyRequest,
+  admit: admitCaller,
   bodyIsOptional: true,
   authenticate: withoutSignature,
 } as const;

@@ -1,6 +1,6 @@
 import { fundRequest } from "@gold-partner/protocol";
 import { admitCallerWithOptionalToken } from "../admission/admit_caller.ts";
-import { withoutSignature } from "../admission/admit_write.ts";
+import { withoutToken } from "../admission/admit_write.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
 import { newUuid } from "../new_uuid.ts";
@@ -11,7 +11,7 @@ export function fundingRoute(deps: Deps): Route {
   return writeRoute(deps, {
     schema: fundRequest,
     admit: admitCallerWithOptionalToken,
-    authenticate: withoutSignature,
-    book: ({ write, asked }) => deps.booking.fund({ ...write, ...asked, id: newUuid(deps) }),
+    authenticate: withoutToken,
+    book: ({ write, asked }) => deps.booking.fund({ ...asked, ...write, id: newUuid(deps) }),
   });
 }

@@ -1,4 +1,5 @@
 import { ID_PREFIX, orderRequest, uuidOfId } from "@gold-partner/protocol";
+import { admitCaller } from "../admission/admit_caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
 import { authenticateWrite } from "./authenticate_write.ts";
@@ -6,6 +7,7 @@ import { writeRoute } from "./write_pipeline.ts";
 
 export function orderRoute(deps: Deps): Route {
   return writeRoute(deps, {
+    admit: admitCaller,
     schema: orderRequest,
     authenticate: authenticateWrite,
     book: ({ write, asked: { quoteId } }) =>

@@ -16,6 +16,7 @@ import { createRateLimiter, type RateLimiter, type RateTerms } from "../admissio
 import type { Partner } from "../admission/registry/snapshot.ts";
 import { activeKeys, readAnew, type SignedRequest } from "../admission/signature/verify_signature.ts";
 import type { Caller } from "../admission/token/caller.ts";
+import { readSignatureForms } from "../admission/signature/header_forms.ts";
 import { nonceUuid } from "../admission/signature/nonce_uuid.ts";
 import { LIMIT_STATUS, type Outcome } from "../booking/outcome.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
@@ -101,7 +102,9 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
 }
 
 async function verify(c: AppContext, deps: Deps, caller: Counted<Caller>): Promise<SignedRequest> {
-  return await authenticate(caller, await readBody(c), c, deps);
+  const body = await readBody(c);
+  const forms = readSignatureForms((name) => c.req.header(name));
+  return await authenticate(caller, body, forms, c, deps);
 }
 
 /** Tries the usual mistakes. If one explains the failure, adds its cure to the failed step. */

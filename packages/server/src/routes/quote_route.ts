@@ -1,4 +1,5 @@
 import { quoteRequest } from "@gold-partner/protocol";
+import { admitCaller } from "../admission/admit_caller.ts";
 import { withoutSignature } from "../admission/admit_write.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
@@ -7,6 +8,7 @@ import { writeRoute } from "./write_pipeline.ts";
 
 export function quoteRoute(deps: Deps): Route {
   return writeRoute(deps, {
+    admit: admitCaller,
     schema: quoteRequest,
     authenticate: withoutSignature,
     book: ({ write, asked, partner: { maximumTenthMilligrams } }) =>

@@ -1,4 +1,5 @@
 import { withdrawalRequest } from "@gold-partner/protocol";
+import { admitCaller } from "../admission/admit_caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
 import { newUuid } from "../new_uuid.ts";
@@ -7,8 +8,9 @@ import { writeRoute } from "./write_pipeline.ts";
 
 export function withdrawalRoute(deps: Deps): Route {
   return writeRoute(deps, {
+    admit: admitCaller,
     schema: withdrawalRequest,
     authenticate: authenticateWrite,
-    book: ({ write, asked }) => deps.booking.withdraw({ ...write, ...asked, id: newUuid(deps) }),
+    book: ({ write, asked }) => deps.booking.withdraw({ ...asked, ...write, id: newUuid(deps) }),
   });
 }

@@ -1,12 +1,10 @@
 import type { z } from "zod";
-import { admitCaller } from "../admission/admit_caller.ts";
 import type { Counted } from "../admission/counted.ts";
-import { admitWrite, type UnsignedRequest, type WriteOf } from "../admission/admit_write.ts";
+import { admitWrite, type WriteOf, type WriteRequest } from "../admission/admit_write.ts";
 import { type JsonBytes, readJsonBytes, readParameters } from "../admission/body/read_body.ts";
 import type { Partner } from "../admission/registry/snapshot.ts";
 import { readIdempotencyKey } from "../admission/signature/header_forms.ts";
-import type { SignedRequest } from "../admission/signature/verify_signature.ts";
-import type { Caller } from "../admission/token/caller.ts";
+import type { CertifiedCaller } from "../admission/token/caller.ts";
 import type { Outcome } from "../booking/outcome.ts";
 import type { Deps } from "../deps.ts";
 import type { AppContext, Route } from "../http/context.ts";
@@ -16,16 +14,22 @@ import { bookAdmitted } from "./book_admitted.ts";
 /** What one kind of write does differently from the others. */
 interface Write<
   Schema extends z.ZodType,
-  Request extends SignedRequest<JsonBytes> | UnsignedRequest,
+  Who extends CertifiedCaller,
+  Request extends WriteRequest,
 > {
-  /** Checks certificate, IP, token and rate. The default demands a token. */
-  readonly admit?: (c: AppContext, deps: Deps) => Promise<Counted<Caller>>;
+  /** Checks certificate, IP, token and rate. */
+  readonly admit: (c: AppContext, deps: Deps) => Promise<Counted<Who>>;
   /** An optional body may be empty. The path then holds all parameters. */
   readonly bodyIsOptional?: boolean;
-  /** Checks the signature of a signed write; `withoutSignature` for the others. */
-  authenticate(caller: Counted<Caller>, body: JsonBytes, c: AppContext, deps: Deps): Promise<Request>;
+  /** Checks the signature headers, timestamp and signature of a signed write. */
+  readonly authenticate: (
+    caller: Counted<Who>,
+    body: JsonBytes,
+    c: AppContext,
+    deps: Deps,
+  ) => Promise<Request>;
   readonly schema: Schema;
-  book(admitted: Admitted<Schema, Request>, c: AppContext): Promise<Outcome>;
+  readonly book: (admitted: Admitted<Schema, Request>, c: AppContext) => Promise<Outcome>;
 }
 
 interface Admitted<Schema extends z.ZodType, Request> {
@@ -41,10 +45,11 @@ interface Admitted<Schema extends z.ZodType, Request> {
  */
 export function writeRoute<
   Schema extends z.ZodType,
-  Request extends SignedRequest<JsonBytes> | UnsignedRequest,
+  Who extends CertifiedCaller,
+  Request extends WriteRequest,
 >(
   deps: Deps,
-  { admit = admitCaller, bodyIsOptional, authenticate, schema, book }: Write<Schema, Request>,
+  { admit, bodyIsOptional, authenticate, schema, book }: Write<Schema, Who, Request>,
 ): Route {
   return async (c) => {
     const admitOnce = async () => {

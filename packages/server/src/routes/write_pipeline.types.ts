@@ -3,6 +3,7 @@
 
 import { orderRequest } from "@gold-partner/protocol";
 import type { Counted } from "../admission/counted.ts";
+import { admitCaller, admitCallerWithOptionalToken } from "../admission/admit_caller.ts";
 import { admitWrite, withoutSignature } from "../admission/admit_write.ts";
 import type { AdmittedWrite } from "../admission/admitted_write.ts";
 import {
@@ -17,15 +18,18 @@ import type { ClientCertificate } from "../admission/identity/client_certificate
 import type { Partner } from "../admission/registry/snapshot.ts";
 import { type IdempotencyKey, readIdempotencyKey } from "../admission/signature/header_forms.ts";
 import { type SignedRequest, verifySignature } from "../admission/signature/verify_signature.ts";
-import { admitToken, type Caller } from "../admission/token/caller.ts";
+import { admitToken, type Caller, type CertifiedCaller } from "../admission/token/caller.ts";
 import type { Deps } from "../deps.ts";
 import type { AppContext } from "../http/context.ts";
+import type { Ticket } from "../ticket.ts";
+import { authenticateWrite } from "./authenticate_write.ts";
 import { writeRoute } from "./write_pipeline.ts";
 
 declare const c: AppContext;
 declare const deps: Deps;
 declare const partner: Partner;
 declare const certificate: ClientCertificate;
+declare const certified: Counted<CertifiedCaller>;
 declare const caller: Counted<Caller>;
 declare const bytes: JsonBytes;
 declare const key: IdempotencyKey;
@@ -40,11 +44,19 @@ const steps = {
   // @ts-expect-error: the certificate was not checked
   withoutCertificate: () => admitToken({ partner, fingerprint: "" }, "", deps.tokens, 0),
   // @ts-expect-error: the token was not checked
-  withoutToken: () => withoutSignature(certificate, bytes),
+  withoutToken: () => withoutSignature(certified, bytes),
+  withoutTokenInRoute: () =>
+    writeRoute(deps, {
+      schema: orderRequest,
+      // @ts-expect-error: a signed write needs a token
+      admit: admitCallerWithOptionalToken,
+      authenticate: authenticateWrite,
+      book: ({ write }) => deps.booking.order({ ...write, quote: null }),
+    }),
   // @ts-expect-error: the request was not counted against the rate limit
   withoutRate: async () => withoutSignature(await admitToken(certificate, "", deps.tokens, 0), bytes),
   // @ts-expect-error: the size of the body was not checked
-  withoutSize: (body: Uint8Array) => readParameters(c, orderRequest, body),
+  withoutSize: (body: Ticket<"JsonBytes", Uint8Array>) => readParameters(c, orderRequest, body),
   // @ts-expect-error: the media type was not checked
   withoutMediaType: async () => readParameters(c, orderRequest, await readBody(c)),
   // @ts-expect-error: the Idempotency-Key was not checked
@@ -54,9 +66,10 @@ const steps = {
   withoutVerification: () =>
     writeRoute(deps, {
       schema: orderRequest,
+      admit: admitCaller,
       authenticate: withoutSignature,
       // @ts-expect-error: an order needs a verified signature
-      book: ({ write }) => deps.booking.order({ ...write, quote: null }),
+      book: ({ write }) => deps.booking.order({ ...write, nonce: "", quote: null }),
     }),
   // @ts-expect-error: the signed bytes were not checked to be JSON
   withoutJson: (request: SignedRequest<Bytes>) => admitWrite(c, request, key, parameters),
@@ -65,7 +78,7 @@ const steps = {
   // @ts-expect-error: the write was not admitted
   withoutAdmission: () => deps.booking.redeliver(plainWrite),
   // @ts-expect-error: the admitted write has no verified signature
-  withoutSigner: () => deps.booking.order({ ...admitted, quote: null }),
+  withoutSigner: () => deps.booking.order({ ...admitted, nonce: "", quote: null }),
   /** Compiles, because no step is left out. */
   complete: async () => {
     const body = await readJsonBytes(c);

@@ -11,7 +11,7 @@ interface Fields {
 
 type Log = (level: "info" | "error", event: string, fields?: Fields) => void;
 
-/** A fault that exists now and may last. */
+/** One current fault. The log repeats it while it lasts. */
 export interface Complaint extends Fields {
   readonly event: string;
 }
@@ -35,15 +35,15 @@ export function createComplaints(log: Log, now: () => number): (complaints: read
     const current = JSON.stringify(complaints);
     if (current === last && (complaints.length === 0 || now() - saidAtMs < REPEAT_MS)) return;
     for (const { event, ...fields } of complaints) log("error", event, fields);
-    if (complaints.length === 0) log("info", "nothing is wrong with the trust any more");
+    if (complaints.length === 0) log("info", "all faults are resolved");
     last = current;
     saidAtMs = now();
   };
 }
 
 /**
- * Returns what may be logged of an error. The message is left out, because it could contain an address or a
- * login.
+ * Returns the fields of an error that may be logged. The message is left out, because it could contain an
+ * address or a login.
  */
 export function fieldsOf(error: unknown): Pick<Fields, "error_name" | "code"> {
   const { name, code } = error as { readonly name?: string; readonly code?: unknown };

@@ -130,7 +130,7 @@ describe("keepTrust()", () => {
       where fingerprint = ${OTHER!}`;
     await raise();
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
-    await heard("nothing is wrong with the trust any more");
+    await heard("all faults are resolved");
   });
 
   it("keeps the last files while the database has no trusted authority", async () => {
@@ -157,7 +157,7 @@ describe("keepTrust()", () => {
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role trust_sync_login login`;
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
-    await heard("nothing is wrong with the trust any more");
+    await heard("all faults are resolved");
     await trustSync!.stop();
     await books.sql`drop role trust_sync_login`;
   });

@@ -12,7 +12,7 @@ export interface RateVerdict {
   readonly allowed: boolean;
   /** How many more requests would be allowed at this instant. */
   readonly remaining: number;
-  /** Whole seconds until one more request than `remaining` would be allowed. */
+  /** Whole seconds until `remaining` has grown by at least one. */
   readonly resetSeconds: number;
 }
 
@@ -26,15 +26,15 @@ export interface RateLimiter<Client = number> {
 
 /**
  * The fill of a client's leaky bucket. A request adds a million parts, and each microsecond removes
- * `perSecond` parts. All numbers are therefore whole and do not drift, at any rate and also when the rate
+ * `perSecond` parts. All numbers are therefore integers and cause no rounding error, even when the rate
  * changes.
  */
 interface Debt {
   parts: number;
   atMicros: number;
   /**
-   * When the debt is paid back under the terms of its last request. From then on it counts as zero, so that
-   * removing the entry changes nothing.
+   * When the bucket is empty, at the rate of the last request. From then on the debt counts as zero, so a
+   * sweep can remove the entry without effect on later requests.
    */
   paidAtMicros: number;
 }
@@ -87,8 +87,8 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
 }
 
 /**
- * If the clock went back, nothing is paid back. The client does not have to wait until the clock has caught
- * up.
+ * Returns the debt at `nowMicros`. If the clock went back, the debt is unchanged, and take() continues from
+ * the new time. So the client does not have to wait until the clock reaches the old time again.
  */
 function owedAt({ parts, atMicros, paidAtMicros }: Debt, nowMicros: number, perSecond: number): number {
   if (nowMicros >= paidAtMicros) return 0;

@@ -16,7 +16,7 @@ describe("the format of a signed request's headers", () => {
     await expectProblem(await order(signing), code);
   const passes = async (signing: Signing) => void await expectProblem(await order(signing), "not_found");
 
-  it("a missing signature header is signature_missing", async () => {
+  it("answers a missing signature header with signature_missing", async () => {
     for (const name of ["X-Timestamp", "X-Nonce", "X-JWS-Signature"]) {
       const problem = await refused({ headers: { [name]: null } }, "signature_missing");
       assertStringIncludes(problem.detail, name);
@@ -25,7 +25,7 @@ describe("the format of a signed request's headers", () => {
     await refused({ headers: none }, "signature_missing");
   });
 
-  it("a malformed timestamp is timestamp_invalid", async () => {
+  it("answers a malformed timestamp with timestamp_invalid", async () => {
     const now = `${nowSeconds()}`;
     const forms = [
       "",
@@ -44,7 +44,7 @@ describe("the format of a signed request's headers", () => {
     for (const form of forms) await refused({ headers: { "X-Timestamp": form } }, "timestamp_invalid");
   });
 
-  it("a malformed nonce is nonce_invalid", async () => {
+  it("answers a malformed nonce with nonce_invalid", async () => {
     const nonce = "0123456789abcdef";
     const forms = [
       "",
@@ -62,7 +62,7 @@ describe("the format of a signed request's headers", () => {
     }
   });
 
-  it("a repeated signature is invalid_request, a malformed signature is signature_invalid", async () => {
+  it("gives signature_invalid for a malformed signature, invalid_request for a repeated one", async () => {
     const forms = ["", "x", `a..${"A".repeat(85)}`, `a..${"A".repeat(87)}`, `a.b.${"A".repeat(86)}`];
     for (
       const form of [...forms, `a..${"A".repeat(85)}=`, `a..${"A".repeat(85)}+`, `..${"A".repeat(86)}`]
@@ -73,7 +73,7 @@ describe("the format of a signed request's headers", () => {
     await refused({ headers: { "X-JWS-Signature": doubled } }, "invalid_request");
   });
 
-  it("a missing, malformed or repeated Idempotency-Key has its own error code", async () => {
+  it("distinguishes a missing Idempotency-Key from a malformed or repeated one", async () => {
     await refused({ headers: { "Idempotency-Key": null } }, "idempotency_key_missing");
     for (const form of ["", "k".repeat(256), "a b", "k1, k2", "k\u00e9", "a\tb"]) {
       await refused({ headers: { "Idempotency-Key": form } }, "idempotency_key_invalid");

@@ -5,8 +5,10 @@ import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Partner } from "../registry/snapshot.ts";
 import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";
 
+/** A partner that is authenticated by its certificate, and that is not suspended. */
+export type CertifiedCaller = Ticket<"CertifiedCaller", { readonly partner: Partner }>;
 /** A partner that is authenticated by certificate and token. */
-export type Caller = Ticket<"Caller", { readonly partner: Partner }>;
+export type Caller = CertifiedCaller & Ticket<"Caller", unknown>;
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -35,7 +37,7 @@ export async function admitToken(
 }
 
 /** For operations whose token is optional. Such a partner is authenticated by its certificate alone. */
-export function admitWithoutToken({ partner }: Counted<ClientCertificate>): Counted<Caller> {
+export function admitWithoutToken({ partner }: Counted<ClientCertificate>): Counted<CertifiedCaller> {
   if (partner.suspended) throw new Refusal("partner_suspended");
-  return stamp<Counted<Caller>>({ partner });
+  return stamp<Counted<CertifiedCaller>>({ partner });
 }

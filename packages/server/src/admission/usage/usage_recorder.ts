@@ -59,7 +59,7 @@ export function startUsageRecorder(
     async stop() {
       clearInterval(timer);
       let tooLate: ReturnType<typeof setTimeout> | undefined;
-      const flushed = (flushing ?? Promise.resolve()).then(flush);
+      const flushed = Promise.all([flushing, flush()]);
       await Promise.race([flushed, new Promise((resolve) => tooLate = setTimeout(resolve, flushMs))]);
       clearTimeout(tooLate);
     },

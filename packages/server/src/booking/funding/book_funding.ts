@@ -1,10 +1,10 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
-import type { AdmittedWrite } from "../../admission/admitted_write.ts";
+import type { CertifiedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
 
-export interface FundingItem extends AdmittedWrite {
+export interface FundingItem extends CertifiedWrite {
   readonly amountHalalas: bigint;
   readonly id: string;
 }

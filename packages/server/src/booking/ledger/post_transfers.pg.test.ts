@@ -64,7 +64,7 @@ describe("post_transfers", () => {
         select concat_ws(' ', event_sequence, sar_available, sar_held, a.gold, last_posted_at = ${at}) as account, v.free
         from gold.account a, gold.vault v where client_id = ${postings[0]!["client_id"]!}`;
       found = { ...row };
-      throw Object.assign(new Error("taken back"), { code: "posted" });
+      throw Object.assign(new Error("rolled back"), { code: "posted" });
     }).catch(({ code, message }) => code ?? message);
     return { verdict, ...found };
   }

@@ -9,9 +9,9 @@ export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
     const rows = await sql`
       select distinct rule from (select rule from gold.verify_ledger() union all select rule from gold.verify_chain()) found order by rule`;
     rules = rows.map(({ rule }) => rule);
-    throw new Error("taken back");
+    throw new Error("rolled back");
   }).catch((error: Error) => {
-    if (error.message !== "taken back") throw error;
+    if (error.message !== "rolled back") throw error;
   });
   return rules.join(" ");
 }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { bookOrder, newUuid, orderItem } from "../fixture.ts";
 import { rulesBrokenBy } from "./tampered_fixture.ts";
 
-/** The ids that the statements in DEFECTS name as :client, :first, :second and :open. */
+/** The ids that replace :client, :first, :second and :open in the statements of DEFECTS. */
 interface Subjects {
   readonly client: number;
   readonly first: string;
@@ -72,7 +72,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   ],
   "a quote's total": ["order_is_quoted", "update gold.quote set total = total + 1 where id = :first"],
   "a quote's side": ["order_is_quoted", "update gold.quote set side = 'sell' where id = :first"],
-  "a quote that ended before its order": [
+  "a quote that expired before its order": [
     "order_is_quoted",
     "update gold.quote set expires_at = created_at - interval '1 second' where id = :first",
   ],
@@ -123,7 +123,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole transfer_has_record",
     "update gold.event set created_at = created_at + interval '1 millisecond' where client_id = :client and sequence = 2",
   ],
-  "an event without a record, counted by the account": [
+  "an event without a record, with the account's event sequence raised to match": [
     "event_has_execution record_has_its_legs",
     `with counted as (update gold.account set event_sequence = 4 where client_id = :client returning *)
      insert into gold.event select bucket, client_id, 4, :open, :open, last_posted_at, 'order.executed' from counted`,
@@ -140,7 +140,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "balance_is_sum gold_is_backed",
     "update gold.account set gold = gold + 1 where client_id = :client",
   ],
-  "a client's last number": [
+  "a client's last event number": [
     "events_without_gap",
     "update gold.account set event_sequence = event_sequence + 1 where client_id = :client",
   ],
@@ -231,7 +231,7 @@ describe("verify_ledger and verify_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that is written without triggers, and nothing else", async () => {
+  it("find each defect that bypassed the triggers, and nothing else", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));
@@ -251,7 +251,7 @@ describe("verify_ledger and verify_chain", () => {
         subject: `client ${subjects.client}`,
         detail: "holds 1/2/3, transfers sum to 983850/0/5000",
       });
-      throw new Error("taken back");
-    }).catch((error: Error) => assertEquals(error.message, "taken back"));
+      throw new Error("rolled back");
+    }).catch((error: Error) => assertEquals(error.message, "rolled back"));
   });
 });

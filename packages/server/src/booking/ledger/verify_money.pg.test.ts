@@ -230,7 +230,7 @@ describe("verify_ledger and verify_chain, with deposits and withdrawals", () => 
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that is written without triggers, and nothing else", async () => {
+  it("find each defect that bypassed the triggers, and nothing else", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));

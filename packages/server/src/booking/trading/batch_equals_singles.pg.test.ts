@@ -38,7 +38,7 @@ function rarely(oneIn: number): fc.Arbitrary<boolean> {
   return fc.nat(oneIn - 1).map((n) => n === 1);
 }
 
-/** Some keys and nonces repeat, within the batch and from the history before it. */
+/** Some keys and nonces repeat within the batch, and some repeat those of the history before it. */
 function orderDraw(quotes: readonly QuoteDraw[]): fc.Arbitrary<OrderDraw> {
   const quote = fc.option(fc.nat(QUOTES + 1), { freq: 30 });
   return fc.record({
@@ -170,7 +170,7 @@ describe("a batch", () => {
     );
   });
 
-  describe("of five orders equals its orders one by one with each outcome at each position:", () => {
+  describe("of five orders gives the same results as single orders, wherever this outcome occurs:", () => {
     const quote = (given: Partial<QuoteDraw> = {}): QuoteDraw => ({
       owner: 0,
       side: "buy",

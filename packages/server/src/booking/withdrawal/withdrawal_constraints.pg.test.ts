@@ -64,7 +64,7 @@ describe("the tables of withdrawals and deposits", () => {
     books.sql.begin(async (sql) => {
       await sql`set local role gold_book`;
       await sql.unsafe(statement, [...values]);
-      throw Object.assign(new Error("taken back"), { code: "written" });
+      throw Object.assign(new Error("rolled back"), { code: "written" });
     }).catch(({ code, constraint_name }) => [code, constraint_name].filter(Boolean).join(" "));
 
   const plantStep = (step: PlantedStep): Promise<string> =>

@@ -43,7 +43,7 @@ export function sendProblem(
   response.writeHead(status, headers).end(body);
 }
 
-/** Answers bytes that never became a request, and ends the connection. */
+/** Replies to bytes that could not be parsed as a request, and closes the connection. */
 export function writeProblem(socket: Duplex, code: ProblemCode, requestId: RequestId, detail?: string): void {
   const { status, headers, body } = compose(code, requestId, detail);
   const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) =>
