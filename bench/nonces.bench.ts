@@ -10,7 +10,7 @@ import {
   type Sample,
 } from "./harness.ts";
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
-import { type Database, type NonceStack, openNonceStack, PARTNERS, spendBefore } from "./nonces/stack.ts";
+import { type Database, type NonceStack, openNonceStack, PARTNERS, prefillNonces } from "./nonces/stack.ts";
 import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
@@ -137,7 +137,7 @@ export default {
       return contender;
     };
     try {
-      await spendBefore(stack.sql("full"), rows);
+      await prefillNonces(stack.sql("full"), rows);
       const service = await keep(spendInPostgres(stack, "against_redis"));
       const peers: Record<string, Contender> = {};
       for (const persistence of PERSISTENCES) {

@@ -10,7 +10,7 @@ export interface DeliveryPoint {
    * Only the delivering process knows that the event arrived. If that process is killed, the event arrives
    * again.
    */
-  readonly knownToNobody?: true;
+  readonly redeliversAfterKill?: true;
   /** Called before the order is sent. */
   hold(deployment: Deployment, inbox: Inbox): Promise<Held>;
 }
@@ -34,7 +34,7 @@ async function findAnyBackend({ sql }: Deployment): Promise<number> {
 }
 
 /** Lets the database execute the statement, but withholds its reply from the process. */
-function keepUntold(
+function withholdReply(
   deployment: Deployment,
   findAsked: () => Promise<number | undefined>,
   release: () => Promise<void>,
@@ -91,7 +91,7 @@ const claimed: DeliveryPoint = {
 const taken: DeliveryPoint = {
   name: "the database read the event; the worker has no reply yet",
   hold: async (deployment, inbox) =>
-    keepUntold(
+    withholdReply(
       deployment,
       () => findWaiting(deployment, TAKE, "gold.chain_tail"),
       await lockChain(deployment, inbox),
@@ -100,7 +100,7 @@ const taken: DeliveryPoint = {
 
 const received: DeliveryPoint = {
   name: "the receiver got the event and has not answered",
-  knownToNobody: true,
+  redeliversAfterKill: true,
   async hold(deployment, inbox) {
     const letGo = inbox.holdAnswers();
     const came = inbox.arrivals.length;
@@ -113,7 +113,7 @@ const received: DeliveryPoint = {
 
 const answered: DeliveryPoint = {
   name: "the receiver answered; the process has not read the answer",
-  knownToNobody: true,
+  redeliversAfterKill: true,
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => {
       const [server] = deployment.servers;
@@ -155,11 +155,11 @@ const settledOnDisk: DeliveryPoint = {
     })),
 };
 
-const settledUntold: DeliveryPoint = {
+const settledWithoutReply: DeliveryPoint = {
   name: "settled; the worker has no reply yet",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () =>
-      keepUntold(
+      withholdReply(
         deployment,
         () => findWaiting(deployment, SETTLE, "gold.endpoint"),
         await lockEndpoint(deployment, inbox),
@@ -175,5 +175,5 @@ export const DELIVERY_POINTS: readonly DeliveryPoint[] = [
   settling,
   attempted,
   settledOnDisk,
-  settledUntold,
+  settledWithoutReply,
 ];

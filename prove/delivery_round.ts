@@ -10,7 +10,7 @@ import type { Victim } from "./victims.ts";
 import { acceptedOrderOf, verdictOf } from "./wire.ts";
 
 const GRAMS = "0.01";
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const QUIET_MS = 100;
 
 /**
@@ -32,9 +32,9 @@ export async function killDeliveryAt(
     await sleep(200);
     await held.release();
     await server!.heal();
-    await untilDelivered(deployment, PATIENCE_MS);
+    await untilDelivered(deployment, TIMEOUT_MS);
     const came = inbox.arrivals.filter(({ orderId }) => orderId === order).length;
-    const expected = point.knownToNobody && victim.endsProcess ? 2 : 1;
+    const expected = point.redeliversAfterKill && victim.endsProcess ? 2 : 1;
     return {
       what: `${came}`,
       violations: [

@@ -7,7 +7,7 @@ import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
 import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
-import { KeptLine, type Line, readIdentity } from "./partner_line.ts";
+import { KeepAliveConnection, type Line, readIdentity } from "./partner_line.ts";
 import { Report } from "./report.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ask, type Trader } from "./trader.ts";
@@ -23,7 +23,7 @@ const DRAINS_EACH = { long: 10, short: 2 };
 const REQUESTS = { long: 20_000, short: 2_000 };
 /** Longer than Envoy takes to notice that a process is not ready. */
 const DRAIN_SECONDS = 3;
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 /**
  * Slow enough that a webhook is always in flight, and fast enough that deliveries keep up with the orders.
  */
@@ -38,11 +38,11 @@ try {
   const inboxes = await openInboxes(deployment);
   for (const inbox of inboxes) inbox.delayMs = RECEIVER_MS;
   const trader = deployment.traders[0]!;
-  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
   if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
   const identity = await readIdentity(trader.credentials);
   const multiplexed = new MultiplexedLine(deployment.port, identity);
-  const lines = [new KeptLine(deployment.port, identity), multiplexed];
+  const lines = [new KeepAliveConnection(deployment.port, identity), multiplexed];
   const traffic = new Traffic(trader, lines);
   const during = async (name: string, act: () => Promise<void>) => {
     const [startMs, before] = [performance.now(), traffic.count];

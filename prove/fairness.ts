@@ -35,17 +35,17 @@ async function queueOrders(deployment: Deployment, trader: Trader, count: number
 }
 
 /** One quote that the partner cannot pay for, ordered again and again with new keys. */
-async function queueRefusals(deployment: Deployment, poor: Trader, count: number): Promise<Queue> {
+async function queueRefusals(deployment: Deployment, unfunded: Trader, count: number): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
   const stage: Stage = {
     deployment,
     wires: [wire],
-    traders: [poor],
+    traders: [unfunded],
     sql: deployment.sql,
     accepted: new Set(),
   };
   const [quote] = await makeQuotes(stage, 1, GRAMS);
-  return { wire, requests: await Promise.all(Array.from({ length: count }, () => poor.order(quote!))) };
+  return { wire, requests: await Promise.all(Array.from({ length: count }, () => unfunded.order(quote!))) };
 }
 
 /** Returns how long each request took, in milliseconds. Throws if a reply is not the expected one. */
@@ -117,12 +117,12 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
  */
 export async function measureRefusals(deployment: Deployment): Promise<Finding> {
   const others = deployment.traders.slice(0, -1);
-  const poor = deployment.traders.at(-1)!;
+  const unfunded = deployment.traders.at(-1)!;
   const costs: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     const withFirst = pair % 2 === 0;
-    const first = await timeOthers(deployment, others, withFirst ? poor : undefined);
-    const second = await timeOthers(deployment, others, withFirst ? undefined : poor);
+    const first = await timeOthers(deployment, others, withFirst ? unfunded : undefined);
+    const second = await timeOthers(deployment, others, withFirst ? undefined : unfunded);
     const [beside, alone] = withFirst ? [first, second] : [second, first];
     costs.push(1 - alone / beside);
   }
@@ -141,11 +141,11 @@ export async function measureRefusals(deployment: Deployment): Promise<Finding> 
 async function timeOthers(
   deployment: Deployment,
   others: readonly Trader[],
-  poor: Trader | undefined,
+  unfunded: Trader | undefined,
 ): Promise<number> {
   const queues = await queueAll(deployment, others);
-  const refusals = poor === undefined ? [] : await Promise.all(
-    Array.from({ length: IN_FLIGHT_EACH }, () => queueRefusals(deployment, poor, 5 * ORDERS_EACH)),
+  const refusals = unfunded === undefined ? [] : await Promise.all(
+    Array.from({ length: IN_FLIGHT_EACH }, () => queueRefusals(deployment, unfunded, 5 * ORDERS_EACH)),
   );
   let under = true;
   const startedMs = performance.now();

@@ -19,7 +19,7 @@ const COUNT = { long: 100_000, short: 2_000 };
 const BATCH = 1_000;
 const WIRES = 16;
 const SEED = 20_261_120;
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 const VIOLATIONS_SHOWN = 10;
 
 const short = process.argv.includes("--short");
@@ -49,7 +49,7 @@ process.exit(report.close("fuzzing") ? 0 : 1);
 
 /** Valid bodies, to be mutated. */
 async function makeBases(pool: WirePool): Promise<Record<Path, string[]>> {
-  const replies = await pool.sendAll([trader.fund(ENDOWMENT_SAR), trader.quote("buy", "0.01")]);
+  const replies = await pool.sendAll([trader.fund(INITIAL_FUNDING_SAR), trader.quote("buy", "0.01")]);
   const quoted = replies[1];
   if (quoted?.status !== 201) throw new Error(`set-up failed: ${replies.map(verdictOf).join()}`);
   const { quote_id } = JSON.parse(quoted.body) as { quote_id: string };

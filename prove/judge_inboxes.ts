@@ -7,7 +7,7 @@ import { untilDelivered } from "./until_delivered.ts";
  * Longer than the time after which another worker takes over from a killed one, and than the time after which
  * a lost attempt is repeated.
  */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const SHOWN = 10;
 
 interface Told {
@@ -31,7 +31,7 @@ export async function judgeInboxes(
   inboxes: readonly Inbox[],
   { mayRepeat = false }: Leniency = {},
 ): Promise<Finding> {
-  const late = await untilDelivered(deployment, PATIENCE_MS).then(() => [], ({ message }) => [message]);
+  const late = await untilDelivered(deployment, TIMEOUT_MS).then(() => [], ({ message }) => [message]);
   const events = await deployment.sql<Told[]>`
     select client_id as client, 'evt_' || id as id, sequence::int as sequence,
       case when type = 'order.executed' then 'ord_' || subject end as "orderId"

@@ -23,7 +23,7 @@ const DOWN_MS = { long: 8000, short: 4000 };
 const REVIVALS = { long: 5, short: 1 };
 const TRADERS = 8;
 const LANES = 1;
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 
 const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
@@ -96,7 +96,7 @@ function choose(index: number): typeof VICTIMS {
 
 async function endow(): Promise<void> {
   for (const trader of deployment.traders) {
-    const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
     if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
   }
 }

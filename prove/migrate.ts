@@ -18,14 +18,14 @@ const SAME_VERSION_RUNS = { long: 10, short: 5 };
 const UPGRADES = { long: 10, short: 1 };
 const BUYERS = 8;
 const TRADERS = 4;
-const ENDOWMENT_SAR = "1000000";
+const INITIAL_FUNDING_SAR = "1000000";
 const LONGER_MS_MAX = 1500;
 /**
  * Number of requests before, between and after migrations. Their latency is compared with that of requests
  * during one.
  */
 const REQUESTS_BETWEEN = 100;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
@@ -52,7 +52,7 @@ async function migrateUnderLoad(times: number, installed?: Checkout): Promise<Fi
   try {
     const inboxes = await openInboxes(deployment);
     for (const trader of deployment.traders) {
-      const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+      const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
       if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
     }
     const load = new Load(deployment, BUYERS);
@@ -113,7 +113,7 @@ async function judge(
 }
 
 async function untilObserved({ observed }: Load, count: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (observed.length < count) {
     if (performance.now() > deadline) {
       throw new Error(`Only ${observed.length} of ${count} requests were answered in time.`);

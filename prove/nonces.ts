@@ -17,7 +17,7 @@ const KILLS = { long: 50, short: 7 };
 const DURATION_MS = { long: 200_000, short: 25_000 };
 const TRADERS = 8;
 const LANES = 2;
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
 const scale = values.short ? "short" : "long";
@@ -31,7 +31,7 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });
 try {
   for (const trader of deployment.traders) {
-    const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+    const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
     if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
   }
   const traffic = new NonceTraffic(deployment, seed);

@@ -26,7 +26,7 @@ const RECOVERY_MS = 3000;
  * them wait.
  */
 const GIVE_UP_MS = 3000;
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 /** Half of the requests that are sent after GIVE_UP_MS must be refused within this time. */
 const AT_ONCE_MS = 1000;
 const SERVED: readonly string[] = ["201", "200 replayed"];
@@ -63,7 +63,7 @@ export async function endure(outage: Outage, downMs: number, deployment: Deploym
       promptMs <= AT_ONCE_MS,
       `the median refusal took more than ${AT_ONCE_MS} ms after the first seconds of the outage`,
     ],
-    [givenUpMs <= PATIENCE_MS, `a refusal took more than ${PATIENCE_MS} ms`],
+    [givenUpMs <= TIMEOUT_MS, `a refusal took more than ${TIMEOUT_MS} ms`],
     [recoveryMs <= RECOVERY_MS, `no request was served within ${RECOVERY_MS} ms of the database's return`],
     [
       probes.every(([alive, ready]) => alive && !ready),

@@ -4,7 +4,7 @@ import { createServer, type TLSSocket } from "node:tls";
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createTestAuthority } from "@gold-partner/server/testing";
-import { KeptLine } from "./partner_line.ts";
+import { KeepAliveConnection } from "./partner_line.ts";
 
 const REQUEST = new Uint8Array([71]);
 const SERVED = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
@@ -13,7 +13,7 @@ const LAST = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 /** A TLS server that requires a certificate of its authority and answers as the test defines. */
 async function serve(
   answer: (socket: TLSSocket) => void,
-  test: (line: KeptLine, stop: () => void) => Promise<void>,
+  test: (line: KeepAliveConnection, stop: () => void) => Promise<void>,
 ): Promise<void> {
   const { ca, issue } = createTestAuthority();
   const [own, client] = [issue(["localhost"]), issue(["client"])];
@@ -26,7 +26,7 @@ async function serve(
     },
   ).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const line = new KeptLine((server.address() as AddressInfo).port, {
+  const line = new KeepAliveConnection((server.address() as AddressInfo).port, {
     ca,
     cert: client.cert,
     key: client.key,
@@ -43,7 +43,7 @@ async function serve(
   }
 }
 
-const statusOf = async (line: KeptLine) => {
+const statusOf = async (line: KeepAliveConnection) => {
   const reply = await line.send(REQUEST);
   return typeof reply === "string" ? reply : reply.status;
 };

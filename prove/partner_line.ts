@@ -47,7 +47,7 @@ const CONNECTIONS_MAX = 32;
  * Sends HTTP/1.1 requests over several connections. Each connection is kept until a reply announces that it
  * closes.
  */
-export class KeptLine implements Line {
+export class KeepAliveConnection implements Line {
   readonly #port: number;
   readonly #identity: Identity;
   /** The connection that was idle longest is used first, so that none stays idle for long. */

@@ -17,7 +17,7 @@ import { tallyOf, tallyText, Wire } from "./wire.ts";
 const REQUESTS = 100;
 const ROUNDS = { long: 100, short: 5 };
 const TRADERS = 12;
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 
 const short = process.argv.includes("--short");
 const report = new Report((line) => console.log(line));
@@ -65,7 +65,7 @@ async function openWires(processes: number): Promise<Wire[]> {
 
 /** Funds all partners but the last. */
 async function endow(stage: Stage): Promise<void> {
-  await succeed(stage, stage.traders.slice(0, -1).map((trader) => trader.fund(ENDOWMENT_SAR)));
+  await succeed(stage, stage.traders.slice(0, -1).map((trader) => trader.fund(INITIAL_FUNDING_SAR)));
   for (const wire of stage.wires) wire.close();
 }
 

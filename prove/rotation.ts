@@ -4,7 +4,7 @@ import { EnvoyFront } from "./envoy_front.ts";
 import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
 import { Report } from "./report.ts";
-import { HOUSE_ROTATIONS } from "./rotation/operator_rotations.ts";
+import { OPERATOR_ROTATIONS } from "./rotation/operator_rotations.ts";
 import { OrderStream } from "./rotation/order_stream.ts";
 import { PARTNER_ROTATIONS } from "./rotation/partner_rotations.ts";
 import { RotatingPartner } from "./rotation/connected_partner.ts";
@@ -18,7 +18,7 @@ import { verdictOf } from "./wire.ts";
 const ROUNDS = { long: 5, short: 1 };
 /** The short run shares the machine with other proofs, so a faster stream would fall behind. */
 const ORDERS_PER_SECOND = { long: 200, short: 50 };
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 const SHOWN = 10;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
@@ -29,7 +29,7 @@ try {
   const front = await EnvoyFront.open(deployment);
   const [inbox] = await openInboxes(deployment);
   const trader = deployment.traders[0]!;
-  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
   if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
   const stream = new OrderStream(partner);
@@ -39,7 +39,7 @@ try {
   await stream.start(ORDERS_PER_SECOND[scale]);
   const [startMs, warmUp] = [performance.now(), stream.accepted.length];
   for (let round = 1; round <= rounds; round++) {
-    for (const rotation of [...PARTNER_ROTATIONS, ...HOUSE_ROTATIONS]) {
+    for (const rotation of [...PARTNER_ROTATIONS, ...OPERATOR_ROTATIONS]) {
       const { accepted, ...finding } = await rotate(rotation, desk, partner, stream);
       beside.push(...accepted);
       report.tried(`round ${round}, ${rotation.name}`, finding);

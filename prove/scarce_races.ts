@@ -24,11 +24,11 @@ async function ordersOf(stage: Stage, count: number, traders: readonly Trader[])
 const fundsForOne: Race = {
   name: "funds for one order only",
   async prepare(stage, count) {
-    const poor = stage.traders.at(-1)!;
-    const requests = await ordersOf(stage, count, [poor]);
+    const unfunded = stage.traders.at(-1)!;
+    const requests = await ordersOf(stage, count, [unfunded]);
     const [row] = await stage
-      .sql`select total / 100.0 as sar from gold.quote where client_id = ${poor.client} limit 1`;
-    await succeed(stage, [poor.fund(row!.sar as string)]);
+      .sql`select total / 100.0 as sar from gold.quote where client_id = ${unfunded.client} limit 1`;
+    await succeed(stage, [unfunded.fund(row!.sar as string)]);
     return { requests, allowed: [{ "201": 1, "422 insufficient_funds": count - 1 }] };
   },
 };

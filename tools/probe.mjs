@@ -4,7 +4,7 @@
 import { request } from "node:http";
 import process from "node:process";
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 const USAGE = 2;
 
 const [address = "", path = "/ready"] = process.argv.slice(2);
@@ -15,7 +15,7 @@ if (!socketPath && !port) {
 }
 
 const where = socketPath ? { socketPath } : { host: host.replace(/[[\]]/g, ""), port };
-const asked = request({ ...where, path, timeout: PATIENCE_MS, agent: false }, ({ statusCode }) => {
+const asked = request({ ...where, path, timeout: TIMEOUT_MS, agent: false }, ({ statusCode }) => {
   if (statusCode !== 200) process.stderr.write(`${address}${path} answered ${statusCode}\n`);
   process.exit(statusCode === 200 ? 0 : 1);
 });
@@ -23,7 +23,7 @@ const fail = (reason) => {
   process.stderr.write(`${address}${path} did not answer: ${reason}\n`);
   process.exit(1);
 };
-asked.on("timeout", () => fail(`timeout after ${PATIENCE_MS / 1000} s`)).on(
+asked.on("timeout", () => fail(`timeout after ${TIMEOUT_MS / 1000} s`)).on(
   "error",
   ({ message }) => fail(message),
 ).end();

@@ -36,7 +36,7 @@ export interface Report {
 /** Returns true if the nonce was new. */
 type Spend = (client: number, nonce: string) => Promise<boolean>;
 
-const LANES = 2;
+const BATCHERS = 2;
 const KEPT_MS = 600_000;
 
 async function openStore(store: Store): Promise<Spend> {
@@ -47,10 +47,10 @@ async function openStore(store: Store): Promise<Spend> {
   }
   const { folder, port, user, password, database } = store.postgres;
   const databaseUrl = `postgres://${user}:${password}@${encodeURIComponent(folder)}:${port}/${database}`;
-  const pools = openPools({ databaseUrl, lanes: LANES }, () => {});
+  const pools = openPools({ databaseUrl, lanes: BATCHERS }, () => {});
   const monotonicMs = () => performance.now();
   const writes = await openWriteProbe({ sql: pools.probe, standby: false, monotonicMs, log: () => {} });
-  const booking = openBooking(pools, LANES, () => {}, writes);
+  const booking = openBooking(pools, BATCHERS, () => {}, writes);
   return async (client, nonce) => {
     const { outcome } = await booking.spend({
       client,

@@ -99,7 +99,7 @@ export async function openNonceStack(sharedBuffers: string): Promise<NonceStack>
  * Inserts nonces as partners would have spent them: in random order, so that the index is as loosely filled
  * as in production.
  */
-export async function spendBefore(sql: Sql, rows: number): Promise<void> {
+export async function prefillNonces(sql: Sql, rows: number): Promise<void> {
   const startMs = performance.now();
   for (let made = 0; made < rows; made += ROWS_A_STATEMENT) {
     const last = Math.min(rows, made + ROWS_A_STATEMENT);

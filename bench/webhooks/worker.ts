@@ -38,7 +38,7 @@ export function holdable(pid: number): Holdable {
 
 const WARM_UP_EVENTS = 1000;
 const POLL_MS = 2;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * A turn that gives two contenders: the worker's own CPU time, and that time with the CPU time of its
@@ -84,8 +84,8 @@ export async function untilDelivered(
   count: number,
 ): Promise<void> {
   const late = new AbortController();
-  const tooLate = sleep(PATIENCE_MS, undefined, { signal: late.signal }).then(() => {
-    throw new Error(`"${name}" did not deliver ${count} events within ${PATIENCE_MS / 1000} s.`);
+  const tooLate = sleep(TIMEOUT_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`"${name}" did not deliver ${count} events within ${TIMEOUT_MS / 1000} s.`);
   });
   const done = async () => {
     await expectPosts(count);

@@ -37,7 +37,7 @@ export interface Certificate {
 }
 
 /** Longer than any timeout of the gateway or of Envoy. */
-const PATIENCE_MS = 45_000;
+const TIMEOUT_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /**
@@ -148,7 +148,7 @@ export class Caller {
     operation: OperationId = "getBalances",
     call: Call = {},
   ): Promise<void> {
-    const deadlineMs = performance.now() + PATIENCE_MS;
+    const deadlineMs = performance.now() + TIMEOUT_MS;
     for (;;) {
       const reply = await this.call(operation, call).catch(() => undefined);
       if (reply && await isWanted(reply)) return;
@@ -206,7 +206,7 @@ function ask(
   { stalls, stays }: Manner,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ ...options, timeout: PATIENCE_MS }, (reply) => {
+    const outgoing = request({ ...options, timeout: TIMEOUT_MS }, (reply) => {
       const parts: Uint8Array[] = [];
       reply.on("data", (part: Uint8Array) => parts.push(part)).on("error", reject).on("end", () => {
         if (!stays) outgoing.destroy();

@@ -8,7 +8,7 @@ import {
   asOperator,
   type Authorities,
   ensureAuthorities,
-  type GatewayPatience,
+  type GatewayTimeouts,
   onboard,
   type Operator,
   type Running,
@@ -124,7 +124,7 @@ export class Stack {
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 
-  async #openGateway(socket: string, patience: Partial<GatewayPatience> = {}): Promise<number> {
+  async #openGateway(socket: string, patience: Partial<GatewayTimeouts> = {}): Promise<number> {
     const { partnerCa: ca, cert, key } = await this.#authorities();
     const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
     const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });

@@ -7,8 +7,8 @@ import { Stack } from "../contract/stack_fixture.ts";
 import { portOf } from "./visit_fixture.ts";
 
 /** The folder into which `npm run tools -- sslyze` installs it. */
-const PART = fileURLToPath(new URL("../../.tools/sslyze", import.meta.url));
-const PATIENCE_MS = 120_000;
+const SSLYZE_FOLDER = fileURLToPath(new URL("../../.tools/sslyze", import.meta.url));
+const TIMEOUT_MS = 120_000;
 const SCANS = [
   ...["certinfo", "sslv2", "sslv3", "tlsv1", "tlsv1_1", "tlsv1_2", "tlsv1_3", "compression", "early_data"],
   ...["reneg", "resum", "elliptic_curves", "fallback", "heartbleed", "openssl_ccs", "robot", "ems"],
@@ -115,9 +115,9 @@ async function scan(stack: Stack): Promise<Record<string, Scan>> {
   ];
   const credentials = ["--cert", cert, "--key", key, "--certinfo_ca_file", ca];
   const child = spawn("python3", [...args, ...credentials, ...SCANS, `localhost:${portOf(stack)}`], {
-    cwd: PART,
+    cwd: SSLYZE_FOLDER,
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
   });
   let said = "";
   child.stderr!.setEncoding("utf8").on("data", (part: string) => said += part);

@@ -3,7 +3,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../deployment.ts";
 import type { EnvoyFront } from "../envoy_front.ts";
-import { KeptLine, type Line, readIdentity } from "../partner_line.ts";
+import { KeepAliveConnection, type Line, readIdentity } from "../partner_line.ts";
 import type { Finding } from "../report.ts";
 import type { Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
@@ -35,7 +35,7 @@ export async function cutEnvoy(
 ): Promise<Finding> {
   const trader = deployment.traders[0]!;
   await deployment.renewTokens();
-  const line = new KeptLine(deployment.port, await readIdentity(trader.credentials));
+  const line = new KeepAliveConnection(deployment.port, await readIdentity(trader.credentials));
   const session = deployment.connectSuperuser(1);
   try {
     const quotes = await Promise.all(Array.from({ length: ORDERS }, () => quote(trader, line)));

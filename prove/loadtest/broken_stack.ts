@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { plant } from "../mutation_tests/mutation.ts";
+import { applyMutation } from "../mutation_tests/mutation.ts";
 import { WorkingCopy } from "../mutation_tests/working_copy.ts";
 import type { LoadMutation } from "./table.ts";
 
@@ -49,7 +49,7 @@ export class BrokenStack {
   async run(scenarios: readonly string[], defect?: LoadMutation): Promise<LoadRun[]> {
     const path = defect && join(this.#copy.root, "packages", "server", defect.file);
     const source = path && readFileSync(path, "utf8");
-    if (path && source) writeFileSync(path, plant({ ...defect, tests: [] }, source));
+    if (path && source) writeFileSync(path, applyMutation({ ...defect, tests: [] }, source));
     const stack = this.#spawn(join(this.#copy.root, "packages/dev/src/main.ts"), [
       ...["--no-demo", "--port", `${this.#port}`, "--state", this.#stateDir],
     ]);

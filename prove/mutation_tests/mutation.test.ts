@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { plant } from "./mutation.ts";
+import { applyMutation } from "./mutation.ts";
 import { MUTATIONS } from "./mod.ts";
 
 const pathOf = (file: string): string =>
@@ -12,12 +12,12 @@ const BROKEN_BOUND = { name: "bound", file: "a.sql", tests: [], from: "a < b", t
 
 describe("plant()", () => {
   it("replaces the text literally, without interpreting replacement patterns", () => {
-    assertEquals(plant(BROKEN_BOUND, "if a < b then"), "if a <= b $& $1 then");
+    assertEquals(applyMutation(BROKEN_BOUND, "if a < b then"), "if a <= b $& $1 then");
   });
 
   it("throws if the text does not occur or occurs twice", () => {
-    assertThrows(() => plant(BROKEN_BOUND, "if a > b then"), Error, "0 times in a.sql");
-    assertThrows(() => plant(BROKEN_BOUND, "a < b and a < b"), Error, "2 times in a.sql");
+    assertThrows(() => applyMutation(BROKEN_BOUND, "if a > b then"), Error, "0 times in a.sql");
+    assertThrows(() => applyMutation(BROKEN_BOUND, "a < b and a < b"), Error, "2 times in a.sql");
   });
 });
 
@@ -25,7 +25,7 @@ describe("the mutation tests", () => {
   it("apply to the current sources, change them, and name tests that exist", () => {
     for (const defect of MUTATIONS) {
       const source = readFileSync(pathOf(defect.file), "utf8");
-      assert(plant(defect, source) !== source, defect.name);
+      assert(applyMutation(defect, source) !== source, defect.name);
       assert(defect.tests.length > 0 && defect.tests.every((file) => existsSync(pathOf(file))), defect.name);
     }
   });

@@ -16,7 +16,7 @@ export interface Mutation {
  * Returns the source with the fault. Throws if `from` does not occur exactly once: the mutation then no
  * longer fits the source, and would change nothing or too much.
  */
-export function plant({ file, from, to }: Mutation, source: string): string {
+export function applyMutation({ file, from, to }: Mutation, source: string): string {
   const times = source.split(from).length - 1;
   if (times !== 1) {
     throw new Error(

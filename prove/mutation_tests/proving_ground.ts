@@ -4,7 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
-import { type Mutation, plant } from "./mutation.ts";
+import { applyMutation, type Mutation } from "./mutation.ts";
 import { killTests, runTest, type TestRun } from "./test_run.ts";
 import { WorkingCopy } from "./working_copy.ts";
 
@@ -57,7 +57,7 @@ export class ProvingGround {
     const path = join(this.#copy.root, SERVER, defect.file);
     const source = readFileSync(path, "utf8");
     try {
-      writeFileSync(path, plant(defect, source));
+      writeFileSync(path, applyMutation(defect, source));
       for (const file of defect.tests) {
         const { verdict, output } = await this.#run(file);
         // A syntax error makes every test fail, which proves nothing about the tests.

@@ -27,7 +27,7 @@ const PAUSE_MS = 50;
 /** How many nonces and answered writes of a partner are kept, to be sent again. */
 const KEPT = 100;
 /** After the last kill every write gets its answer within this time. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
 /**
@@ -154,7 +154,7 @@ export class NonceTraffic {
       if (!UNDECIDED.includes(verdict) && verdict !== "409 nonce_reused") {
         return this.#take(write, reply!, verdict);
       }
-      if (performance.now() > this.#endsAtMs + PATIENCE_MS) {
+      if (performance.now() > this.#endsAtMs + TIMEOUT_MS) {
         this.violations.push(`${path} with key ${key} never got a final reply: ${verdict}`);
         return;
       }

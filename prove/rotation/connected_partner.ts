@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials } from "@gold-partner/dev";
-import { type Identity, KeptLine, readIdentity } from "../partner_line.ts";
+import { type Identity, KeepAliveConnection, readIdentity } from "../partner_line.ts";
 import { Trader } from "../trader.ts";
 import type { Reply } from "../wire.ts";
 
@@ -9,14 +9,14 @@ export class ConnectedPartner {
   readonly trader: Trader;
   readonly identity: Identity;
   readonly port: number;
-  readonly #line: KeptLine;
+  readonly #line: KeepAliveConnection;
   #underWay = 0;
 
   private constructor(trader: Trader, identity: Identity, port: number) {
     this.trader = trader;
     this.identity = identity;
     this.port = port;
-    this.#line = new KeptLine(port, identity);
+    this.#line = new KeepAliveConnection(port, identity);
   }
 
   static async of(credentials: Credentials, client: number, port: number): Promise<ConnectedPartner> {

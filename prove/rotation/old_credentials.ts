@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { KeptLine, openTlsWire } from "../partner_line.ts";
+import { KeepAliveConnection, openTlsWire } from "../partner_line.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import type { ConnectedPartner } from "./connected_partner.ts";
 
@@ -36,14 +36,14 @@ export class OldCredentials {
    * Makes the quotes with the new credential, over separate connections so that they never wait for orders.
    */
   readonly #follower: ConnectedPartner;
-  readonly #quotes: KeptLine;
+  readonly #quotes: KeepAliveConnection;
   readonly #loops: readonly Promise<void>[];
   #on = true;
 
   constructor(old: ConnectedPartner, follower: ConnectedPartner, kinds: readonly Kind[]) {
     this.#old = old;
     this.#follower = follower;
-    this.#quotes = new KeptLine(follower.port, follower.identity);
+    this.#quotes = new KeepAliveConnection(follower.port, follower.identity);
     this.#loops = kinds.map((kind) => this.#goOn(kind));
   }
 

@@ -72,7 +72,7 @@ const sealingKey: Rotation = {
 };
 
 /** The rotations of the operator's own credentials. */
-export const HOUSE_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sealingKey];
+export const OPERATOR_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sealingKey];
 
 async function readTokenKid({ current }: RotatingPartner): Promise<string | undefined> {
   const reply = await current.send((trader) => trader.tokenRequest());

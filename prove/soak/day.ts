@@ -35,7 +35,7 @@ export function dealDoings(): Doing[] {
 /** Far less than each partner holds, so that a sell never fails for lack of gold. */
 const GRAMS = "0.001";
 const STOCK_GRAMS = "1";
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 const PAUSE_MS = 200;
 const TRIES_MAX = 50;
 
@@ -66,7 +66,7 @@ export class DayTrader {
   async open(): Promise<string> {
     await this.renewToken();
     const key = randomUUID();
-    await this.#ask("fund", () => this.trader.fund(ENDOWMENT_SAR, key));
+    await this.#ask("fund", () => this.trader.fund(INITIAL_FUNDING_SAR, key));
     const orderId = await this.#order("buy", STOCK_GRAMS);
     if (orderId === undefined) throw new Error(`${this.trader.clientId} could not buy its stock of gold.`);
     return orderId;

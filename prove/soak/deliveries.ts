@@ -6,7 +6,7 @@ import type { Receivers } from "../webhooks/receivers.ts";
 import type { KeptIds } from "./kept_ids.ts";
 import { SeenNumbers } from "../../testing/seen_numbers.ts";
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const SHOWN = 10;
 
 /**
@@ -49,7 +49,7 @@ export async function judgeBooks(
   acceptedIds: KeptIds,
   deliveries: Deliveries,
 ): Promise<Finding> {
-  const late = await untilDelivered(deployment, PATIENCE_MS).then(() => [], ({ message }) => [message]);
+  const late = await untilDelivered(deployment, TIMEOUT_MS).then(() => [], ({ message }) => [message]);
   await deliveries.take();
   const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
   const [accepted, executed] = [acceptedIds.read(), new Set(rows.map(({ id }) => id))];

@@ -7,7 +7,7 @@ import { residentMebibytes } from "../resident_memory.ts";
 const IS_DENO = "Deno" in globalThis;
 const WITNESS = new URL("./heap_witness.mjs", import.meta.url).href;
 const POLL_MS = 20;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const TIMES = 3;
 const DENO_COLLECTS_MS = 1000;
 const BYTES_PER_MEBIBYTE = 1 << 20;
@@ -50,7 +50,7 @@ export class KeptMemory {
       await sleep(DENO_COLLECTS_MS);
       return residentMebibytes(pid);
     }
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (performance.now() < deadline) {
       const text = await readFile(this.#file, "utf8").catch(() => "");
       if (text !== "") {
@@ -59,7 +59,7 @@ export class KeptMemory {
       }
       await sleep(POLL_MS);
     }
-    throw new Error(`The service did not report its heap size within ${PATIENCE_MS / 1000} s.`);
+    throw new Error(`The service did not report its heap size within ${TIMEOUT_MS / 1000} s.`);
   }
 }
 
@@ -70,7 +70,7 @@ const SIGUSR2_BIT = 1n << BigInt(constants.signals.SIGUSR2 - 1);
  * handler after the program has started.
  */
 async function untilItListens(pid: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline) {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const [, caught] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)!;

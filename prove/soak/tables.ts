@@ -30,11 +30,11 @@ const DEAD_SHARE_MAX = 0.2;
 /**
  * Autovacuum's default threshold: autovacuum skips a table with fewer dead rows, however small the table is.
  */
-const DEAD_FEW = 50;
+const AUTOVACUUM_MIN_DEAD = 50;
 /** A table is hot when at least this many of its rows were changed or deleted. */
 const HOT_CHANGES = 1000;
 /** Autovacuum runs once a minute. */
-const PATIENCE_MS = 150_000;
+const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
 /** Checks each table that the load changed: after autovacuum, the share of dead rows must be small. */
@@ -42,7 +42,7 @@ export async function judgeDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],
   readNow: () => Promise<readonly Table[]>,
-  patienceMs = PATIENCE_MS,
+  patienceMs = TIMEOUT_MS,
 ): Promise<Finding> {
   const hot = findHot(before, loaded);
   const deadline = performance.now() + patienceMs;
@@ -58,7 +58,7 @@ export async function judgeDeadTuples(
   });
   return {
     what: `${said.join("; ") || "no table is hot"}; autovacuum ignores a table with ${
-      DEAD_FEW - 1
+      AUTOVACUUM_MIN_DEAD - 1
     } or fewer dead rows`,
     violations: left.filter(isBloated).map((table) =>
       `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the limit is ${
@@ -74,7 +74,8 @@ function findHot(before: readonly Table[], after: readonly Table[]): string[] {
     .map(({ name }) => name);
 }
 
-const isBloated = (table: Table): boolean => table.dead >= DEAD_FEW && shareOfDead(table) >= DEAD_SHARE_MAX;
+const isBloated = (table: Table): boolean =>
+  table.dead >= AUTOVACUUM_MIN_DEAD && shareOfDead(table) >= DEAD_SHARE_MAX;
 
 const shareOfDead = ({ live, dead }: Table): number => dead / Math.max(1, live + dead);
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestService } from "@gold-partner/server/testing";
 
-const PATIENCE_MS = 40_000;
+const TIMEOUT_MS = 40_000;
 
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS;
+  const untilMs = performance.now() + TIMEOUT_MS;
   while (!await condition()) {
     if (performance.now() > untilMs) throw new Error(`Did not happen in time: ${what}`);
     await sleep(50);

@@ -34,7 +34,7 @@ const DATABASE_AWAY_MS = 1000;
 const PAUSE_MS = 100;
 const STUCK_MS = 60_000;
 /** Enough for all events that are left after the last kill, each with all its tries. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 /**
  * An endpoint that refuses all its remaining events looks dead, and is tried once per rest. If it rests
  * longer than this, its partner shows with a test that it works.
@@ -64,7 +64,7 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
       if (restartsAfter.includes(kill)) await restartDatabase(deployment, restartsAfter.indexOf(kill));
       await booking;
     }
-    await untilDelivered(deployment, PATIENCE_MS);
+    await untilDelivered(deployment, TIMEOUT_MS);
     return { kills, underWay, restarts: restartsAfter.length, tests: enabling.tests };
   } finally {
     await enabling.stop();

@@ -6,7 +6,7 @@ import type { Trader } from "../trader.ts";
 
 const BATCH = 64;
 const PAUSE_MS = 100;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Makes one quote for each listed client, valid longer than a run takes: 0.001 g for half a riyal. */
 export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<string[]> {
@@ -37,7 +37,7 @@ export class OrderDesk {
    * events were booked.
    */
   async bookUntil(events: number): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (let trouble: unknown;;) {
       try {
         if (await this.#countEvents() >= events) return;

@@ -5,7 +5,7 @@ import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
 import { post } from "./told_events.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Once the receivers accept again, asks for the events that were refused for good: half by the partners, half
@@ -23,7 +23,7 @@ export async function redeliver(
     if (n % 2 === 0) await deployment.operator("event redeliver", id);
     else await post(service.socket, owners.get(id)!, `/v1/events/${id}/redeliver`);
   }
-  await untilDelivered(setup.deployment, PATIENCE_MS);
+  await untilDelivered(setup.deployment, TIMEOUT_MS);
   const later = await receivers.take();
   arrivals.push(...later);
   const { what, violations, parked: left } = await judgeArrivals(setup, arrivals, 0);

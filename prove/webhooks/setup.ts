@@ -15,7 +15,7 @@ export interface Setup {
   readonly receivers: Receivers;
 }
 
-const ENDOWMENT_SAR = "10000000";
+const INITIAL_FUNDING_SAR = "10000000";
 
 export async function openSetup(
   { partners, retries }: { readonly partners: number; readonly retries: string },
@@ -29,7 +29,7 @@ export async function openSetup(
     deployment.onStop(() => receivers.stop());
     for (const [index, trader] of traders.entries()) {
       await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
-      const endowed = await ask(service.socket, trader.fund(ENDOWMENT_SAR));
+      const endowed = await ask(service.socket, trader.fund(INITIAL_FUNDING_SAR));
       if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
     }
     const deliverers = await Promise.all(

@@ -42,7 +42,7 @@ interface Told {
 
 const POLL_MS = 500;
 /** The wait for deliveries ends if none arrives for this long. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 /** The service writes the use of a certificate at most once a minute, and a moment after the use. */
 const USE_APART_MS = 60_000;
 const USE_LATE_MS = 5_000;
@@ -109,7 +109,7 @@ async function awaitDelivery(
   let told = await readOrders(sql, ids, since);
   let [seen, movedMs] = [-1, performance.now()];
   while (inbox && Math.min(told.delivered, inbox.orders) < told.executed) {
-    if (performance.now() - movedMs >= PATIENCE_MS) break;
+    if (performance.now() - movedMs >= TIMEOUT_MS) break;
     await sleep(POLL_MS);
     told = await readOrders(sql, ids, since);
     const now = told.delivered + inbox.orders;

@@ -12,18 +12,18 @@ export interface Experience {
 const PAUSE_MS = 25;
 /** With fewer orders, the result does not show that the partner was served. */
 const ORDERS_MIN = 10;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
  * Sends quotes and signed orders one after another, on one connection. The returned function ends that, once
- * at least ORDERS_MIN orders were executed or PATIENCE_MS are over.
+ * at least ORDERS_MIN orders were executed or TIMEOUT_MS are over.
  */
 export function tradeOn(caller: Caller): () => Promise<Experience> {
   const partner = caller.staying();
   const durations: number[] = [];
   const failures: string[] = [];
   let untilMs = Infinity;
-  const hasEnough = () => durations.length >= ORDERS_MIN || performance.now() > untilMs + PATIENCE_MS;
+  const hasEnough = () => durations.length >= ORDERS_MIN || performance.now() > untilMs + TIMEOUT_MS;
   const trading = (async () => {
     while (performance.now() < untilMs || !hasEnough()) {
       try {

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** The command that starts each example, as its page gives it. */
 export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
@@ -104,7 +104,7 @@ function makeCertificate(folder: string): { readonly certificate: string; readon
 }
 
 /**
- * Reads the process's output line by line. When the process has ended, or is silent for PATIENCE_MS, the call
+ * Reads the process's output line by line. When the process has ended, or is silent for TIMEOUT_MS, the call
  * throws an error with its stderr.
  */
 function linesOf(child: ChildProcess): () => Promise<string> {
@@ -117,7 +117,7 @@ function linesOf(child: ChildProcess): () => Promise<string> {
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(
         () => reject(new Error(`The receiver printed no line in time.\n${complaint}`)),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
     });
     const { value, done } = await Promise.race([lines.next(), silence]).finally(() => clearTimeout(timer));
@@ -147,7 +147,7 @@ function post(
       method: "POST",
       path: "/webhooks",
       agent: false,
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       headers: { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) },
     }, (reply) => {
       reply.resume();

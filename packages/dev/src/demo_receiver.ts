@@ -20,7 +20,7 @@ interface ReceiverPlan {
   readonly secret: string;
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const POLL_MS = 2;
 
 /**
@@ -41,7 +41,7 @@ export async function openDemoReceiver(
     return ids ? 204 : 400;
   });
   return {
-    async awaitEvent(id, patienceMs = PATIENCE_MS) {
+    async awaitEvent(id, patienceMs = TIMEOUT_MS) {
       const untilMs = performance.now() + patienceMs;
       while (!arrivedMs.has(id) && performance.now() < untilMs) await sleep(POLL_MS);
       return arrivedMs.get(id);

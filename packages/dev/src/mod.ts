@@ -10,7 +10,7 @@ export { type Database, openDatabase } from "./database.ts";
 export { runDemo } from "./demo.ts";
 export { fetchEnvoy } from "./door.ts";
 export { writeEnding } from "./ending.ts";
-export { type GatewayPatience, startGateway } from "./gateway/start_gateway.ts";
+export { type GatewayTimeouts, startGateway } from "./gateway/start_gateway.ts";
 export { asOperator, asOperatorFrom, type Operator } from "./operator.ts";
 export { type Credentials, onboard } from "./partner.ts";
 export { newKeyFiles, writeCsr } from "./partner_keys.ts";

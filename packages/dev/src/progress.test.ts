@@ -6,7 +6,7 @@ import { doStep, openProgress } from "./progress.ts";
 const STEP = "\x1b[32m✔\x1b[0m health     \x1b[2m   12 ms\x1b[0m  up\n";
 const LONG_MS = 1200;
 /** The time limit for a progress line, which normally comes after one second. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 function tellOn(
   stage: { isTTY?: boolean; columns?: number },
@@ -21,7 +21,7 @@ function tellOn(
   });
   /** A long step. It lasts until a progress line was written, because a busy machine writes the line late. */
   const last = async () => {
-    for (const end = performance.now() + PATIENCE_MS; written.length === 0 && performance.now() < end;) {
+    for (const end = performance.now() + TIMEOUT_MS; written.length === 0 && performance.now() < end;) {
       await sleep(20);
     }
   };

@@ -12,7 +12,7 @@ import { runToEnd, type Started, startUntilReady } from "../testing/start.ts";
 import { testCertificate, testReceiver } from "@gold-partner/server/testing";
 import { until } from "../../../testing/until.ts";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("the webhooks of npm start", () => {
   let folder: string;
@@ -52,7 +52,7 @@ describe("the webhooks of npm start", () => {
     const told: string[] = [];
     const tell = (step: string, _: number, what: string) => void (step === "webhook" && told.push(what));
     // The demo's own time limit is too short for a busy machine.
-    await runDemo(demo, { tell }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, PATIENCE_MS) });
+    await runDemo(demo, { tell }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, TIMEOUT_MS) });
     return told;
   };
 

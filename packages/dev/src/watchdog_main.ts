@@ -10,7 +10,7 @@ import type { Guarded } from "./watchdog.ts";
  * For each signal. npm start waits for at most four (Envoy, the service, Postgres twice), and all must end
  * within 10 s.
  */
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 
 async function end({ pid, command, signals }: Guarded): Promise<void> {
   const hasEnded = () => !isServerOf(command, pid);
@@ -22,7 +22,7 @@ async function end({ pid, command, signals }: Guarded): Promise<void> {
     } catch (error) {
       console.log(`  ${(error as Error).message}`);
     }
-    if (await waitUntil(hasEnded, PATIENCE_MS)) return;
+    if (await waitUntil(hasEnded, TIMEOUT_MS)) return;
   }
 }
 

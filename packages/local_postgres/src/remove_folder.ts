@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
@@ -9,7 +9,7 @@ const PAUSE_MS = 50;
  * that its files are gone, so removal is retried. Deno does not support the retry option of rm().
  */
 export async function removeFolder(path: string): Promise<void> {
-  for (const untilMs = performance.now() + PATIENCE_MS;; await sleep(PAUSE_MS)) {
+  for (const untilMs = performance.now() + TIMEOUT_MS;; await sleep(PAUSE_MS)) {
     try {
       return await rm(path, { recursive: true, force: true });
     } catch (error) {

@@ -22,14 +22,14 @@ describe("a secret", () => {
       token: await service.token(partner),
       IBAN,
     };
-    await tradeAndErr();
+    await sendSecretsEverywhere();
   });
   after(() => service.stop());
 
   /**
    * Sends valid and invalid requests of every kind, with secrets in every place where a caller can put one.
    */
-  async function tradeAndErr(): Promise<void> {
+  async function sendSecretsEverywhere(): Promise<void> {
     const { token } = canaries as { token: string };
     const form = (secret: string) =>
       `grant_type=client_credentials&client_id=${partner.clientId}&client_secret=${

@@ -61,7 +61,7 @@ export interface ReceiverOptions {
   readonly certificate?: Issued;
 }
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
  * All receivers of a process share one CA and one certificate, because creating keys takes longer than
@@ -114,7 +114,7 @@ export async function testReceiver(
     port,
     deliveries,
     answer: (how) => void (decide = typeof how === "function" ? how : () => how),
-    awaitDeliveries: (count, patienceMs = PATIENCE_MS) =>
+    awaitDeliveries: (count, patienceMs = TIMEOUT_MS) =>
       new Promise((resolve, reject) => {
         const settle = () => {
           if (deliveries.length < count) return;

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import type { UnixAddress } from "./settings_values.ts";
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** Sends a request to Envoy's admin interface, which listens only on a Unix socket. */
 export function askAdmin(
@@ -10,7 +10,7 @@ export function askAdmin(
   path: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method, path, agent: false, timeout: PATIENCE_MS }, (answer) => {
+    const asked = request({ socketPath, method, path, agent: false, timeout: TIMEOUT_MS }, (answer) => {
       const parts: Buffer[] = [];
       answer.on("data", (part: Buffer) => parts.push(part)).on("error", reject).on("end", () => {
         const text = Buffer.concat(parts).toString();

@@ -24,10 +24,10 @@ export interface GatewayOptions {
   proxySecret?: string;
   newRequestId: () => RequestId;
   log?: (line: string) => void;
-  patience?: Partial<GatewayPatience>;
+  patience?: Partial<GatewayTimeouts>;
 }
 
-export interface GatewayPatience extends Patience {
+export interface GatewayTimeouts extends Patience {
   headersMs: number;
   /** The time for in-flight requests to finish when the gateway closes. */
   drainMs: number;
@@ -45,7 +45,7 @@ export class GatewayStartError extends Error {
   override name = "GatewayStartError";
 }
 
-const PATIENCE: GatewayPatience = { headersMs: 10_000, bodyMs: 15_000, upstreamMs: 30_000, drainMs: 10_000 };
+const PATIENCE: GatewayTimeouts = { headersMs: 10_000, bodyMs: 15_000, upstreamMs: 30_000, drainMs: 10_000 };
 const HEADER_BYTES = 16 * 1024;
 
 /** Terminates mutual TLS in front of the service, as Envoy does in production, on one machine. */
@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayPatience): Server {
+function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTimeouts): Server {
   const server = createServer({
     ca,
     cert,

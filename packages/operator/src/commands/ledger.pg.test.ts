@@ -50,9 +50,9 @@ describe("gold ledger heads and ledger verify --heads", () => {
       return [exit, itemsOf(json)[0]!.detail];
     };
     // The service seals once a second. It may rebuild the chain before the command reads it, so try again.
-    const patienceEndsMs = Date.now() + 30_000;
+    const deadlineMs = Date.now() + 30_000;
     let seen = await cutChain();
-    while (seen[1] !== "the chain ends before this sequence number" && Date.now() < patienceEndsMs) {
+    while (seen[1] !== "the chain ends before this sequence number" && Date.now() < deadlineMs) {
       seen = await cutChain();
     }
     assertEquals(seen, [4, "the chain ends before this sequence number"]);

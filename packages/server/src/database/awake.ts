@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Query } from "./query.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 20;
 /** SQLSTATE of a server that is starting, or recovering after a crash. */
 const STARTING_UP = "57P03";
 
 /** Waits while the database starts. Any other error is thrown at once: the address may be wrong. */
 export async function untilAwake(sql: Query): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     try {
       return void await sql`select 1`;

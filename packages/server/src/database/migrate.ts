@@ -76,7 +76,7 @@ const LOCK_TIMEOUT_MS = 300;
 /** How long the migration waits for the locks of all tables that it changes. */
 const TABLE_LOCKS_TIMEOUT_MS = 500;
 /** How long `migrate` tries before it gives up. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
@@ -90,7 +90,7 @@ const PATIENCE_MS = 60_000;
  * @returns warnings: logins that got no time limits.
  * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
  */
-export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<readonly string[]> {
+export async function migrate(url: string, { patienceMs = TIMEOUT_MS } = {}): Promise<readonly string[]> {
   const files = await readFiles();
   const warnings = new Set<string>();
   const sql = openDatabase(url, {

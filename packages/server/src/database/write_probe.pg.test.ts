@@ -8,7 +8,7 @@ import { Refusal } from "../http/refusal.ts";
 import { connect, UNREPLICATED } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("openWriteProbe()", () => {
   let service: TestService;
@@ -16,7 +16,7 @@ describe("openWriteProbe()", () => {
   after(() => service.stop());
 
   const until = async (condition: () => boolean | Promise<boolean>) => {
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + TIMEOUT_MS;
     while (!await condition() && performance.now() < untilMs) await sleep(20);
     assertEquals(await condition(), true);
   };

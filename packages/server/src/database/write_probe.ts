@@ -41,7 +41,7 @@ interface WriteProbeParts {
 const POLL_MS = 1000;
 const RETRY_PAUSE_MS = 100;
 /** A probe that takes longer is waiting for the standby, or for a database that does not answer. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 /**
  * With HA=on, an older success does not count: the standby may have disconnected while this process was
  * paused.
@@ -61,12 +61,12 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
 
 /**
  * Commits a tiny write every second, in the same way as an order, and remembers whether it succeeded.
- * Resolves after the first probe, or after PATIENCE_MS.
+ * Resolves after the first probe, or after TIMEOUT_MS.
  */
 export async function openWriteProbe(
   { sql, standby, monotonicMs, log }: WriteProbeParts,
 ): Promise<WriteProbe> {
-  const silence: WriteFault = standby ? "no_standby" : "database_unavailable";
+  const timeoutFault: WriteFault = standby ? "no_standby" : "database_unavailable";
   let known: WriteFault | undefined = "database_unavailable";
   let committedMs = -Infinity;
   let isFirst = true;
@@ -86,7 +86,7 @@ export async function openWriteProbe(
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
     // If this process was paused, the answer may already have arrived. setImmediate lets it be read first.
-    const alarm = setTimeout(() => setImmediate(() => ended || set(silence)), PATIENCE_MS);
+    const alarm = setTimeout(() => setImmediate(() => ended || set(timeoutFault)), TIMEOUT_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;
     clearTimeout(alarm);
@@ -110,9 +110,9 @@ export async function openWriteProbe(
   };
   const refresh = () => running ??= probe().finally(() => running = undefined);
   const fault = () =>
-    known === undefined && standby && monotonicMs() - committedMs > MAX_AGE_MS ? silence : known;
+    known === undefined && standby && monotonicMs() - committedMs > MAX_AGE_MS ? timeoutFault : known;
 
-  const patience = () => sleep(PATIENCE_MS, undefined, { ref: false });
+  const patience = () => sleep(TIMEOUT_MS, undefined, { ref: false });
   await Promise.race([refresh(), patience()]);
   const timer = setInterval(() => void refresh(), POLL_MS);
   return {

@@ -20,7 +20,7 @@ import {
 } from "./webhook_fixture.ts";
 import { until } from "../../../../testing/until.ts";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("delivery", () => {
   let service: TestService;
@@ -242,7 +242,7 @@ describe("delivery", () => {
    * Sends events until a delivery matches and returns it. If none matches in time, returns the last delivery.
    */
   const untilSigned = async (so: (delivery: Delivery) => boolean): Promise<Delivery> => {
-    for (const endMs = performance.now() + PATIENCE_MS;; await pause(50)) {
+    for (const endMs = performance.now() + TIMEOUT_MS;; await pause(50)) {
       receiver.deliveries.splice(0);
       await fund(service);
       const [delivery] = await receiver.awaitDeliveries(1) as [Delivery];

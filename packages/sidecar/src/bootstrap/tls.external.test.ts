@@ -8,7 +8,7 @@ import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import { createTestAuthority, type Identity } from "../pki_fixture.ts";
 
 const WITHIN_MS = 2000;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const GET = request("GET /health");
 
 describe("the handshake", () => {
@@ -98,7 +98,7 @@ describe("the handshake", () => {
       fixture.presentServer(server);
       const startedMs = performance.now();
       while (await comesIn(next) || await serialOf(fixture) === presented) {
-        assert(performance.now() - startedMs < PATIENCE_MS, "the condition was not met in time");
+        assert(performance.now() - startedMs < TIMEOUT_MS, "the condition was not met in time");
         await sleep(50);
       }
       tookMs.push(performance.now() - startedMs);

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** Longer than Envoy waits for one answer to a health check. */
 const LATE_MS = 1500;
 
@@ -68,7 +68,7 @@ describe("the processes of the service", () => {
    * machine may delay that.
    */
   const untilAnswering = async (...expected: string[]): Promise<void> => {
-    const endMs = performance.now() + PATIENCE_MS;
+    const endMs = performance.now() + TIMEOUT_MS;
     let found = await answering();
     for (; `${found}` !== `${expected}` && performance.now() < endMs; found = await answering()) {
       await sleep(50);
@@ -87,7 +87,7 @@ describe("the processes of the service", () => {
   const figure = async (name: string): Promise<number> =>
     Number(/: (\d+)$/m.exec(await fixture.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    for (const endMs = performance.now() + PATIENCE_MS; !await isSo(); await sleep(50)) {
+    for (const endMs = performance.now() + TIMEOUT_MS; !await isSo(); await sleep(50)) {
       assert(performance.now() < endMs, "the condition was not met in time");
     }
   };

@@ -24,7 +24,7 @@ export interface TestFront {
 const START_MS = 15_000;
 const POLL_MS = 20;
 /** Time limit for a connection, its handshake and one reply together. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export async function startTestFront(settings: Record<string, string> = {}): Promise<TestFront> {
   const [port, inner, metricsPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -113,5 +113,5 @@ export async function isServed(
     socket.write(request("GET /health"));
     return readAnswer(await readToEnd(socket)).status === 200;
   }, () => false);
-  return await Promise.race([served.catch(() => false), sleep(PATIENCE_MS, false, { ref: false })]);
+  return await Promise.race([served.catch(() => false), sleep(TIMEOUT_MS, false, { ref: false })]);
 }

@@ -10,7 +10,7 @@ import { isServed, startTestFront, type TestFront } from "./front_fixture.ts";
 import { readPartnerAddresses } from "./partner_addresses.ts";
 import { writeAddressMap } from "./runtime_api.ts";
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("writeAddressMap()", () => {
   let front: TestFront;
@@ -86,12 +86,12 @@ describe("sidecar keep with HAProxy", () => {
       books.sql`insert into gold.allowed_ip (partner_id, range) values (${id}, '127.0.0.1')`,
     );
     assertEquals((await read()).get("127.0.0.1/32"), partner!.public_id);
-    for (const endMs = Date.now() + PATIENCE_MS; !await served(); await sleep(50)) assert(Date.now() < endMs);
+    for (const endMs = Date.now() + TIMEOUT_MS; !await served(); await sleep(50)) assert(Date.now() < endMs);
     await change(
       books.sql`update gold.partner set suspended_at = clock_timestamp() where id = ${id}`,
     );
     assertEquals((await read()).has("127.0.0.1/32"), false);
-    for (const endMs = Date.now() + PATIENCE_MS; await served(); await sleep(50)) assert(Date.now() < endMs);
+    for (const endMs = Date.now() + TIMEOUT_MS; await served(); await sleep(50)) assert(Date.now() < endMs);
     held.destroy();
     await trustSync.stop();
   });

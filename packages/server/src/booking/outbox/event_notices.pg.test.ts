@@ -8,7 +8,7 @@ import { openEventNotices } from "./event_notices.ts";
 import { until } from "../../../../../testing/until.ts";
 
 const CLIENTS = 200;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("event notices", () => {
   let books: TestBooks;
@@ -138,7 +138,7 @@ describe("event notices of the service", () => {
     assertEquals(await asked(), 0);
     await setUrl("https://localhost/");
     await order(service);
-    for (const endMs = performance.now() + PATIENCE_MS; await asked() === 0 && performance.now() < endMs;) {
+    for (const endMs = performance.now() + TIMEOUT_MS; await asked() === 0 && performance.now() < endMs;) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assertEquals(await asked(), 1);

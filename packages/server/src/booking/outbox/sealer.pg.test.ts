@@ -9,7 +9,7 @@ const CLIENTS = 600;
  * Enough for many rounds. All clients always have new events, so a client that one round leaves out would
  * never be sealed.
  */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe("the sealer", () => {
   let books: TestBooks;
@@ -43,7 +43,7 @@ describe("the sealer", () => {
   it("seals every client, even if all clients always have new events", async () => {
     const sealer = startSealer(books.api);
     try {
-      const untilMs = performance.now() + PATIENCE_MS;
+      const untilMs = performance.now() + TIMEOUT_MS;
       const last = first + CLIENTS - 1;
       let sealed = 0;
       for (let booked = 0; performance.now() < untilMs && sealed === 0;) {

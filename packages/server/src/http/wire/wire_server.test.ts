@@ -10,7 +10,7 @@ import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_byt
  */
 const LONG_PATIENCE_MS = 30_000;
 /** The request timeout of tests in which it has to expire. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 const LATE_MS = 300;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 const CLOSE = `${HEAD}Connection: close\r\n`;
@@ -37,7 +37,7 @@ describe("createWireServer()", () => {
     }, patienceMs);
   before(async () => {
     wire = await start(LONG_PATIENCE_MS, LATE_MS);
-    hasty = await start(PATIENCE_MS, 3 * PATIENCE_MS);
+    hasty = await start(TIMEOUT_MS, 3 * TIMEOUT_MS);
   });
   after(() => Promise.all([wire.stop(), hasty.stop()]));
   beforeEach(() => {
