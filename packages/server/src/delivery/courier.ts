@@ -21,17 +21,17 @@ interface EndedAttempt {
   readonly event: Waiting;
   readonly attempt: Attempt;
   readonly verdict: Verdict;
-  /** The endpoint's failures in a row before this attempt counted. */
+  /** The endpoint's number of failures in a row, not counting this attempt. */
   readonly failuresBefore: number;
 }
 
-/** Callbacks for logs, metrics and the dates of last use. */
+/** Callbacks for logs, metrics and the last-use dates of webhook secrets. */
 export interface CourierReport {
   readonly onAttempt: (endpoint: HeldEndpoint, ended: EndedAttempt) => void;
   readonly onSigned: (client: number, secrets: readonly OpenSecret[], atMs: number) => void;
   /**
-   * Signing or sending threw, which is a bug, or the database permanently refused an endpoint's events or
-   * attempts.
+   * Called in two cases: signing or sending threw an error, which is a bug; or the database permanently
+   * refused an endpoint's events or attempts.
    */
   readonly onBroken: (client: number, error: unknown) => void;
 }
@@ -48,8 +48,8 @@ interface CourierListener {
  */
 const UNSETTLED_MAX = 4096;
 /**
- * After a 410 this rest makes the endpoint idle, so it is released at once. From then on it is sent only
- * tests.
+ * How long an endpoint rests after a 410. A resting endpoint is idle, so the worker releases it at once. From
+ * then on, the endpoint gets only tests.
  */
 const GONE_REST_MS = 1000;
 const BROKEN: Attempt = {

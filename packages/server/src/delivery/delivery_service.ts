@@ -27,7 +27,8 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   let stopping = false;
   let registry: Registry | undefined;
   let writes: WriteProbe | undefined;
-  // The registry is read every second over the same connections. So its age shows if the database answers.
+  // The service reads the registry every second over the same connections. So a fresh registry means that the
+  // database answers.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
   const monotonicMs = () => performance.now();

@@ -41,8 +41,8 @@ export interface EventRow {
   readonly body: string | null;
   readonly tries: number;
   /**
-   * For an event from `retry`: the instant until which it belongs to this worker. The settlement must return
-   * it unchanged.
+   * For an event from `retry`: the worker owns the event until this instant. The settlement must send this
+   * value back unchanged.
    */
   readonly ticket: string | null;
 }
@@ -69,8 +69,8 @@ export interface EndpointEntry {
   readonly client: number;
   readonly tenure: number;
   /**
-   * The `passed` that the database should still have. If it has neither this nor the new `passed`, somebody
-   * else moved the mark, and the database ignores the entry.
+   * The mark that the worker expects in the database. If the database has neither this mark nor the new
+   * `passed`, somebody else moved the mark, and the database ignores the entry.
    */
   readonly from: number;
   readonly passed: number;
@@ -91,7 +91,10 @@ export interface EndpointEntry {
 
 /** One worker's calls to the database. Each one runs an SQL function that is defined beside this file. */
 export interface DeliveryStore {
-  /** Claims endpoints that have work and that no live worker holds: of these clients, or of all if null. */
+  /**
+   * Claims at most `most` endpoints that have work and that no live worker holds. With null for `clients`,
+   * the endpoints of all clients can be claimed.
+   */
   claim(clients: readonly number[] | null, most: number): Promise<readonly EndpointRow[]>;
   /** Records a heartbeat. Returns the endpoints that the worker still holds. */
   renew(): Promise<readonly EndpointRow[]>;

@@ -51,8 +51,7 @@ export class Feeder {
   }
 
   /**
-   * Chooses the endpoints for the next call. Endpoints that do not fit into it come first in the call after
-   * it.
+   * Chooses the endpoints for the next call. Endpoints that do not fit come first in the following call.
    */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();

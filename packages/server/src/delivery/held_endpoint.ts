@@ -21,8 +21,8 @@ export interface Waiting {
 }
 
 /**
- * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within this time: an
- * attempt may take 16 s, and its settlement needs the rest.
+ * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within the first
+ * TICKET_MS of them: an attempt may take 16 s, and its settlement needs the rest.
  */
 const TICKET_MS = 3000;
 /** How long an endpoint without work is kept. A partner's next event often follows soon. */
@@ -45,7 +45,7 @@ export class HeldEndpoint {
   disabled: boolean;
   /** Empty until they are decrypted. */
   secrets: readonly OpenSecret[] = [];
-  /** Identifies the stored secrets that these were decrypted from. */
+  /** Identifies the encrypted secrets from which `secrets` was decrypted. */
   secretsKey: string | undefined;
   inFlight = 0;
   /** New events up to this number are queued, in flight or finished. */
@@ -101,8 +101,9 @@ export class HeldEndpoint {
   }
 
   /**
-   * Queues the events that were read: first those that somebody asked for, then retries, then new events in
-   * order. For an ailing endpoint new events come before retries, because they say more about its state.
+   * Queues the events that were read: first requested events (tests, redeliveries and replays), then retries,
+   * then new events in order. For an ailing endpoint, new events come before retries, because new events say
+   * more about the endpoint's state.
    */
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
@@ -149,7 +150,7 @@ export class HeldEndpoint {
     this.mayHaveMore = true;
   }
 
-  /** Returns the endpoint's state for the database. An idle endpoint is released with it. */
+  /** Returns the endpoint's state for the database. If the endpoint is idle, this state also releases it. */
   tell(nowMs: number): EndpointEntry {
     const { client, tenure, disabled } = this;
     this.leaving = this.isIdle(nowMs);

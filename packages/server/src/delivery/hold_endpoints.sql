@@ -10,9 +10,9 @@ return coalesce((
   from gold.webhook_secret s
   where s.partner_id = client and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 
--- Claims endpoints that have something to send: of these clients, or of all if null. Concurrent workers get
--- different endpoints. An endpoint whose holder changed after this call looked at it is left out. A worker
--- without a recent heartbeat gets nothing.
+-- Claims endpoints that have something to send. With null for clients, the endpoints of all clients can be
+-- claimed. Concurrent workers get different endpoints. If an endpoint's holder changes during the call, the
+-- call leaves the endpoint out. A worker without a recent heartbeat gets nothing.
 create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
 language plpgsql volatile security definer set search_path = gold, pg_temp

@@ -1,6 +1,6 @@
 -- Attempts are partitioned by week, Monday to Monday in UTC. Creates the partitions of this week and the next
--- three, and drops the partitions that are past their retention. Tables change only if a partition is missing
--- or too old, so most calls only look.
+-- three, and drops the partitions that are past their retention. Most calls change nothing, because no
+-- partition is missing or too old.
 
 create or replace function gold.keep_attempts() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp set timezone = 'UTC' set lock_timeout = '200ms' as $$

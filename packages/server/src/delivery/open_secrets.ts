@@ -8,8 +8,8 @@ import type { OpenSecret } from "./held_endpoint.ts";
 type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
 
 /**
- * Decrypts partners' webhook secrets. A secret that cannot be decrypted is logged once, and the partner's
- * other secrets still sign. A receiver that knows either of two secrets can verify these signatures.
+ * Decrypts partners' webhook secrets. A secret that cannot be decrypted is logged once. The partner's other
+ * secrets still sign, and a receiver that knows one of those can verify the webhook.
  */
 export function createSecretOpener(
   sealing: Sealing,

@@ -3,9 +3,9 @@ export const FAILURES_BEFORE_REST = 5;
 const REST_MS = { first: 1000, most: 60_000 };
 
 /**
- * Limits how many attempts to one endpoint are in flight at once. The limit, the window, doubles after a
- * success and halves after a failure. After five failures in a row the endpoint rests, longer each time, and
- * then starts again with a single attempt.
+ * Limits how many attempts to one endpoint are in flight at once. This limit is called the window. It doubles
+ * after a success and halves after a failure. After five failures in a row the endpoint rests, longer each
+ * time, and then starts again with a single attempt.
  */
 export class Pace {
   #failures: number;

@@ -1,9 +1,9 @@
--- Stores the results of attempts, many in one transaction. Each attempt is kept, its event is delivered, due
--- again or parked, and its endpoint's state is updated.
--- Two checks prevent a worker from settling what it no longer owns. An event from the retry table is settled
--- only with the ticket that it was taken with. Everything else of an endpoint is settled only by the claim
--- that holds it, and only from the mark where that claim left it. So a caller that does not know whether a
--- call succeeded can repeat it.
+-- Stores the results of attempts, many in one transaction. The function keeps each attempt, records its event
+-- as delivered, due again or parked, and updates the state of its endpoint.
+-- Two checks prevent a worker from settling what it no longer owns. For an event from the retry table, the
+-- caller must send the ticket with which it took the event. For all other changes to an endpoint, the
+-- caller's claim must still hold the endpoint, and the mark must be where that claim left it. So a caller
+-- that does not know whether a call succeeded can safely repeat the call.
 
 create or replace function gold.settle_attempts(
   worker uuid,

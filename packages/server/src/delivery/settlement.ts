@@ -29,8 +29,8 @@ interface SettlementListener {
 
 const BATCH_ATTEMPTS = 512;
 /**
- * Nobody waits for the settlement, and one call costs as much as many attempts in it. So with fewer attempts
- * than this, a follow-up call waits BREATH_MS for more.
+ * One call costs as much as many attempts inside it, and nobody waits for the settlement. So a follow-up call
+ * first waits BREATH_MS for more attempts if it has fewer than this.
  */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;

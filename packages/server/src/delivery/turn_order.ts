@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * Chooses whose event is sent next: one event of each endpoint, then the next one of each. Ailing endpoints,
- * those with failures, wait in a line of their own. Turns alternate between the two lines, so ailing
+ * Chooses the endpoint that sends next. Endpoints take turns, and each turn sends one event. Ailing endpoints
+ * are those with failures; they wait in a separate line. Turns alternate between the two lines, so ailing
  * endpoints get at most every other turn while others wait.
  */
 export class TurnOrder {

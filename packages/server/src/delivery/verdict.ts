@@ -10,7 +10,7 @@ export interface Verdict {
   readonly outcome: "delivered" | "refused" | "failed" | "disabled";
   /** Milliseconds until the next attempt; null if the event was delivered or is parked. */
   readonly againInMs: number | null;
-  /** How many milliseconds the receiver asked for a pause; 0 if it did not ask. */
+  /** The pause that the receiver asked for, in milliseconds; 0 if it asked for none. */
   readonly restMs: number;
 }
 
@@ -30,7 +30,8 @@ const GONE = 410;
 const OVERLOADED = [429, 503];
 
 /**
- * `random` returns a number from 0 to 1. It keeps events that failed together from being retried together.
+ * Decides what an attempt means for its event and its endpoint. `random` returns a number from 0 to 1. It
+ * varies the wait, so that events that failed together are not retried together.
  */
 export function judgeAttempt(
   { httpStatus, retryAfterSeconds }: Attempt,

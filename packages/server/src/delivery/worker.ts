@@ -18,8 +18,8 @@ const ALIVE_MS = 4000;
 const HELD_MAX = 4096;
 const CLAIM_MOST = 256;
 /**
- * How long a worker does not try again to claim an endpoint that it did not get. Usually another worker holds
- * it.
+ * How long a worker waits before it tries again to claim an endpoint that it did not get. Usually another
+ * worker holds the endpoint.
  */
 const CLAIM_RETRY_MS = 50;
 /**
@@ -33,9 +33,9 @@ const STOP_MS = 15_000;
 const STOP_PAUSE_MS = 200;
 
 /**
- * Claims endpoints that have work, reads, sends and settles their events, and releases the endpoints when no
- * work is left. A heartbeat once a second shows that the worker is alive, reads what has changed, and finds
- * work that no notification announced.
+ * Claims endpoints that have work. Reads, sends and settles their events, and releases the endpoints when no
+ * work is left. A heartbeat once a second shows that the worker is alive, reads changes to its endpoints, and
+ * finds work that no notification announced.
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts;
@@ -46,7 +46,7 @@ export class DeliveryWorker {
   readonly #told = new Set<number>();
   /** Clients whose claim just failed, and whether a notification for them has arrived since. */
   readonly #vain = new Map<number, boolean>();
-  /** When the database refused to settle a client's attempts. They are sent again, but not at once. */
+  /** When the database refused to settle a client's attempts. After REFUSED_MS the events are sent again. */
   readonly #refusedAtMs = new Map<number, number>();
   readonly #timer: ReturnType<typeof setInterval>;
   #sweeps = true;
@@ -260,7 +260,7 @@ export class DeliveryWorker {
       // The secrets changed again while these were being decrypted.
       if (endpoint.secretsKey !== key) return;
       endpoint.secrets = secrets;
-      // Without a key, the next heartbeat tries again to decrypt the missing secrets.
+      // Clearing secretsKey makes the next heartbeat try again to decrypt the missing secrets.
       if (secrets.length < sealed.length) endpoint.secretsKey = undefined;
       if (secrets.length === 0) this.#rest(endpoint, LOCKED_KEY_RETRY_MS);
       this.#feeder.ask(endpoint);

@@ -11,7 +11,7 @@ import type { Attempt } from "./send/sender.ts";
 import { DeliveryWorker, type WorkerParts } from "./worker.ts";
 
 /**
- * Fixture for workers: a database in memory that keeps the promises of the SQL functions beside it, and
+ * Fixture for workers: an in-memory database that behaves like the SQL functions in this folder, and
  * receivers whose answers the test controls.
  */
 
@@ -67,7 +67,7 @@ export class Stage {
   readonly calls = { claim: 0, renew: 0, take: 0, settle: 0 };
   /** While true, every call to the database except dismiss() fails. */
   away = false;
-  /** Every call that names such a client fails. */
+  /** A call fails if this returns true for any client that the call names. */
   refuses: (call: "take" | "settle", client: number) => boolean = () => false;
   /** The client whose row another transaction has locked. */
   locked: number | undefined;
@@ -145,7 +145,7 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    // A worker gives up attempts that cannot be settled only after a while, so the time has to advance.
+    // If attempts cannot be settled, a worker keeps trying for a while. So the time has to advance.
     const timer = setInterval(() => this.pass(1000), 10);
     await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
       clearInterval(timer)

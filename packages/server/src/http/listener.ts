@@ -33,7 +33,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   await rm(path);
 }
 
-/** Closes a server and its connections. A readiness probe on a keep-alive connection would keep it open. */
+/** Closes a server and its connections. Otherwise a readiness probe's idle connection would keep it open. */
 export async function endListener(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

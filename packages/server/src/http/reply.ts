@@ -57,7 +57,10 @@ export function fixedReply(
   return new Response(null, { status: 304, headers: headersOf(mediaType, exchange, tagged) });
 }
 
-/** A reply that is made while it is sent. A failure breaks the connection, so a part never looks complete. */
+/**
+ * A reply that is produced while it is sent. A failure breaks the connection, so the client can tell that the
+ * reply is incomplete.
+ */
 export function streamReply(
   parts: AsyncGenerator<string>,
   mediaType: string,

@@ -1,7 +1,7 @@
 import { Refusal } from "./refusal.ts";
 
 // Every path of this API needs only these characters, so nothing is decoded or normalised. A path that two
-// readers could read differently is refused. The query may hold every character that a URL allows.
+// parsers could read differently is refused. The query may hold every character that a URL allows.
 const PLAIN_TARGET = /^\/[A-Za-z0-9._~/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?$/;
 const DOTS_OR_DOUBLE_SLASH = /\/\.{0,2}(?:\/|$)/;
 

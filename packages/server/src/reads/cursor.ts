@@ -7,13 +7,16 @@ interface CursorScope {
   readonly clientId: string;
 }
 
-/** The cursor of the next page, which stays below `sequence`, the number of this page's last record. */
+/**
+ * Returns the cursor of the next page. `sequence` is the number of this page's last record; the next page
+ * contains only lower numbers.
+ */
 export function writeCursor({ list, clientId }: CursorScope, sequence: string): string {
   return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId}.${sequence}`));
 }
 
 /**
- * The number that the page stays below.
+ * Returns the number in the cursor. The page contains only records with lower numbers.
  *
  * A cursor has exactly one spelling: encoding the number again must give the same text. Anything else is
  * refused, such as a cursor of another list or partner.

@@ -1,6 +1,6 @@
 -- A client's records, newest first, sorted by the number of the event that created them. A page therefore
--- starts where the previous page ended, even if records were added between the two. Instants are converted to
--- numbers, too, so every page is one scan of a range of one index.
+-- starts where the previous page ended, even if records were added between the two. The filters by time are
+-- converted to event numbers, so every page is one range scan of one index.
 
 -- The exclusive bounds of a list, as event numbers. Instants are whole milliseconds.
 create or replace function gold.list_bounds(client int, created_after timestamptz, created_before timestamptz, next_below bigint,

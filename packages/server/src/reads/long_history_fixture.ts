@@ -127,7 +127,7 @@ const drawOrder = (clients: number, draw: Draw): Order => ({
 });
 
 /**
- * Draws an action that can mostly succeed. Operator 0 records deposits and approves withdrawals. Operator 1
+ * Draws an action that usually can succeed. Operator 0 records deposits and approves withdrawals. Operator 1
  * approves deposits and submits withdrawals, because both need a second person.
  */
 function drawAction(model: HistoryModel, clients: number, draw: Draw): Exclude<Action, Order> {

@@ -1,8 +1,8 @@
 -- A statement contains the postings of a range of event numbers. The range is fixed once, under the account's
 -- lock. History is append-only, so later pages still match the range, however long the reader takes.
 
--- The days are days in Riyadh, both included. A day that is not over yet ends now. The statement contains the
--- numbers greater than `above`, up to and including `last`.
+-- The days are days in Riyadh, both included. If the last day is not over yet, the statement ends now. The
+-- statement contains the numbers greater than `above`, up to and including `last`.
 create or replace function gold.statement_range(client int, first_day date, last_day date)
 returns table (above bigint, last bigint, opening bigint[], closing bigint[])
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$

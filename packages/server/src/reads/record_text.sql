@@ -30,7 +30,8 @@ return '{"withdrawal_id":"wd_' || (given).id || '","amount_sar":' || gold.decima
     order by s.sequence desc limit 1
   ) || '","created_at":"' || gold.instant_text((given).created_at) || '"}';
 
--- A funding by a deposit can be reversed. The deposit with the same uuid stores when. `as_of` is as above.
+-- A funding that came from a deposit can be reversed. The deposit with the same uuid stores the time of the
+-- reversal. `as_of` has the same meaning as in withdrawal_text().
 create or replace function gold.funding_text(given gold.funding, as_of bigint) returns text
 language sql stable
 return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
@@ -39,8 +40,8 @@ return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_
   ), 'null') || '}';
 
 -- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
--- no row. Because the function returns a table, Postgres makes it part of the statement that reads the
--- events. This costs a quarter of what one call per event would. A join on a null id looks nothing up.
+-- no row. Because the function returns a table, Postgres inlines it into the statement that reads the events.
+-- This costs a quarter of what one call per event would cost. A join on a null id does no lookup.
 create or replace function gold.event_body(given gold.event) returns table (body text)
 language sql stable
 begin atomic

@@ -48,8 +48,8 @@ const lineJson = ({ posted_at, id, type, account, change, balance_after }: State
   `{"posted_at":"${posted_at}","id":"${id}","type":"${type}","account":"${account}","change":${change},"balance_after":${balance_after}}`;
 
 /**
- * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
- * table without closing balances was therefore cut off. Every cell is an instant, an id, a number or a fixed
+ * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them.
+ * So a file without closing balances is incomplete. Every cell is an instant, an id, a number or a fixed
  * name. So no cell needs quotes, and a spreadsheet reads no cell as a formula.
  */
 export async function* writeStatementCsv(

@@ -19,7 +19,10 @@ export async function authenticateWrite(
   return await authenticate(caller, body, forms, c, deps).catch(nameTheProbe);
 }
 
-/** Names the probe, which shows the bytes that were verified. An error message cannot compare bytes. */
+/**
+ * Adds a sentence about the probe to the error. The probe shows the text that the service verified, so that
+ * the caller can compare it with the text that was signed.
+ */
 function nameTheProbe(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "signature_invalid") throw error;
   const probe = "POST /v1/signed-probe shows the text that was verified, and names usual mistakes.";

@@ -5,9 +5,9 @@ import { Refusal } from "../http/refusal.ts";
 const READMISSIONS = 3;
 
 /**
- * Books under an admission. If the admission changed in the meantime, the request is admitted and booked
- * again, up to READMISSIONS times in all. So no write commits after a committed revocation. `admit` runs
- * every step before booking.
+ * Admits a request and books it. If the partner's admission changed between the two, both are repeated, up to
+ * READMISSIONS times in all. So no write commits after a revocation has committed. `admit` runs every step
+ * before booking.
  */
 export async function bookAdmitted<Admitted>(
   admit: () => Promise<Admitted>,

@@ -1,13 +1,13 @@
 import type { Query } from "../../database/query.ts";
 
 const PAUSE_MS = 3_600_000;
-/** The accounts of these clients are locked until the transaction commits, which takes milliseconds. */
+/** One transaction locks the accounts of this many clients until it commits, which takes milliseconds. */
 const CLIENTS_PER_TURN = 20;
 
 /**
- * Notifies partners of credentials that end soon. It runs at once, because a credential may have come near
- * its end while no process ran, and then once an hour. Several processes may run it: each notice is posted
- * once.
+ * Notifies partners of credentials that end soon, at the start and then once an hour. The first run does not
+ * wait, because a credential may have come near its end while no process ran. Several processes may do this
+ * at once: each notice is still posted only once.
  */
 export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): void } {
   let stopping = false;
@@ -24,7 +24,8 @@ export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): vo
     try {
       while (!stopping && await postTurn() === CLIENTS_PER_TURN);
     } catch {
-      // Notices that were not posted are posted an hour later. Even the last one comes a day before the end.
+      // The next run, an hour later, posts the missing notices. The delay does no harm, because even the last
+      // notice is due a day before the end.
     } finally {
       underWay = false;
     }

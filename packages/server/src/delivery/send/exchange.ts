@@ -9,11 +9,11 @@ interface Exchange {
   readonly destination: Destination;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Milliseconds until the answer's head must have arrived. */
+  /** The answer's head must arrive within this many milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** The connections for requests: those that are kept, or a new one for a single request. */
+/** `keeping` reuses connections. `fresh` opens a new connection for each request. */
 interface Agents {
   readonly keeping: PinnedAgent;
   readonly fresh: PinnedAgent;
@@ -61,7 +61,7 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
     };
     const sent = request(options);
     const timer = setTimeout(() => {
-      // Reject first: a request that has no connection yet reports its end only when it gets one.
+      // Reject first: a request without a connection reports its end only after it gets a connection.
       reject(new SendError("timeout"));
       sent.destroy();
     }, deadlineMs);

@@ -15,7 +15,7 @@ const PORT_MAX = 65_535;
  * Reads entries that are separated by spaces or commas: HOST:PORT, an address, or a range such as
  * 10.1.2.0/24.
  *
- * @throws Error whose message continues a sentence that begins with the setting's name.
+ * @throws Error. Its message has no subject, because the caller puts the setting's name in front of it.
  */
 export function parseAllowList(text: string): AllowList {
   const hosts: string[] = [];

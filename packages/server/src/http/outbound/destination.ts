@@ -16,7 +16,7 @@ export interface Rules {
 interface Subject {
   /** The possessive that begins each message, such as "The webhook's". */
   readonly owner: string;
-  /** A sentence for the refusal that says where the operator can permit the address. */
+  /** The last sentence of a refusal. It says where the operator can permit the address. */
   readonly exception?: string;
 }
 
@@ -81,7 +81,7 @@ export async function findDestination(
     const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
     if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
   }
-  // Only a host that is exempt at all of its addresses may use another port or http.
+  // Another port or http is allowed only if all addresses of the host are exempt.
   if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
   return {
     key: `${url.href} ${addresses.toSorted()}`,

@@ -17,8 +17,8 @@ export interface PinnedOptions extends RequestOptions {
 }
 
 /**
- * Limit for TCP and TLS together, for each address. The addresses tried together stay within an attempt's
- * deadline.
+ * Limit for connecting to one address, TCP and TLS together. Trying ADDRESSES_TRIED addresses, one after the
+ * other, takes no longer than an attempt's deadline.
  */
 const CONNECT_MAX_MS = 5000;
 const ADDRESSES_TRIED = 3;

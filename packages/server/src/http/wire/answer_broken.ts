@@ -18,7 +18,7 @@ interface Exchange {
 }
 
 /**
- * How long bytes that still arrive after the answer are read and dropped. Closing at once would reset the
+ * After the answer, the service reads and drops arriving bytes for this long. Closing at once would reset the
  * connection, and a client that is still sending would lose the answer.
  */
 const LINGER_MS = 1000;
@@ -79,8 +79,9 @@ function isUnderWay({ request, response }: Exchange): boolean {
 }
 
 /**
- * True in two cases: the latest request has its whole answer, so the fault belongs to a new message; or the
- * request itself is broken, no earlier answer is pending, and its own answer has not begun.
+ * True in two cases. First: the latest request has its whole answer, so the fault belongs to a new message.
+ * Second: the latest request itself is broken, no earlier answer is pending, and its own answer has not
+ * begun.
  */
 function mayBeAnswered({ request, response }: Exchange): boolean {
   if (request.complete) return response.writableFinished;

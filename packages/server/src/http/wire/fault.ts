@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
 /**
- * Returns why a request is refused, or undefined. Finds faults that Node's parser accepts but that another
- * parser could read differently.
+ * Returns why a request is refused, or undefined. Node's parser accepts the requests that are refused here,
+ * but another parser could read them differently.
  */
 export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,

@@ -3,7 +3,8 @@ import type { Parameter, Referable, Resolve, Schema } from "./described.ts";
 import { inline, type Markup } from "./prose.ts";
 
 /**
- * The members of a schema's objects, with their own members: one list for each form that the schema allows.
+ * Returns one list for each form of object that the schema allows. A list shows the object's members, and
+ * below each member its own members.
  */
 export function membersOf(schema: Referable<Schema>, resolve: Resolve): Markup[] {
   return objectsIn(schema, resolve).map(({ properties = {}, required = [] }) =>

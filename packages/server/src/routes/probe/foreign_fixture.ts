@@ -65,7 +65,7 @@ export const newForeignPair = (): { privateKey: KeyObject; publicKey: KeyObject 
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  // Copies: Node 20 deadlocks if garbage collection frees the job that generated a key during its export
-  // as a JWK.
+  // Returns copies. Node 20 deadlocks if garbage collection frees the job that generated a key while that key
+  // is being exported as a JWK.
   return { privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(privateKey) };
 };

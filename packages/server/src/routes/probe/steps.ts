@@ -68,8 +68,9 @@ export async function judgeHeaders(
 }
 
 /**
- * Returns the step that a usual mistake may explain. Undefined if no step failed that a mistake could
- * explain, or if nonce or timestamp are malformed: then the signed text is unknown.
+ * Returns the failed step that a usual mistake may explain. Returns undefined if there is no such step. Also
+ * returns undefined if the nonce or the timestamp is malformed, because the signed text is then unknown. A
+ * timestamp in milliseconds is an exception: it is itself a usual mistake.
  */
 export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): FailedStep | undefined {
   if (!steps.nonce.ok) return undefined;
