@@ -12,8 +12,8 @@ import { type Reply, verdictOf } from "./wire.ts";
 
 const STEPS_SECONDS = [75, 3600];
 /**
- * Postgres' clock starts this far ahead of real time, at which all accounts are funded. So after each step
- * back, an account that has not traded yet still has no posting later than the clock.
+ * All accounts are funded at real time. Postgres' clock is then set this far ahead. So after each step back,
+ * the postings of an account that has not traded yet are still older than the clock.
  */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };

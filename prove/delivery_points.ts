@@ -7,8 +7,8 @@ import type { Inbox } from "./inboxes.ts";
 export interface DeliveryPoint {
   readonly name: string;
   /**
-   * Only the delivering process knows that the event arrived. If that process is killed, the event arrives
-   * again.
+   * At this step, only the delivering process knows that the event arrived. If that process is killed, the
+   * event arrives again.
    */
   readonly redeliversAfterKill?: true;
   /** Called before the order is sent. */

@@ -28,7 +28,10 @@ import { Trader } from "./trader.ts";
 const IBAN = "SA0380000000608010167519";
 /** The vault starts with one bar of 500 g gross. */
 const BAR_GROSS_GRAMS = "500";
-/** No proxy enforces this limit here. A partner's rate may be at most a quarter of it. */
+/**
+ * The proxy's flood limit. No proxy enforces it here. It is high because a partner's rate may be at most a
+ * quarter of it.
+ */
 const FLOOD_PER_SECOND = "20000";
 /** The partners of a proof have no limits on their quotes and records, like those of `npm start`. */
 const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((

@@ -18,14 +18,16 @@ import { verdictOf } from "./wire.ts";
 
 const DRAINS_EACH = { long: 10, short: 2 };
 /**
- * All these requests are sent while something drains. A slow machine needs more drains to reach the number.
+ * The number of requests that must be sent while something drains. A slow machine sends fewer requests per
+ * drain, so it needs more drains.
  */
 const REQUESTS = { long: 20_000, short: 2_000 };
 /** Longer than Envoy takes to notice that a process is not ready. */
 const DRAIN_SECONDS = 3;
 const INITIAL_FUNDING_SAR = "10000000";
 /**
- * Slow enough that a webhook is always in flight, and fast enough that deliveries keep up with the orders.
+ * How long a receiver waits before it answers. At this delay a webhook is always in flight, and deliveries
+ * still keep up with the orders.
  */
 const RECEIVER_MS = 180;
 const SHOWN = 10;

@@ -54,8 +54,8 @@ export class EnvoyFront {
   }
 
   /**
-   * Starts one more Envoy on the same port, and returns the one before it. Until an older Envoy has ended,
-   * new connections reach either.
+   * Starts one more Envoy on the same port, and returns the one before it. Until the older Envoy has ended, a
+   * new connection may reach either Envoy.
    */
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);

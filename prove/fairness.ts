@@ -8,7 +8,7 @@ import { verdictOf, Wire } from "./wire.ts";
 const GRAMS = "0.01";
 /** Shorter than 2 s, the longest that an order waits for a locked account. */
 const STUCK_MS = 1000;
-/** An order that waited for the locked account from its beginning would take longer. */
+/** An order that waited for the locked account during the whole lock would take longer than this. */
 const UNDISTURBED_MS = 800;
 const ORDERS_EACH = 40;
 const IN_FLIGHT_EACH = 2;
@@ -34,7 +34,7 @@ async function queueOrders(deployment: Deployment, trader: Trader, count: number
   return { wire, requests: await Promise.all(quotes.map((quote) => trader.order(quote))) };
 }
 
-/** One quote that the partner cannot pay for, ordered again and again with new keys. */
+/** Prepares orders with different keys, all for one quote that the partner cannot pay for. */
 async function queueRefusals(deployment: Deployment, unfunded: Trader, count: number): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
   const stage: Stage = {
@@ -73,9 +73,7 @@ const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Q
     ),
   );
 
-/**
- * Another session locks one partner's account. That partner's orders wait, and no other partner's orders do.
- */
+/** Another session locks one partner's account. Only that partner's orders may wait. */
 export async function stickOne(deployment: Deployment): Promise<Finding> {
   const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
   const alone = await drainAll(await queueAll(deployment, others));
@@ -112,8 +110,8 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
 }
 
 /**
- * Measures how much throughput the others lose to a partner that sends only refused orders, as the median
- * over interleaved pairs.
+ * Measures how much throughput the other partners lose to a partner that sends only refused orders. The
+ * result is the median of pairs of runs: one with that partner and one without.
  */
 export async function measureRefusals(deployment: Deployment): Promise<Finding> {
   const others = deployment.traders.slice(0, -1);

@@ -44,8 +44,8 @@ class Passenger {
 
 export interface Flight {
   /**
-   * Its account stays locked throughout. So its order waits outside the batcher, and the orders behind it
-   * form a batch.
+   * The account of this order stays locked throughout. So the order waits outside the batcher, and the orders
+   * behind it form a batch.
    */
   readonly decoy: Passenger;
   readonly passengers: readonly Passenger[];

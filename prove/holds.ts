@@ -6,8 +6,8 @@ import type { Deployment } from "./deployment.ts";
 /** A process or statement that is held at one of its steps. */
 export interface Held {
   /**
-   * Looks from outside whether the step is reached. Returns the backend that shows it, 0 if no backend can,
-   * or undefined while the step is not reached.
+   * Checks from outside whether the step has been reached. Returns undefined until then. Afterwards returns
+   * the pid of the backend by which the step was recognised, or 0 if there is none.
    */
   show(): Promise<number | undefined>;
   release(): Promise<void>;
@@ -18,8 +18,8 @@ const COMMIT_MS = 300;
 const REACH_MS = 5000;
 
 /**
- * Takes locks in a separate transaction, which keeps them until it is released, or until its backend is
- * killed with the rest.
+ * Takes locks in a separate transaction. The locks are held until the returned function is called, or until
+ * the transaction's backend is killed together with all others.
  */
 export async function lock(deployment: Deployment, statement: string): Promise<() => Promise<void>> {
   const session = deployment.connectSuperuser(1);
@@ -28,7 +28,7 @@ export async function lock(deployment: Deployment, statement: string): Promise<(
   return () => session.end({ timeout: 0 });
 }
 
-/** The backend that calls `statement` and waits for a row of `table`, or for the table itself. */
+/** Returns the backend that runs `statement` and waits for a row of `table`, or for the table itself. */
 export async function findWaiting(
   { sql }: Deployment,
   statement: string,

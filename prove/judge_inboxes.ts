@@ -4,8 +4,7 @@ import type { Finding } from "./report.ts";
 import { untilDelivered } from "./until_delivered.ts";
 
 /**
- * Longer than the time after which another worker takes over from a killed one, and than the time after which
- * a lost attempt is repeated.
+ * Another worker takes over from a killed worker within this time. A lost attempt is also repeated within it.
  */
 const TIMEOUT_MS = 30_000;
 const SHOWN = 10;

@@ -64,7 +64,8 @@ try {
   }
   report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   for (const [index, point] of DELIVERY_POINTS.entries()) {
-    // With this offset, the short run kills the service at a step where it alone knows of the delivery.
+    // With this offset, the short run kills the service at a step where only the service knows of the
+    // delivery.
     for (const victim of choose(index + 2)) {
       await kill(
         `${victim.name} killed: ${point.name}`,

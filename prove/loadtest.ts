@@ -5,7 +5,7 @@ import { LOAD_MUTATIONS, type LoadMutation, SCENARIOS, SHORT_SCENARIOS } from ".
 import { Report } from "./report.ts";
 
 // npm run prove -- loadtest [--short]: the smoke of each scenario keeps every service level on the unmodified
-// sources. With a defect in the service, the scenario that must detect it ends with 99 and names the service
+// sources. With a defect in the service, the scenario that must detect it exits with 99 and names the service
 // level.
 
 const FAILED = 99;

@@ -10,8 +10,9 @@ import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- nonces [--short] [--seed N]: two processes of the service receive signed orders,
-// withdrawals, probes, replays and reused nonces. Meanwhile they, Postgres' backends and its postmaster are
-// killed at random. Every accepted nonce is then stored, and was accepted for one request.
+// withdrawals, probes, replays and reused nonces. Meanwhile these processes, Postgres' backends and its
+// postmaster are killed at random. At the end, every accepted nonce is stored and was accepted for only one
+// request.
 
 const KILLS = { long: 50, short: 7 };
 const DURATION_MS = { long: 200_000, short: 25_000 };

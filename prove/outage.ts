@@ -125,7 +125,7 @@ export async function loseIdleConnections(deployment: Deployment): Promise<Findi
     const { quote_id } = JSON.parse(quote!.body) as { quote_id: string };
     const order = await trader!.order(quote_id);
     deployment.relay.cut();
-    // Every other time, the service has noticed the loss before the order arrives.
+    // In every second round, the service gets time to notice the loss before the order arrives.
     if (cut % 2 === 0) await sleep(20);
     verdicts.push(verdictOf(await wire.send(order)));
     await sleep(20);

@@ -40,7 +40,7 @@ export interface Line {
   close(): void;
 }
 
-/** More connections would make a slow moment slower, because each one costs a handshake. */
+/** More connections would slow a busy machine down further, because each one costs a handshake. */
 const CONNECTIONS_MAX = 32;
 
 /**

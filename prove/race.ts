@@ -10,7 +10,7 @@ interface Round {
   readonly allowed: readonly Tally[];
   /** The bodies of all successes must be the same bytes. */
   readonly oneAnswer?: boolean;
-  /** An action of another connected that runs at the same time as the requests. */
+  /** An operator's action that runs at the same time as the requests. */
   readonly meanwhile?: () => Promise<void>;
   /** Checks the state that is left, and cleans up. */
   readonly after?: (replies: readonly (Reply | undefined)[]) => Promise<string[]>;

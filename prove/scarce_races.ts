@@ -5,9 +5,9 @@ import { gramsText, leaveFree, makeQuotes, sellAll, type Stage, succeed } from "
 import type { Trader } from "./trader.ts";
 import { ask } from "./trader.ts";
 
-// Resources that do not suffice for all requests, or end while requests arrive. The first partner can buy the
-// whole vault. The last one has no money, and the one before it has no gold. Those between have enough of
-// everything.
+// Races for something that does not suffice for all requests, or that is taken away while requests arrive.
+// The first partner can buy the whole vault. The last partner has no money, and the partner before it has no
+// gold. The partners in between have enough of everything.
 
 const LOT = 100n;
 const LOT_GRAMS = gramsText(LOT);
@@ -57,8 +57,8 @@ const vaultForOne: Race = {
 };
 
 /**
- * The free gold covers all orders and half a bar more. So either the bar leaves, or the last half of the
- * orders is filled, but not both.
+ * The free gold covers all orders and half a bar more. Without the bar, it covers only half of the orders. So
+ * either the bar is removed and half of the orders are filled, or the bar stays and all are filled.
  */
 const barLeaves: Race = {
   name: "a bar is removed meanwhile, many partners",

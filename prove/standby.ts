@@ -70,7 +70,7 @@ async function isStreaming(): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** While writes are refused, no write may succeed and every read must. */
+/** While writes are refused, every write must fail and every read must succeed. */
 async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer): Promise<string[]> {
   const violations: string[] = [];
   const refused = await orders.order();

@@ -3,10 +3,12 @@ import type { Deployment } from "./deployment.ts";
 /** A process or connection that is ended without a warning. */
 export interface Victim {
   readonly name: string;
-  /** Whether the running statement continues at the database. A retry then meets its locks. */
+  /**
+   * True if the running statement continues in the database. A retry then waits for that statement's locks.
+   */
   readonly leavesStatement: boolean;
   readonly needsBackend?: true;
-  /** What only this process knew is lost. */
+  /** The state that only this process had in memory is lost. */
   readonly endsProcess?: true;
   /** The service and the database both survive, so nothing may be left in doubt. */
   readonly leavesNoDoubt?: true;

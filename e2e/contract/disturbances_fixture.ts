@@ -55,8 +55,8 @@ export async function closeMarket({ operator }: Stack): Promise<Mend> {
 }
 
 /**
- * Makes the quote expire by changing its row. A test cannot advance the database's clock, and triggers forbid
- * changes of a quote, so it disables them.
+ * Makes the quote expire by changing its row, because a test cannot advance the database's clock. Triggers
+ * forbid changes of a quote, so this function disables them.
  */
 export async function letExpire({ sql }: Stack, quoteId: string): Promise<Mend> {
   const move = (minutes: number) =>

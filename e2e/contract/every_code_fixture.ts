@@ -106,8 +106,8 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
 }
 
 /**
- * Makes the service refuse the request, then tries the key and the nonce again. The registry says of each
- * code whether they still work.
+ * Makes the service refuse the request, then uses its idempotency key and its nonce again. For each code, the
+ * problem registry defines whether the key and the nonce still work.
  */
 async function tryTwice(code: TokenProblemCode, way: Way, setup: Setup, stages = 1): Promise<void> {
   const { operation } = way;
@@ -119,7 +119,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, setup: Setup, stages =
   const sound = { key: randomUUID(), nonce: randomUUID(), ...call };
   const sent = { ...sound, ...fault };
   const refused = await from.call(operation, sent).finally(() => mend?.());
-  // On a slow machine, the disturbance may have ended before the request arrived. Then repeat it.
+  // On a slow machine, the disturbance may have ended before the request arrived. In that case, start again.
   const faded = way.fades && refused.status !== TOKEN_PROBLEM_REGISTRY[code].status;
   if (faded && stages < STAGES_MAX) return await tryTwice(code, way, setup, stages + 1);
   const text = await refused.clone().text();

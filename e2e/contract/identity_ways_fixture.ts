@@ -67,7 +67,8 @@ export const IDENTITY_WAYS = {
     return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(stack, partner) };
   }),
   certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
-  // Only the registry says that this certificate has expired. TLS would refuse a certificate that really has.
+  // The certificate expires only in the registry, because TLS would refuse a certificate that has really
+  // expired.
   certificate_expired: underCertificate(async (stack, fingerprint) => {
     await stack
       .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;

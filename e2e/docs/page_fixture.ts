@@ -11,7 +11,7 @@ import { type Started, startUntilReady } from "@gold-partner/dev/testing";
 const REPOSITORY: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The base URL that the pages show. */
 const PAGE_URL = "https://localhost:8443";
-/** TypeScript blocks are removed here: the tests of the package that they show run them. */
+/** TypeScript blocks are removed here, because other tests run them. */
 const TYPESCRIPT = /^```ts\n[\s\S]*?^```$/gm;
 
 export async function readPage(name: string): Promise<string> {

@@ -75,7 +75,8 @@ describe("a revoked or expired certificate behind Envoy", () => {
       while (reply.ok && askedMs - revokedMs <= READ_MS + SLOW_MS) {
         [askedMs, reply] = [performance.now(), await read(connection, token)];
       }
-      // This is the first refused read, or else a read that was sent after the limit. Both must be refused.
+      // The loop ended at the first refused read, or at a read that was sent after the limit. In both cases
+      // the reply must be this refusal.
       await expectProblem(reply, "certificate_revoked");
       await expectProblem(await read(connection, token), "certificate_revoked");
       connection.close();
@@ -94,8 +95,8 @@ describe("a revoked or expired certificate behind Envoy", () => {
       while (alert === undefined && knockedMs - revokedMs <= HANDSHAKE_MS + SLOW_MS) {
         [knockedMs, { alert }] = [performance.now(), await knock()];
       }
-      // This is the alert of the first refused connection, or else of a connection that began after the
-      // limit.
+      // The loop ended at the first refused connection, or at a connection that began after the limit. In
+      // both cases this alert must have arrived.
       assertEquals(alert, "certificate_revoked");
       assertEquals((await knock({ patienceMs: 30_000 })).alert, "certificate_revoked");
     }

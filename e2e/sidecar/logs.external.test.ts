@@ -25,8 +25,8 @@ describe("the logs of Envoy and the service", () => {
   after(() => stack.close());
 
   /**
-   * Sends valid and invalid requests. Envoy refuses some of them, and the service others. Every place that
-   * has room carries a secret.
+   * Sends valid and invalid requests. Envoy refuses some of them, and the service others. Every field that
+   * can hold free text contains a secret.
    */
   async function sendSecrets(certificate: Certificate): Promise<void> {
     const { token, form, credentials } = stack.partner;

@@ -36,7 +36,7 @@ export class MultiplexedLine implements Line {
     }
   }
 
-  /** Requests that were sent at the moment of a GOAWAY, were refused, and went over the next connection. */
+  /** The number of requests that were refused because of a GOAWAY and then sent over the next connection. */
   get moved(): number {
     return this.#moved;
   }
@@ -65,8 +65,9 @@ export class MultiplexedLine implements Line {
 const HOP = ["host", "x-forwarded-client-cert", "content-length"];
 
 /**
- * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. If the connection is closing, a refused stream
- * was not begun (RFC 9113, 8.7). The client's own library refuses it once it has read the GOAWAY.
+ * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. If a stream is refused while the connection
+ * closes, its request was not processed (RFC 9113, 8.7) and can be sent again. After the GOAWAY, the client's
+ * own library refuses the stream.
  */
 async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply | "not begun"> {
   const text = Buffer.from(request).toString("latin1");

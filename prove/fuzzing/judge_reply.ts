@@ -35,8 +35,8 @@ function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string |
   }
   const names = Object.keys(asked).sort();
   if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
-  // Values hold no members, so every colon outside a string belongs to a member. A repeated member changes
-  // the count.
+  // No value is an object, so the number of colons outside strings is the number of members. A repeated
+  // member adds a colon but no name.
   const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== names.length) return "booked a body with a repeated member";
   const foreign = names.find((name) => name !== "amount_sar" && asked[name] !== made[name]);

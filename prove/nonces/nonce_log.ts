@@ -50,7 +50,10 @@ export class NonceLog {
     return [...this.#verdicts].reduce((sum, [verdict, n]) => verdict.endsWith(ending) ? sum + n : sum, 0);
   }
 
-  /** Nonces that were accepted for several requests, and accepted ones that the table does not hold. */
+  /**
+   * Returns the nonces that were accepted for several requests, and the accepted nonces that are not in the
+   * table.
+   */
   async findViolations(sql: Sql): Promise<string[]> {
     const rows = await sql<{ name: string }[]>`
       select client_id || ' ' || replace(nonce::text, '-', '') as name from gold.nonce`;
@@ -80,5 +83,5 @@ function acceptsNonce(path: string, reply: Reply | undefined): boolean {
   return effect === true || effect === "order_quote_id" && path === "/v1/orders";
 }
 
-/** The form in which the table keeps it: the first sixteen bytes of SHA-256. */
+/** The table stores only the first sixteen bytes of a nonce's SHA-256. */
 const hashOf = (nonce: string): string => createHash("sha256").update(nonce).digest("hex").slice(0, 32);

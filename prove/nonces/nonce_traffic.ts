@@ -31,8 +31,8 @@ const TIMEOUT_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
 /**
- * How often each action is drawn. Replays and reused nonces are the most frequent, because a lost connection
- * can corrupt these above all.
+ * The relative frequency of each action. Replays and reused nonces are the most frequent, because a lost
+ * connection is most likely to cause errors there.
  */
 const ACTIONS = {
   order: 3,

@@ -71,8 +71,8 @@ export class RotatingPartner {
   }
 
   /**
-   * Switches to the changed credentials, with a new token. Returns the state before, once none of its
-   * requests is in flight.
+   * Switches to the changed credentials, with a new token. Waits until the previous credentials have no
+   * request in flight, and returns the partner with those credentials.
    */
   async adopt(change: Partial<Credentials>): Promise<ConnectedPartner> {
     const before = this.#current;

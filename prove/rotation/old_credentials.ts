@@ -9,11 +9,11 @@ export interface Sample {
   readonly kind: Kind;
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** As verdictOf() returns it; for a handshake `let in` or `refused`. */
+  /** The result of verdictOf(). For a handshake it is `let in` or `refused`. */
   readonly verdict: string;
 }
 
-/** The verdict of each kind that is let in. */
+/** For each kind, the verdict that shows that the credential was accepted. */
 export const PASSED: Readonly<Record<Kind, string>> = {
   write: "201",
   read: "200",
@@ -25,7 +25,8 @@ const GRAMS = "0.001";
 const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshake: 60, token: 60 };
 
 /**
- * A partner that continues with the old credential, over connections opened before its end and over new ones.
+ * A partner that continues to use the old credential. It sends over connections that were opened before the
+ * credential ended, and over new connections.
  */
 export class OldCredentials {
   readonly samples: Sample[] = [];
@@ -33,7 +34,8 @@ export class OldCredentials {
   readonly accepted: string[] = [];
   readonly #old: ConnectedPartner;
   /**
-   * Makes the quotes with the new credential, over separate connections so that they never wait for orders.
+   * Makes the quotes with the new credential. The quotes use separate connections, so they never wait for
+   * orders.
    */
   readonly #follower: ConnectedPartner;
   readonly #quotes: KeepAliveConnection;
@@ -83,8 +85,8 @@ export class OldCredentials {
   }
 
   /**
-   * In TLS 1.3 a refusal reaches the client after its own part of the handshake. So only a reply shows that
-   * the client was let in.
+   * In TLS 1.3 the client finishes its part of the handshake before a refusal reaches it. So only a reply
+   * shows that the client was let in.
    */
   async #knock(): Promise<void> {
     const sentAtMs = performance.now();

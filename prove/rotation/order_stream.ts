@@ -8,7 +8,7 @@ const WARM_UP_LANES = 8;
 const WARM_UP_ORDERS_EACH = 50;
 
 /**
- * Sends orders at a fixed rate, whatever became of earlier ones. Each is a quote and its signed order, and
+ * Sends orders at a fixed rate, without waiting for earlier orders. Each is a quote and its signed order, and
  * each request is sent once.
  */
 export class OrderStream {

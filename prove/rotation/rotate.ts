@@ -87,8 +87,8 @@ function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewa
 }
 
 /**
- * Splits the samples into those that must pass and those whose answer is certain. In between, both answers
- * are allowed.
+ * Selects the samples that were answered before the old credential began to be retired, and those that were
+ * sent after its retirement and the grace period. In between, both answers are allowed.
  */
 function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End, { refused }: Renewal) {
   const own = samples.filter((sample) => sample.kind === kind);

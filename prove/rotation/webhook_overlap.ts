@@ -1,7 +1,10 @@
 import type { Arrival, Inbox } from "../inboxes.ts";
 import type { Finding } from "../report.ts";
 
-/** A worker reads once a second which secrets exist, and webhooks signed before may still be in flight. */
+/**
+ * After this time, every arriving webhook is signed with the current secrets. A worker reads the secrets once
+ * a second, and webhooks that it signed earlier may still be in flight.
+ */
 export const HEARD_MS = 2000;
 /** Fewer arrivals prove nothing. */
 const ARRIVALS_MIN = 5;

@@ -7,8 +7,8 @@ const GROWTH_MAX = 0.01;
 const P99_RATIO_MAX = 1.2;
 const BYTES_RATIO_MAX = 1.1;
 /**
- * The most bytes that an action may leave behind. Even in a short run, a heap that warms up stays below this,
- * and a service that keeps each request does not.
+ * The most bytes that an action may leave behind. Even in a short run, a heap that warms up stays below this
+ * limit, and a service that keeps each request exceeds it.
  */
 const KEPT_BYTES_MAX = 1024;
 const BYTES_PER_MEBIBYTE = 1 << 20;
@@ -35,7 +35,7 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
     what: `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} MiB, ${said}${
       unjudged(length)
     }`,
-    // Too few points have no slope, and no slope is no proof.
+    // With too few points the growth is NaN, which counts as a violation.
     violations: isLong && !(growth < GROWTH_MAX)
       ? [`it grows by ${said}; the limit is ${percentText(GROWTH_MAX)}`]
       : [],

@@ -49,7 +49,8 @@ export async function runCourse(stack: Stack, course: Course): Promise<Series> {
     }
     if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
     if (second % lookEverySeconds === 0) await watch.look(second);
-    // Every second, so that each read is small: a read delays the actions that are due.
+    // Deliveries are read every second, so that each read is small. A long read would delay the actions that
+    // are due.
     await stack.deliveries.take();
   }
   await traffic.stop();

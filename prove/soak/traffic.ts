@@ -21,8 +21,8 @@ const TICK_MS = 5;
 const WARM_UP_EACH = 50;
 
 /**
- * Starts actions at a fixed rate, whatever became of earlier ones. On a small machine, k6 would take more of
- * the processor than the service does.
+ * Starts actions at a fixed rate, without waiting for earlier actions. The proof does not use k6, because on
+ * a small machine k6 would take more processor time than the service.
  */
 export class Traffic {
   /** The orders that were answered with success. */
@@ -96,7 +96,8 @@ export class Traffic {
   async #do(dueMs: number): Promise<void> {
     const turn = this.#turn++;
     const doing = this.#dealt[turn % this.#dealt.length]!;
-    // The partner changes with each action, and each partner comes to every kind of action.
+    // Each action goes to the next partner. After each round the order of partners shifts by one, so that
+    // every partner gets every kind of action.
     const dayTrader = this
       .#dayTraders[(turn + Math.floor(turn / this.#dealt.length)) % this.#dayTraders.length]!;
     this.#slice.due++;

@@ -30,7 +30,7 @@ export interface Answer {
 const PART = new Uint8Array(64 << 10).fill(0x20);
 /** Ten megabytes, as long as the sender reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
-/** Out of a thousand deliveries. The others are accepted. */
+/** How many of a thousand deliveries are treated in each of these ways. The others are accepted normally. */
 const CHANCES: Readonly<Record<Sickness, number>> = {
   "client error": 25,
   "server error": 25,
@@ -45,7 +45,7 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
 const DOOMED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
-  // A partner asks for a test when its receiver works again.
+  // Test events are accepted, because a partner requests one only when its receiver works again.
   if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) {
     return WELL;
   }

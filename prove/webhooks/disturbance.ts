@@ -36,8 +36,8 @@ const STUCK_MS = 60_000;
 /** Enough for all events that are left after the last kill, each with all its tries. */
 const TIMEOUT_MS = 600_000;
 /**
- * An endpoint that refuses all its remaining events looks dead, and is tried once per rest. If it rests
- * longer than this, its partner shows with a test that it works.
+ * An endpoint that refuses all its remaining events is tried only once per rest. If it rests longer than
+ * this, its partner requests a test event to show that the endpoint works.
  */
 const LONG_REST = "10 seconds";
 
@@ -98,8 +98,8 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
 }
 
 /**
- * Each partner looks after its endpoint. An endpoint that answered 410 or rests for long works again some
- * time later, which its partner shows with a test.
+ * Acts for each partner whose endpoint is disabled (it answered 410) or rests for long. The partner requests
+ * a test event, which shows that the endpoint works again.
  */
 class Enabling {
   tests = 0;

@@ -12,7 +12,7 @@ interface Judged extends Finding {
 }
 
 const SHOWN = 10;
-/** More than any partner has parked. */
+/** At most this many parked events are listed. Every partner has fewer. */
 const LISTED = "10000";
 
 /** Compares what the receivers got with what the partners read and with what the operator sees. */
@@ -139,8 +139,8 @@ export async function describeArrivals({ deployment }: Setup, arrivals: readonly
 }
 
 /**
- * Counts events that arrived again after they were accepted. If the answer was cut, the sender may not have
- * it, and sending again is correct.
+ * Counts events that arrived again after they were accepted. A delivery whose answer was cut does not count
+ * as accepted: the sender may not have the answer, so it is correct to send again.
  */
 export function countAgain(arrivals: readonly Arrival[]): number {
   const heard = new Set<string>();

@@ -33,8 +33,8 @@ export class OrderDesk {
   }
 
   /**
-   * Books until this many events are committed, even if the database goes away. The accounts say how many
-   * events were booked.
+   * Books orders until this many events are committed, even if the database goes away in between. The number
+   * of booked events is read from the accounts.
    */
   async bookUntil(events: number): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;

@@ -8,23 +8,28 @@ import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 export interface Trouble {
   readonly name: string;
   begin(): Promise<void>;
-  /** Leaves nothing behind that is still to be delivered. */
+  /** Ends the trouble. Afterwards untilDelivered() must be able to finish. */
   end(): Promise<void>;
 }
 
 interface Pairs extends TurnPlan {
   readonly count: number;
-  /** Undefined leaves the ratio unchecked, because in a short run it is chance. */
+  /**
+   * The highest ratio allowed. Undefined skips the check, because the ratio of a short run is mostly chance.
+   */
   readonly ratioMax: number | undefined;
 }
 
-/** An event that waits for a hanging or resting receiver waits this much longer, at least. */
+/**
+ * If an event had to wait for another partner's hanging or resting receiver, its first attempt would begin at
+ * least this much later.
+ */
 const WAIT_MS = 1000;
 const DRAIN_MS = 90_000;
 
 /**
- * Takes turns without and with the trouble, at one steady rate. Measures what the trouble costs the partners
- * that are not part of it.
+ * Alternates between turns without and turns with the trouble, all at the same rate. Measures what the
+ * trouble costs the partners that are not part of it.
  */
 export async function measurePairs(setup: Setup, trouble: Trouble, pairs: Pairs): Promise<Finding> {
   const turns = { alone: [] as Turn[], beside: [] as Turn[] };

@@ -8,9 +8,9 @@ import type { Setup } from "./setup.ts";
 
 export interface TurnPlan {
   readonly orders: number;
-  /** The first this many partners have healthy receivers. */
+  /** How many partners, counted from the first, have healthy receivers. */
   readonly well: number;
-  /** The first this many partners buy. */
+  /** How many partners, counted from the first, buy. */
   readonly buyers: number;
 }
 

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 
 /** How long to wait for the first byte of a reply; longer than Envoy waits for a request. */
 const SILENCE_MS = 20_000;
-/** How long to wait for more of it, or for another reply. */
+/** How long to wait for more bytes of a reply, or for another reply. */
 const QUIET_MS = 2000;
 const AT_ONCE = 8;
 

@@ -42,7 +42,8 @@ describe("HTTP/1.1 attacks through Envoy", () => {
       Object.keys(reached).filter((one) => one.startsWith(HIDDEN_PATH));
     const reached = await siege.withstand("hidden requests", () => eachOf(hiddenRequests(token), ask));
     assertEquals(seen(reached), []);
-    // The same request without hiding it is seen, so the check above would have found it.
+    // This is the control: the service counts the same request if it is not hidden. So the check above would
+    // have found a hidden request.
     const plain = request(`GET ${HIDDEN_PATH} HTTP/1.1`, [`Authorization: Bearer ${token}`, close]);
     assertEquals(seen(await siege.withstand("one request that is not hidden", () => ask(plain))), [
       `${HIDDEN_PATH} 200`,

@@ -15,8 +15,8 @@ const ORDERS_MIN = 10;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Sends quotes and signed orders one after another, on one connection. The returned function ends that, once
- * at least ORDERS_MIN orders were executed or TIMEOUT_MS are over.
+ * Sends quotes and signed orders one after another, on one connection. Call the returned function to stop. It
+ * first waits until ORDERS_MIN orders were executed, but at most TIMEOUT_MS.
  */
 export function tradeOn(caller: Caller): () => Promise<Experience> {
   const partner = caller.staying();

@@ -64,7 +64,8 @@ export class Siege {
 
   /**
    * Attacks while the honest partner trades. Throws if one of its orders failed or took too long, or if the
-   * service answered with 5xx. Returns what of the attack reached the service.
+   * service answered with 5xx. Returns how many of the attack's requests reached the service, by route and
+   * status.
    */
   async withstand(what: string, attack: () => Promise<unknown>): Promise<Record<string, number>> {
     const operations = this.stack.socket("server_operations.sock");
