@@ -47,7 +47,7 @@ describe("withNewFile()", () => {
       Failure,
     );
     assertEquals([exit, code], [3, "outcome_unknown"]);
-    const kept = / is in (\S+): move it/.exec(message)![1]!;
+    const kept = / is in (\S+): /.exec(message)![1]!;
     assertEquals(await readFile(kept, "utf8"), "text");
     await rm(kept);
     const refuse = () => Promise.reject(Object.assign(new Error("no"), { code: "GR409" }));
@@ -76,7 +76,7 @@ describe("withNewFile()", () => {
     );
     assertEquals([exit, code, await readFile(file, "utf8")], [3, "file_not_in_place", "mine"]);
     // The act cannot be undone, so the draft that holds its text is kept.
-    const kept = / is in (\S+): move it/.exec(message)![1]!;
+    const kept = / is in (\S+): /.exec(message)![1]!;
     assertEquals(await readFile(kept, "utf8"), "text");
     await rm(kept);
     assertEquals((await readdir(folder)).toSorted(), ["one", "three"]);

@@ -211,7 +211,7 @@ describe("gold ca and cert", () => {
     holder.release();
     const lost = await run;
     refused(lost, 3, "may or may not have been made");
-    const kept = / is in (\S+): move it/.exec(lost.problem.detail)![1]!;
+    const kept = / is in (\S+): /.exec(lost.problem.detail)![1]!;
     assertStringIncludes(await operator.read(basename(kept)), "BEGIN CERTIFICATE");
     assertEquals((await issue(clientId, csr, "anew.pem")).exit, 0);
     refused(await issue(clientId, csr, "twice.pem"), 1, "name and a number");

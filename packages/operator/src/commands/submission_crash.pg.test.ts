@@ -53,7 +53,7 @@ describe("gold withdrawal submit, interrupted", () => {
     const run = await submitAround("taken.xml", () => operator.write("taken.xml", "mine"));
     refused(run, 3, "The command succeeded, but");
     assertEquals([await operator.read("taken.xml"), await status()], ["mine", "submitted"]);
-    const kept = await readFile(/ is in (\S+): move it/.exec(run.problem.detail)![1]!, "utf8");
+    const kept = await readFile(/ is in (\S+): /.exec(run.problem.detail)![1]!, "utf8");
     assertMatch(kept, /<CtrlSum>1\.00<\/CtrlSum>/);
     const [stored] = await operator.service.books.sql`select id from gold.payment_batch`;
     const again = await submit("rescued.xml", "--batch", stored!.id);
