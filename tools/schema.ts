@@ -1,5 +1,5 @@
 // npm run schema [-- --check]: regenerates packages/server/schema.sql, the dump of a freshly migrated
-// database. --check writes nothing and prints the difference. In this file a reviewer sees how a migration or
+// database. --check writes nothing and prints the difference. schema.sql shows a reviewer how a migration or
 // a routine changed the whole schema.
 // Exit: 0 written or no difference, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
 import { spawnSync } from "node:child_process";

@@ -3,8 +3,8 @@ import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * Finds files that import each other in a cycle, type imports included. None of these files can be read
- * before the others.
+ * Finds files that import each other in a cycle, type imports included. A reader cannot understand one of
+ * these files without the others.
  */
 export function findImportCycles(tree: Tree): Violation[] {
   const folders = packageFolders(tree);

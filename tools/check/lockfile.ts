@@ -22,8 +22,8 @@ const NPMRC = ".npmrc";
 const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"];
 
 /**
- * Requires that npm installs exactly what the manifests say, from the registry of each machine, and runs no
- * install script.
+ * Requires that npm installs exactly what the manifests say and runs no install script. The lockfile must not
+ * name a registry, so that npm uses the one that the machine is configured for.
  */
 export function findLockfileViolations(tree: Tree): Violation[] {
   const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];

@@ -17,7 +17,10 @@ export function goProgram(name: string, module: GoModule): Part {
   }, [`bin/${name}`]);
 }
 
-/** A program of one file around a library. The go.sum in its folder pins everything that it is built from. */
+/**
+ * A program of ours that uses a Go library. Its folder `name` holds one source file, and a go.sum that pins
+ * everything that it is built from.
+ */
 export function goSource(
   name: string,
   source: string = fileURLToPath(new URL(`./${name}/`, import.meta.url)),

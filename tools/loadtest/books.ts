@@ -156,8 +156,8 @@ export function judgeOrders(
 }
 
 /**
- * Checks that the certificate of each partner was recorded as used, and no other certificate of these
- * partners.
+ * Checks that the certificate of each partner was recorded as used, and that no other certificate of these
+ * partners was.
  */
 async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
   const shown = partners.map(fingerprintOf);

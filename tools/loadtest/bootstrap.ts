@@ -30,8 +30,8 @@ export function seededRandom(seed: number): () => number {
  * collection or a checkpoint, so slices are drawn in blocks. Each round draws as many slices as there are,
  * with repetition, and calculates the statistics again. How they vary from round to round shows how certain
  * they are.
- * `leastVariances` are lower bounds for the variances of the logarithms of the statistics. Without them,
- * events that were hardly seen would vary too little.
+ * `leastVariances` are lower bounds for the variances of the logarithms of the statistics. Without them, the
+ * variance of a rare event would be estimated too small.
  */
 export function estimateRatios<Slice>(
   before: readonly Slice[],
@@ -50,7 +50,7 @@ export function estimateRatios<Slice>(
     const variances = [[wasDrawn!, before], [isDrawn!, after]] as const;
     const parts = variances.map(([drawn, slices]) => {
       const blocks = slices.length / blockLength(slices.length);
-      // Draws from the observed slices vary too little. For a mean, this factor corrects that.
+      // The variance of the draws is smaller than the true variance. For a mean, this factor corrects that.
       const variance = varianceOf(drawn.map((one) => Math.log(one[index]!))) * blocks / (blocks - 1);
       return { blocks, variance: Math.max(variance, leastVariances(slices)[index] ?? 0) };
     });

@@ -26,7 +26,7 @@ export interface RunSummary {
   readonly partners: number;
   readonly peak_per_second: number;
   readonly duration_seconds: number;
-  /** Iterations per second at the end, if the rate rose until then. */
+  /** Iterations per second at the end of the load. Set only if the rate rose until the end. */
   readonly rate_reached?: number;
   readonly base_url: string;
   readonly started_at: string;

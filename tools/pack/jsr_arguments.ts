@@ -2,7 +2,8 @@
 const INFERRED = "packages/protocol";
 
 /**
- * Returns the arguments of deno to publish the package in `folder`. Its tree may have uncommitted changes.
+ * Returns the arguments for deno that publish the package in `folder`. They allow uncommitted changes in the
+ * tree.
  */
 export function jsrArguments(folder: string): readonly string[] {
   const slow = folder === INFERRED ? ["--allow-slow-types"] : [];

@@ -129,7 +129,8 @@ export class Outside {
   }
 
   /**
-   * Of this process's environment only PATH is passed on. Its npm settings would point into the repository.
+   * Passes on only PATH from the environment of this process. The npm settings in that environment would
+   * point into the repository.
    */
   get #env(): Env {
     return {

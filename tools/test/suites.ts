@@ -123,9 +123,9 @@ function reportProgress(ended: number, all: number, elapsedMs: number): string {
 const SHARE_FILES = 4;
 
 /**
- * Splits the files into shares of at most SHARE_FILES files, one process each. A share saves starts of
- * processes, but takes as long as all its files. Neighbours in the list are similar, so each share takes
- * files from the whole list. Otherwise one share could get all the slow files.
+ * Splits the files into shares of at most SHARE_FILES files. Each share runs in one process. Large shares
+ * need fewer processes, but each takes longer. Neighbours in the list are similar, so each share takes files
+ * from the whole list. Otherwise one share could get all the slow files.
  */
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);

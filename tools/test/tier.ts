@@ -8,8 +8,8 @@ import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
 
 /**
- * How many shares run at once for each core. A test file waits for about a quarter of its time. External
- * checks wait longer, for the timeouts of Envoy and for pages.
+ * How many shares run at once for each core. There are more shares than cores, because a test file spends
+ * about a quarter of its time waiting. External checks wait longer, for the timeouts of Envoy and for pages.
  */
 const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 1.5, pg: 1.5, external: 2 };
 

@@ -7,7 +7,7 @@ import type { Failure } from "./failure.ts";
  */
 export function offsetSeconds(headers: Headers, nowMs: number): number | undefined {
   const dateMs = Date.parse(headers.get("Date") ?? "");
-  // Date has whole seconds, so on average the service's clock is 500 ms further.
+  // Date has no fractions of a second, so on average the service's clock is 500 ms ahead of it.
   return Number.isNaN(dateMs) ? undefined : Math.round((nowMs - dateMs - 500) / 1000);
 }
 

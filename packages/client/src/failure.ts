@@ -12,8 +12,8 @@ export interface Failure {
   readonly cure: "none" | "wait" | "token";
   readonly retryAfterMs?: number | undefined;
   /**
-   * What the failure says about a write. `known`: its outcome is settled. `untold`: nothing, so a doubt from
-   * an earlier try remains. `unknown`: it may have been executed.
+   * What the failure says about a write. `known`: the outcome of the write is certain. `unknown`: this try
+   * may have executed the write. `untold`: the failure says nothing, so a doubt from an earlier try remains.
    */
   readonly outcome: "known" | "untold" | "unknown";
 }
@@ -70,7 +70,8 @@ function outcomeOf(code: string, status: number, operation: OperationId): Failur
   if (!isProblemCode(code)) return status >= 500 ? "unknown" : "untold";
   if (bindsKey(code, operation === "createOrder" ? "order_quote_id" : "other")) return "known";
   const spent = PROBLEM_REGISTRY[code].spends_nonce;
-  // The service spends the nonce, then looks up the key. If the key had a result, the reply would be that.
+  // The service spends the nonce first and then looks up the Idempotency-Key. If an earlier try had stored a
+  // result for this key, the reply would be that result.
   return spent === "unknown" ? "unknown" : spent === true ? "known" : "untold";
 }
 
@@ -93,7 +94,7 @@ function readProblem(body: Uint8Array): Said {
   }
 }
 
-/** The failure of a try that was given to the transport and got no reply. */
+/** The failure of a try for which the transport returned no reply. */
 export function breakOf(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };

@@ -143,7 +143,7 @@ export class Quantity<U extends Unit = Unit> {
     return formatDecimal(this.units, DECIMALS[this.unit]);
   }
 
-  /** The decimal text. A reader of JSON would turn a JSON number into a double. */
+  /** Returns the decimal text as a JSON string, because a JSON parser would read a number as a double. */
   toJSON(): string {
     return this.toString();
   }

@@ -41,7 +41,7 @@ export interface GoldClientOptions {
    * 64 bytes r ‖ s.
    */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** Optional: the id of the signing key, to name it in each signature when several are registered. */
+  /** Optional: the id of the signing key. Each signature then names it. Use it if you registered several. */
   readonly kid?: string | undefined;
   /** The limit for one try in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
@@ -74,7 +74,7 @@ export interface Settings {
   readonly random: () => number;
 }
 
-/** The longest delay of a timer in milliseconds. A timer with a longer delay ends at once. */
+/** The longest delay of a timer in milliseconds. A timer with a longer delay fires at once. */
 const COUNT_MAX = 2 ** 31 - 1;
 
 /** Validates the options. Throws one error that lists all mistakes. */

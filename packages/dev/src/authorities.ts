@@ -52,8 +52,8 @@ export async function ensurePartnerCa(state: State, operator: Operator): Promise
 }
 
 /**
- * Returns the certificates for servers on this machine, which a CA of their own signs. Certificates of an
- * earlier start are reused if they match their key and their CA and are valid for at least one more day.
+ * Returns the certificates for servers on this machine. A separate CA signs them. Certificates of an earlier
+ * start are reused if they match their key and their CA and are valid for at least one more day.
  */
 export async function ensureServerCertificates(state: State): Promise<Omit<Authorities, "partnerCa">> {
   const file = (name: string) => state.path("pki", name);

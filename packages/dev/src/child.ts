@@ -17,8 +17,8 @@ export interface Child {
 
 const STOP_MS = 15_000;
 /**
- * The environment variables that a child inherits. Its other settings are given explicitly, so that the
- * shell's cannot affect it.
+ * The environment variables that a child inherits. All its other variables are passed explicitly, so that the
+ * variables of the user's shell cannot affect the child.
  */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"];
 

@@ -34,7 +34,7 @@ export const partnerCaKey = (state: State): string => state.path("pki", "partner
 
 const MARKER = "gold-trading-partner-service.state";
 /**
- * Folders that others keep beside the state: the secrets of docker-compose.yml, and the partners and results
+ * Folders of other programs beside the state: the secrets of docker-compose.yml, and the partners and results
  * of load tests. A new state folder may contain them, and --reset keeps them.
  */
 const BESIDE: readonly string[] = ["compose", "loadtest"];

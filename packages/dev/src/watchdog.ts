@@ -66,8 +66,8 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
 }
 
 /**
- * Waits until the watchdog of an earlier, killed start has ended the processes which that start left behind.
- * Otherwise a new start could take over a Postgres that is about to be stopped.
+ * Waits until the watchdog of an earlier, killed start has ended all processes of that start. Otherwise a new
+ * start could take over a Postgres that is about to be stopped.
  */
 export async function awaitEarlierWatchdog(stateDir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(stateDir), "utf8").catch(() => ""));

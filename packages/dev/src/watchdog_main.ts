@@ -7,8 +7,8 @@ import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 import type { Guarded } from "./watchdog.ts";
 
 /**
- * For each signal. npm start waits for at most four (Envoy, the service, Postgres twice), and all must end
- * within 10 s.
+ * The longest wait after each signal. All processes must end within 10 s. In the worst case of `npm start`,
+ * four signals need the whole wait: one to Envoy, one to the service and two to Postgres.
  */
 const TIMEOUT_MS = 1_500;
 

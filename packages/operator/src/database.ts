@@ -31,7 +31,7 @@ export interface Deployment {
   };
   /** The account from which withdrawals are paid. */
   readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
-  /** Whether partners may have their webhooks received on the service's own machine. */
+  /** Whether the service may send webhooks to a receiver on its own machine. */
   readonly loopbackReceivers: boolean;
   /** The ports that receivers of webhooks may listen on. */
   readonly webhookPorts: readonly number[];

@@ -33,7 +33,7 @@ const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|E
 const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
-/** Whether the database gave no answer, so that the change may be done or not. */
+/** Whether the database gave no answer, so that it is unknown whether the change was made. */
 export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
 /** Codes for a dependency that is down for the moment. A script can retry. */

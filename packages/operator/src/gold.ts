@@ -144,7 +144,7 @@ export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): Exi
   return exit;
 }
 
-/** Prints the result. The command is done by now, so a failure to print must say so. */
+/** Prints the result. If printing fails, the error says that the command itself succeeded. */
 function tell(text: string, { out }: Terminal): void {
   try {
     out(text);
@@ -185,8 +185,8 @@ function parse(command: Command, argv: readonly string[]) {
 }
 
 /**
- * Moves thumbprints that begin with a dash behind `--`:
- * one in 64 does, and the parser would take it for an option.
+ * Moves thumbprints that begin with a dash behind `--`, because the parser would read them as options.
+ * One thumbprint in 64 begins with a dash.
  */
 function endWithDashed(args: readonly string[]): string[] {
   const dashed = args.includes("--") ? [] : args.filter((arg) => DASHED_THUMBPRINT.test(arg));

@@ -43,5 +43,6 @@ process.on("uncaughtException", (error) => {
 });
 
 const code = await gold(process.argv.slice(2), terminal);
-// Exits explicitly: Deno ending by itself sometimes dies of a segmentation fault in its compiler's threads.
+// Exit explicitly. If Deno ends by itself while its compiler is still working, it sometimes dies of a
+// segmentation fault.
 process.exit(code);

@@ -7,9 +7,9 @@ export const PRIVATE_FILE = 0o600;
 /**
  * Runs `act`, and saves `text` as a new file if `act` succeeds. The text is first written to a draft in the
  * same folder. So if the folder is not writable, the command fails before `act` runs. The draft gets its
- * final name only after `act` succeeded, so the file is complete and its change was made. An existing file
- * is never overwritten. `isOnlyCopy` says that the text is stored nowhere else. If the outcome of `act` is
- * then unknown, the draft is kept.
+ * final name only after `act` succeeded. So a file with the final name is complete, and `act` has made its
+ * change. An existing file is never overwritten. `isOnlyCopy` says that the text is stored nowhere else. In
+ * that case the draft is kept if the outcome of `act` is unknown.
  */
 export async function withNewFile<T>(
   file: string,

@@ -40,7 +40,7 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_REGISTRY, text);
 }
 
-/** What the refusal is about. For an order's quote_id, a code can have effects that it has nowhere else. */
+/** What the refusal is about. Some codes have an effect only if they refuse the quote_id of an order. */
 export type Refused = "order_quote_id" | "other";
 
 /**

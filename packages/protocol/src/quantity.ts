@@ -1,4 +1,5 @@
-// Converts decimal text to smallest units and back. Floats are not exact (0.1 + 0.2), so no quantity is one.
+// Converts decimal text to smallest units and back. Floats are not exact (0.1 + 0.2), so no quantity is
+// ever a float.
 import { JsonNumber } from "@gold-partner/canonical";
 import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "./quantity_range.ts";
 

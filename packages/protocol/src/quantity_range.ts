@@ -10,7 +10,7 @@
 //   largest amount   10^12 halalas x 10^6                   = 10^18 microhalalas < 2^63
 //
 // so the database multiplies and divides in 64 bits and cannot overflow. The largest order costs less than
-// the largest amount. No quantity has more than 14 digits; a double carries any 15.
+// the largest amount. No quantity has more than 14 digits, and a double keeps 15 digits without loss.
 
 export const SAR_DECIMALS = 2n;
 export const GRAM_DECIMALS = 4n;

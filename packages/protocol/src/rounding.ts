@@ -157,7 +157,10 @@ function divide(dividend: bigint, divisor: bigint, rounding: "up" | "down"): big
   return rounding === "up" ? (dividend + divisor - 1n) / divisor : dividend / divisor;
 }
 
-/** The price comes from the operator, so a wrong price is a defect: it throws and is not a refusal. */
+/**
+ * Throws if the price is outside its range. This is a defect and not a refusal, because the price comes from
+ * the operator and not from the partner.
+ */
 function requirePrice(pricePips: bigint): void {
   if (pricePips >= PRICE_MIN_PIPS && pricePips <= PRICE_MAX_PIPS) return;
   throw new RangeError(

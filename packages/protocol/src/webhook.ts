@@ -59,11 +59,11 @@ export interface VerifiedWebhook {
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { shortest: 24, issued: 32, longest: 64 };
-// A full stop separates the signed parts. With one in the id, a signature would fit two messages. A comma
-// joins a header that came twice, so it is not allowed either.
+// A full stop separates the signed parts. If an id could contain one, two messages could have the same
+// signature. A comma is not allowed either, because it joins the values of a repeated header.
 const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
-// Enough for about 80 signatures. The length is limited because each signature is compared with that of each
-// secret before the sender is known.
+// Enough for about 80 signatures. The length is limited because the receiver compares every signature for
+// every secret before it knows the sender.
 const SIGNATURES = /^.{1,4096}$/s;
 
 /**

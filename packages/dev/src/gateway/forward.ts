@@ -59,7 +59,8 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     if (response.headersSent) request.socket.destroy();
     else exchange.refuse(code, reason);
   };
-  // Read the request to its end, so that a client that is still sending can go on to read the answer.
+  // Read the rest of the request even if nobody needs it. Some clients read the answer only after they have
+  // sent everything.
   const drain = (): void => void request.unpipe(outgoing).resume();
 
   const bodyTimer = setTimeout(() => fail("request_timeout", "body too slow"), patience.bodyMs).unref();
@@ -84,8 +85,8 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   });
   outgoing.once("close", drain);
 
-  // Only the framing decides. The service would read a body that the sent headers do not announce as another
-  // request.
+  // Send a body only if the framing headers announce one. Otherwise the service would read the body as
+  // another request.
   if (hasBody(request.rawHeaders)) {
     // Send the headers now, because the service may refuse the request before any body arrives.
     outgoing.flushHeaders();

@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * `Connection` may name further headers of one hop. It must not remove these, which frame or address a
- * message.
+ * A `Connection` header may name further headers, and the gateway then removes those. It never removes these
+ * two, because the service needs them to find the end of the message and its host.
  */
 const NEVER_NAMED = new Set(["content-length", "host"]);
 

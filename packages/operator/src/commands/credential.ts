@@ -59,9 +59,9 @@ export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<bo
   used !== null && (await readClock((await db()).sql)).getTime() - used.getTime() < HOUR_MS;
 
 /**
- * Asks before a credential ends at once, and shows its last use. Returns that instant for the database, which
- * refuses if the credential came into use while the person was asked. With --yes nobody was asked, and a
- * recent use is no reason to refuse.
+ * Shows the credential's last use and asks before the credential is retired at once. Returns the time of that
+ * last use for the database. The database refuses if the credential came into use after that time. With --yes
+ * nobody was asked, so the function returns `infinity` and the database does not refuse a recent use.
  */
 export async function confirmEnd(
   invocation: Invocation,

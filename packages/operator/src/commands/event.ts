@@ -79,7 +79,7 @@ const replay: Command = {
   async run({ values, query, confirm, positionals: [id] }) {
     const since = instantText(required(values, "since"), "since");
     const [counted] = await query`select gold.count_events(${id!}, ${since}::text::timestamptz) as events`;
-    // With no event to send, the database refuses below, so there is no question to ask.
+    // If there is no event to send, ask nothing, because the database refuses the call below.
     if (counted!.events !== "0") {
       await confirm(
         `Send ${

@@ -47,7 +47,7 @@ const PRIVATE_FOLDER = 0o700;
 
 /**
  * Keeps the partner of an earlier run if it still fits.
- * Otherwise onboards a new one, by the commands that onboard any partner.
+ * Otherwise onboards a new one with the same commands as any other partner.
  */
 export async function ensureLoadPartner(
   invocation: Invocation,

@@ -10,10 +10,10 @@ import { ensureLoadPartner, type LoadSite, type LoadTerms } from "./load_partner
 import { readRange } from "./partner_terms.ts";
 
 const PARTNERS_MAX = 1000;
-/** In the project, because `loadtest/` looks there. */
+/** The scripts in `loadtest/` look for partner files in this folder of the project. */
 const DEFAULT_FOLDER = join(".gold", "loadtest");
 const LOOPBACK = ["127.0.0.1/32", "::1/128"];
-/** No receiver has to listen there. */
+/** A load test also works if no receiver listens at this URL. */
 const WEBHOOK = "https://localhost:8445/webhooks";
 /** More than any run spends, and far below the limit of an account. */
 const FUNDS_HALALAS = 100_000_000_000n;
@@ -124,7 +124,7 @@ async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
 }
 
 /**
- * Adds funds by a deposit, which one login records and another approves: the rule for all money that a
+ * Adds funds by a deposit. One login records the deposit and another approves it, as for all money that a
  * partner did not pay in itself.
  */
 async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {

@@ -62,7 +62,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     if (changesLimits) await limitPartner(transaction, id!, limits);
     if (iban === null) return {};
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
-    // Asking for the registered IBAN withdraws a pending one, so this may be null.
+    // A request for the registered IBAN withdraws the pending request, so pending_iban may be null.
     const [partner] =
       await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
     return { pending_iban: partner!.pending_iban as string | null };

@@ -6,7 +6,10 @@ import { issueCrl, type RevocationReason } from "../pki/crl.ts";
 import { daysFrom } from "../pki/validity.ts";
 import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
-/** Far longer than the day between two lists: if one list expires, the proxy gets no list at all. */
+/**
+ * How long a list is valid. This is far longer than the day between two lists, because the proxy gets no list
+ * at all if one list expires.
+ */
 export const LIST_DAYS = 90;
 const ATTEMPTS_MAX = 10;
 
@@ -69,7 +72,8 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
     const next = Number(number) + 1;
     const list = await issueCrl({
       authority,
-      // A list is backdated for clocks that are behind. No entry may be later than its list.
+      // The list is backdated, so that a verifier whose clock is behind accepts it. The date of an entry must
+      // not be later than the date of the list.
       revoked: revoked.map(({ serial, revoked_at, reason }) => ({
         serial,
         revokedAt: new Date(Math.min(Date.parse(revoked_at), thisUpdate.getTime())),

@@ -87,8 +87,9 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 }
 
 /**
- * Asks before all older secrets end at once. Returns what was shown for the database, which refuses if
- * another secret was made or came into use since then. Returns null with --yes.
+ * Asks before all older secrets are retired at once. Returns the secrets and last uses that the person was
+ * shown. The database refuses if another secret was made or came into use since then. With --yes nobody was
+ * asked, and the function returns null.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

@@ -28,7 +28,10 @@ export interface Authority {
   readonly signing: Signing;
 }
 
-/** What the generators of @peculiar/x509 take: the public key names the algorithm, and the provider signs. */
+/**
+ * The arguments of the generators of @peculiar/x509. `signingKey` is the public key, which only names the
+ * algorithm. `provider` signs.
+ */
 interface Signing {
   readonly signingKey: webcrypto.CryptoKey;
   readonly signingAlgorithm: typeof ECDSA_SHA256;

@@ -99,7 +99,7 @@ function readDer(pem: string): Uint8Array<ArrayBuffer> {
 function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
   try {
     const csr = new Pkcs10CertificateRequest(der);
-    // The library parses the key on first use. Reading it here finds a malformed key with the other faults.
+    // The library parses the key when it is first read. Read it now, so that a malformed key is refused now.
     void csr.publicKey;
     return csr;
   } catch (cause) {
@@ -112,7 +112,8 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
 }
 
 /**
- * Returns the signed bytes and r‖s, or null unless the request is the one DER encoding of its three parts.
+ * Returns the signed bytes, and the signature as r‖s. Returns null if the request is not strict DER: its
+ * three parts have exactly one valid encoding.
  */
 function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
   const signatureDer = new Uint8Array(csr.signature);

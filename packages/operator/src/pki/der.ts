@@ -25,8 +25,8 @@ export function encodeInteger(value: bigint): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Returns where the content begins, or null unless the
- * bytes are exactly one element with its shortest length.
+ * Returns the index at which the content begins. Returns null if the bytes are not exactly one element, or if
+ * its length is not encoded in the shortest form.
  */
 export function findContent(der: Uint8Array): number | null {
   const [tag = 0, length = 0] = der;
@@ -34,7 +34,7 @@ export function findContent(der: Uint8Array): number | null {
   return equalBytes(encodeElement(tag, der.subarray(start)), der) ? start : null;
 }
 
-/** Returns r‖s of a P-256 signature in DER, or null unless the bytes are its one valid encoding. */
+/** Returns r‖s of a P-256 signature. Returns null if the bytes are not strict DER or a number is too big. */
 export function readEcdsaSignature(der: Uint8Array): Uint8Array<ArrayBuffer> | null {
   const sStart = 4 + (der[3] ?? 0) + 2;
   const scalars = [der.subarray(4, sStart - 2), der.subarray(sStart)].map(readBigint);

@@ -58,7 +58,7 @@ export async function issueClientCertificate(order: ClientIssuance): Promise<Cer
   });
 }
 
-/** Issues a server's certificate with a new key, for development without a certificate of one's own. */
+/** Issues a server's certificate with a new key. It is for development only. */
 export async function issueServerCertificate(
   order: ServerIssuance,
 ): Promise<CertificateRecord & { readonly privateKeyPem: string }> {

@@ -54,7 +54,7 @@ function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: 
   });
 }
 
-/** Escapes a value of -subj, in which openssl gives these characters a meaning. */
+/** Escapes the characters that have a special meaning for openssl in a value of -subj. */
 function escapeSubject(value: string): string {
   return value.replace(/[/+\\]/g, "\\$&");
 }

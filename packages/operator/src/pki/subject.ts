@@ -7,7 +7,8 @@ export interface Subject {
   readonly commonName: string;
 }
 
-// X.520's upper bound for both. openssl refuses to request more, so a longer name could never match.
+// X.520's upper bound for both names. openssl refuses to put a longer name into a request, so no request
+// could match it.
 export const SUBJECT_MAX_CHARACTERS = 64;
 
 /** Writes UTF8String and avoids a DN's text form, so commas, quotes and Arabic need no escaping. */

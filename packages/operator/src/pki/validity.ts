@@ -17,8 +17,8 @@ const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
 /**
- * An authority refuses to sign when it has less than the year left that a certificate needs.
- * The warning starts 60 days earlier.
+ * A certificate is valid for one year and must not outlive its authority. So an authority that is valid for
+ * less than a year can sign no certificate. The warning starts 60 days earlier.
  */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 

@@ -27,9 +27,9 @@ interface RequestContent extends Content {
 }
 
 interface ReplyContent extends Content {
-  /** Missing for JSON. */
+  /** Default: application/json. */
   readonly mediaType?: "text/html";
-  /** The same as CSV, for a request whose Accept header asks for it: its description and an example. */
+  /** The description and an example of the reply as CSV, if a request's Accept header can ask for CSV. */
   readonly csv?: { readonly description: string; readonly example: string };
   readonly description: string;
 }
@@ -53,7 +53,7 @@ export interface Endpoint {
   readonly idempotent?: true;
   /** The path does not exist in production. */
   readonly sandboxOnly?: true;
-  /** The reply has the same bytes while the service runs, and an ETag for If-None-Match. */
+  /** The bytes of the reply do not change while the service runs. The reply has an ETag for If-None-Match. */
   readonly fixed?: true;
   readonly query?: z.ZodObject;
   readonly request?: RequestContent;

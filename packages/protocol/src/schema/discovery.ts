@@ -1,7 +1,7 @@
 // Replies about the service itself: health, keys, metadata.
 import { z } from "zod";
 
-// Exact, unlike every other reply: monitors compare the whole body.
+// Unlike every other reply, this one never gets more members, because monitors compare the whole body.
 export const healthReply = z.strictObject({ status: z.literal("ok") }).meta({
   id: "Health",
   description: "The service can serve.",

@@ -74,8 +74,8 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
     ...event,
     data: z.looseObject({ chain_head }),
   });
-  // Typed as never, so that a program can distinguish events by the types that it knows. It ignores all
-  // others.
+  // Types that are added later are `never` in TypeScript. So a program can distinguish the types that it
+  // knows. It ignores all other events.
   return z.union([known, addedLater as unknown as z.ZodType<never>]);
 }
 

@@ -1,7 +1,7 @@
 // The schemas of quantities. A request's schema converts the number's source text to a bigint. A reply's
 // schema checks that the number's text has no more decimals than the quantity. The description says how many
-// decimals there are. A `multipleOf` would make validators divide doubles, and by that 5.02 is not a multiple
-// of 0.01.
+// decimals there are. `multipleOf` is not used, because validators would divide doubles and find that 5.02 is
+// not a multiple of 0.01.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 import { parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";

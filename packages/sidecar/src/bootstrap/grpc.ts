@@ -1,8 +1,8 @@
 import { extension, type Message } from "./any.ts";
 
 /**
- * Converts a local reply from gRPC's form back to its own form. The problem's body gives the status. An OAuth
- * error body has no status, so its reply gets 400.
+ * Converts one of Envoy's own replies from gRPC's form back to a plain HTTP reply. The problem's body gives
+ * the status. An OAuth error body has no status, so its reply gets 400.
  */
 const SOURCE = `
 function envoy_on_response(handle)

@@ -29,8 +29,8 @@ export const PATIENCE = {
   /** To receive the whole request, as in the service. */
   request: "15s",
   /**
-   * Without any sign of life during a request. Longer than the service's own timeout, so that the service
-   * gives up first.
+   * The longest time during a request in which no data moves. It is longer than the service's own timeout, so
+   * that the service gives up first.
    */
   silence: "30s",
   /** For a request and its whole reply. Statements are long. */

@@ -12,7 +12,7 @@ import { extension, type Message } from "./any.ts";
 
 interface Case {
   readonly code: ProblemCode;
-  /** The conditions that one of Envoy's own replies must all meet to get this code. */
+  /** One of Envoy's own replies gets this code if it meets all of these conditions. */
   readonly when: readonly Message[];
 }
 

@@ -14,7 +14,7 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
     connect_timeout: PATIENCE.connect,
     lb_policy: "LEAST_REQUEST",
     load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
-    // If no process is ready, Envoy sends requests to none.
+    // If no process is ready, Envoy must refuse requests. By default it would send them to all processes.
     common_lb_config: { healthy_panic_threshold: { value: 0 } },
     health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
     circuit_breakers: {

@@ -40,7 +40,7 @@ function ask(path: string, command: string): Promise<string> {
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("HAProxy did not answer in time.")));
     socket.setEncoding("utf8").on("data", (part) => answer += part).on("error", reject);
     socket.on("end", () => resolve(answer));
-    // Not end(): HAProxy answers nothing to a client that has closed its half.
+    // Do not use end(): HAProxy does not answer a client that has closed its side of the connection.
     socket.write(`${command}\n`);
   });
 }
