@@ -40,7 +40,7 @@ try {
 } finally {
   await close();
 }
-console.log(`defects: ${sound ? defects.length : 0} mutations applied, ${caught} caught`);
+console.log(`mutation_tests: ${sound ? defects.length : 0} mutations applied, ${caught} caught`);
 process.exit(sound && caught === defects.length ? 0 : 1);
 
 /**

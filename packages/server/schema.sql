@@ -1096,6 +1096,8 @@ declare
   clock timestamptz;
   present timestamptz;
   made_at timestamptz;
+  instants_of timestamptz;
+  instants text;
   horizon timestamptz;
   current price;
   open boolean;
@@ -1142,7 +1144,8 @@ begin
     end if;
     holder := accounts[asked.slot];
     early := early_outcome(asked.n, settle, asked.request, null, asked.known_request,
-      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body,
+      holder.admission_version = asked.admission);
     if early.outcome is not null then
       return next early;
       continue;
@@ -1230,10 +1233,15 @@ begin
     else
       quoted := quoted || row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
         made_at + make_interval(secs => ttl_seconds))::quote;
+      -- Most quotes of a batch have the same instants, so their text is made once.
+      if made_at is distinct from instants_of then
+        instants_of := made_at;
+        instants := '"created_at":"' || instant_text(made_at)
+          || '","expires_at":"' || instant_text(made_at + make_interval(secs => ttl_seconds)) || '"';
+      end if;
       body := '{"quote_id":"qt_' || asked.id || '","side":"' || asked.side || '","gold_grams":' || decimal_text(grams, 0.0001)
         || ',"price_per_gram_sar":' || decimal_text(unit_price, 0.0001) || ',"total_sar":' || decimal_text(total, 0.01)
-        || ',"status":"open","created_at":"' || instant_text(made_at)
-        || '","expires_at":"' || instant_text(made_at + make_interval(secs => ttl_seconds)) || '"}';
+        || ',"status":"open",' || instants || '}';
       answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
     end if;
     bound := bound || answer;
@@ -3390,13 +3398,15 @@ begin
   if wait then
     select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a
+      join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a
     ) l;
   else
     select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a
+      join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a skip locked
     ) l;
   end if;
@@ -5811,8 +5821,9 @@ begin
   select n.request_id into spent_by from nonce n
   where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
   is_spent := found;
-  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id, known.fingerprint = take_turn.fingerprint,
-    known.status, known.body, holder.admission_version = take_turn.admission);
+  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id,
+    known.fingerprint = take_turn.fingerprint, known.status, known.body,
+    holder.admission_version = take_turn.admission);
   if answer.outcome is not null then
     return;
   end if;

@@ -98,7 +98,7 @@ export class ProvingGround {
     const sql = postgres(this.#postgres.superuserUrl(), { max: 1, onnotice: () => {} });
     try {
       const left = await sql<{ name: string }[]>`
-        select datname as name from pg_database where starts_with(datname, 'trial_') or starts_with(datname, 'test_')`;
+        select datname as name from pg_database where starts_with(datname, 'books_') or starts_with(datname, 'test_')`;
       for (const { name } of left) {
         // A test that is still shutting down may drop its database first.
         await sql`update pg_database set datistemplate = false where datname = ${name}`;

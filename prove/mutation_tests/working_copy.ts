@@ -25,7 +25,7 @@ export class WorkingCopy {
   readonly root: string;
 
   constructor() {
-    this.root = mkdtempSync(join(realpathSync(tmpdir()), "gold-defects-"));
+    this.root = mkdtempSync(join(realpathSync(tmpdir()), "gold-mutation-tests-"));
   }
 
   fill(tree: string): void {

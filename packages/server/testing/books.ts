@@ -37,7 +37,7 @@ function templateName(): string {
       if (entry.endsWith(".sql")) hash.update(entry).update(readFileSync(join(SERVER, folder, entry)));
     }
   }
-  return `trial_${hash.digest("hex").slice(0, 16)}`;
+  return `books_${hash.digest("hex").slice(0, 16)}`;
 }
 
 export async function testBooks(server?: TestPostgres): Promise<TestBooks> {

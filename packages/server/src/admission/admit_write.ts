@@ -51,6 +51,6 @@ export function admitWrite<Request extends WriteRequest>(
     fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
     request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
-  const admitted = "nonce" in request ? { ...write, nonce: nonceUuid(request.nonce) } : write;
+  const admitted = "nonce" in request ? { nonce: nonceUuid(request.nonce), ...write } : write;
   return admitted as CertifiedWrite as WriteOf<Request>;
 }

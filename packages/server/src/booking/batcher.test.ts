@@ -47,7 +47,7 @@ describe("Lane", () => {
         await open.opened;
         underWay--;
         return ok(call);
-      }, { lanes: 2 });
+      }, { batchesInFlight: 2 });
       const all = bodies(...[1, 2, 3, 4].map((client) => item(client)));
       await turn();
       open.open();
@@ -60,7 +60,7 @@ describe("Lane", () => {
       const { calls, bodies } = scripted(async (call) => {
         if (call.names.includes("a")) await first.opened;
         return ok(call);
-      }, { lanes: 2 });
+      }, { batchesInFlight: 2 });
       const all = bodies(item(1, "a"), item(1, "b"), item(2, "c"));
       await turn();
       assertEquals(calls.map(({ names }) => names), [["a"], ["c"]]);

@@ -24,7 +24,7 @@ interface Waiting<Item> {
 }
 
 export interface BatcherOptions {
-  readonly lanes: number;
+  readonly batchesInFlight: number;
   readonly batchItems: number;
   readonly queueItems: number;
   readonly overloaded: () => Error;
@@ -47,10 +47,10 @@ export class InDoubtError extends Error {
 const inDoubt = (cause: unknown) => new InDoubtError("the outcome is unknown", { cause });
 
 /**
- * A batcher without a timer: it sends waiting items as soon as fewer than `lanes` batches are in flight. A
- * single order is therefore sent alone and at once. Under load, a batch holds the items that arrived during
- * the previous batch. A client is in one batch at a time, because two batches would wait for each other on
- * its account.
+ * A batcher without a timer: it sends waiting items as soon as fewer than `batchesInFlight` batches are in
+ * flight. A single order is therefore sent alone and at once. Under load, a batch holds the items that arrived
+ * during the previous batch. A client is in one batch at a time, because two batches would wait for each other
+ * on its account.
  */
 export class Batcher<Item extends BatchItem> {
   readonly #send: Send<Item>;
@@ -88,7 +88,7 @@ export class Batcher<Item extends BatchItem> {
   }
 
   #pump(): void {
-    while (this.#sizesUnderWay.length < this.#options.lanes) {
+    while (this.#sizesUnderWay.length < this.#options.batchesInFlight) {
       // A new batch needs at least half the size of the largest batch in flight. A statement costs as much as
       // many items, so a few items cost less in a later, larger batch. If the largest batch in flight has one
       // or two items, a single item is sent at once.
@@ -125,8 +125,8 @@ export class Batcher<Item extends BatchItem> {
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
-    // If another process holds a client's lock, the wait does not occupy a batcher: it delays only that client's
-    // items.
+    // If another process holds a client's lock, the wait does not count as a batch in flight: it delays only
+    // that client's items.
     for (const [client, group] of busyClients) {
       void this.#settle(group, true).finally(() => {
         this.#clientsUnderWay.delete(client);

@@ -27,7 +27,7 @@ export function scripted(
     calls.push(call);
     return await answer(call, calls.length);
   }, {
-    lanes: 1,
+    batchesInFlight: 1,
     batchItems: 64,
     queueItems: 100,
     clientQueueItems: 100,

@@ -52,7 +52,7 @@ export function openBooking(
   writes: WriteProbe,
 ): Booking {
   const options = {
-    lanes,
+    batchesInFlight: lanes,
     batchItems: BATCH_ITEMS,
     queueItems: QUEUE_ITEMS,
     clientQueueItems: CLIENT_QUEUE_ITEMS,

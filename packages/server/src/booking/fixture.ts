@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "@gold-partner/protocol";
+import { GOLD_MAX_TENTH_MILLIGRAMS, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
+import { newUuid as newUuidAt } from "../new_uuid.ts";
 import { stamp } from "../ticket.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import type { BatchItem, Send, Sending } from "./batcher.ts";
@@ -14,9 +15,7 @@ import { until } from "../../../../testing/until.ts";
 
 /** A fixture for tests of the books: complete items, bookings of one item, and the books as plain rows. */
 
-export function newUuid(): string {
-  return newId(ID_PREFIX.event, Date.now(), randomBytes).slice(ID_PREFIX.event.length);
-}
+export const newUuid = (): string => newUuidAt({ now: Date.now, random: randomBytes });
 
 export function orderItem(client: number, quote: string | null, given: Partial<OrderItem> = {}): OrderItem {
   return stamp<OrderItem>({ ...newSignedWrite(client), quote, ...given });

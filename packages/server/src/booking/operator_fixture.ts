@@ -12,7 +12,7 @@ export interface TestOperator {
 }
 
 export async function hireOperator({ url, sql: admin }: TestBooks): Promise<TestOperator> {
-  const login = `trial_operator_${randomBytes(4).toString("hex")}`;
+  const login = `test_operator_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await admin.unsafe(`create role ${login} login password '${password}'; grant gold_operator to ${login}`);
   const own = new URL(url);

@@ -15,6 +15,15 @@ async function untilBlocked(sql: TransactionSql): Promise<void> {
   }
 }
 
+const PLAN_SETTINGS = [
+  "search_path=gold, pg_temp",
+  "jit=off",
+  "enable_seqscan=off",
+  "enable_hashjoin=off",
+  "enable_mergejoin=off",
+  "plan_cache_mode=force_generic_plan",
+];
+
 describe("migrate()", () => {
   let server: TestPostgres;
   before(async () => {
@@ -54,7 +63,7 @@ describe("migrate()", () => {
   // This test comes first, so that on a fresh server this login also creates the roles.
   it("needs no superuser: a login with CREATEROLE that owns the database can migrate twice", async () => {
     const url = new URL(await server.createDatabase());
-    const login = `trial_migration_${randomBytes(4).toString("hex")}`;
+    const login = `test_migration_${randomBytes(4).toString("hex")}`;
     const admin = postgres(url.href, { max: 1, onnotice: () => {} });
     try {
       const password = randomBytes(12).toString("hex");
@@ -202,9 +211,8 @@ describe("migrate()", () => {
     await migrate(url);
     const rows = await look(url, (sql) =>
       sql`
-      select proname, provolatile from pg_proc where pronamespace = 'gold'::regnamespace
-        and proconfig @> array['search_path=gold, pg_temp', 'jit=off', 'enable_seqscan=off', 'enable_hashjoin=off',
-          'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan'] order by proname`);
+      select proname, provolatile from pg_proc
+      where pronamespace = 'gold'::regnamespace and proconfig @> ${PLAN_SETTINGS} order by proname`);
     assertEquals(rows.map(({ proname, provolatile }) => `${proname} ${provolatile}`), [
       "book_funding v",
       "book_orders v",
@@ -220,6 +228,27 @@ describe("migrate()", () => {
       "spend_nonces v",
       "take_events v",
       "tell_events v",
+    ]);
+  });
+
+  // lock_accounts and take_turn keep the plan that their first caller in a connection gave them.
+  it("gives these settings to every function that locks accounts", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const callers = await look(url, (sql) =>
+      sql`
+      select proname, proconfig @> ${PLAN_SETTINGS} as is_set from pg_proc
+      where pronamespace = 'gold'::regnamespace and prosrc ~ '(from|perform|:=) (lock_accounts|take_turn)\\('
+      order by proname`);
+    assertEquals(callers.map(({ proname, is_set }) => `${proname} ${is_set}`), [
+      "book_funding true",
+      "book_orders true",
+      "book_quotes true",
+      "book_redelivery true",
+      "book_webhook_test true",
+      "book_withdrawal true",
+      "spend_nonces true",
+      "take_turn false",
     ]);
   });
 });

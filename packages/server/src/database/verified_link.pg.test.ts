@@ -71,7 +71,7 @@ describe("a database connection with sslmode=verify-full", () => {
     }
   }
   /**
-   * The outcome with the service's pool, which limits the timeoutFault of its sockets. It must equal the outcome
+   * The outcome with the service's pool, which limits the silence of its sockets. It must equal the outcome
    * with the driver's own sockets, which the command line `gold` uses.
    */
   async function outcomes(host: string, query?: string): Promise<string> {

@@ -19,7 +19,7 @@ export function redeliveryRoute(deps: Deps): Route {
     ...WRITE_WITHOUT_PARAMETERS,
     book: ({ write }, c) => {
       const event = uuidOfId(ID_PREFIX.event, c.req.param("event_id") ?? "") ?? null;
-      return deps.booking.redeliver({ ...write, event });
+      return deps.booking.redeliver({ event, ...write });
     },
   });
 }
@@ -28,6 +28,6 @@ export function redeliveryRoute(deps: Deps): Route {
 export function webhookTestRoute(deps: Deps): Route {
   return writeRoute(deps, {
     ...WRITE_WITHOUT_PARAMETERS,
-    book: ({ write }) => deps.booking.testWebhook({ ...write, id: newUuid(deps) }),
+    book: ({ write }) => deps.booking.testWebhook({ id: newUuid(deps), ...write }),
   });
 }

@@ -12,6 +12,6 @@ export function fundingRoute(deps: Deps): Route {
     schema: fundRequest,
     admit: admitCallerWithOptionalToken,
     authenticate: withoutToken,
-    book: ({ write, asked }) => deps.booking.fund({ ...asked, ...write, id: newUuid(deps) }),
+    book: ({ write, asked }) => deps.booking.fund({ id: newUuid(deps), ...asked, ...write }),
   });
 }

@@ -11,6 +11,6 @@ export function orderRoute(deps: Deps): Route {
     schema: orderRequest,
     authenticate: authenticateWrite,
     book: ({ write, asked: { quoteId } }) =>
-      deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),
+      deps.booking.order({ quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null, ...write }),
   });
 }

@@ -12,6 +12,6 @@ export function quoteRoute(deps: Deps): Route {
     schema: quoteRequest,
     authenticate: withoutSignature,
     book: ({ write, asked, partner: { maximumTenthMilligrams } }) =>
-      deps.booking.quote({ ...write, asked, maximumTenthMilligrams, id: newUuid(deps) }),
+      deps.booking.quote({ asked, maximumTenthMilligrams, id: newUuid(deps), ...write }),
   });
 }

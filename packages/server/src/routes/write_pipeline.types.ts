@@ -51,7 +51,7 @@ const steps = {
       // @ts-expect-error: a signed write needs a token
       admit: admitCallerWithOptionalToken,
       authenticate: authenticateWrite,
-      book: ({ write }) => deps.booking.order({ ...write, quote: null }),
+      book: ({ write }) => deps.booking.order({ quote: null, ...write }),
     }),
   // @ts-expect-error: the request was not counted against the rate limit
   withoutRate: async () => withoutSignature(await admitToken(certificate, "", deps.tokens, 0), bytes),

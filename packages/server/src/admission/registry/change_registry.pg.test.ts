@@ -186,7 +186,7 @@ describe("changes of the registry", () => {
   });
 
   it("writes the login into the audit, not the role that the login set", async () => {
-    const login = `trial_operator_${randomUUID().slice(0, 8)}`;
+    const login = `test_operator_${randomUUID().slice(0, 8)}`;
     await books.sql.unsafe(`create role ${login} login; grant gold_operator to ${login}`);
     try {
       const operator = await books.sql.reserve();

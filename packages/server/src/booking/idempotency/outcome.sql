@@ -32,10 +32,12 @@ end;
 -- together, so the key's row has the result. This comes before the check of the admission: what is committed
 -- stays valid.
 create or replace function gold.early_outcome(
-  item int, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean
+  item int, settle boolean, request uuid, spent_by uuid,
+  known_request uuid, same boolean, status smallint, body text, is_admitted boolean
 ) returns gold.outcome
 language sql immutable parallel safe
 return case
-  when settle and (known_request = request or spent_by = request) then gold.settled(item, known_request = request, same, status, body)
+  when settle and (known_request = request or spent_by = request)
+    then gold.settled(item, known_request = request, same, status, body)
   when is_admitted is not true then row(item, 'admission_changed', null, null)::gold.outcome
 end;

@@ -2,20 +2,24 @@
 -- them. The vault is locked only afterwards. An account that another transaction holds is left out; with
 -- `wait`, the call waits for it, at most lock_timeout. Booking functions call this first and read the clock
 -- next, so that instants follow the order of the locks.
-create or replace function gold.lock_accounts(clients int[], wait boolean, out locked int[], out accounts gold.account[])
+create or replace function gold.lock_accounts(
+  clients int[], wait boolean, out locked int[], out accounts gold.account[]
+)
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   perform require_read_committed();
   if wait then
     select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a
+      join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a
     ) l;
   else
     select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a
+      join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a skip locked
     ) l;
   end if;

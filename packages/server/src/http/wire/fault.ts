@@ -11,29 +11,27 @@ export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,
 ): string | undefined {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return "The HTTP version must be 1.1.";
-  const { host, expect, "transfer-encoding": coding } = collect(rawHeaders);
+  const host = valuesOf("host", rawHeaders);
   if (host.length !== 1 || !HOST_FORM.test(host[0]!)) {
     return "A request must have exactly one Host header, with a host and optionally a port.";
   }
+  const coding = valuesOf("transfer-encoding", rawHeaders);
   if (coding.length > 0 && (httpVersion === "1.0" || coding.join().toLowerCase() !== "chunked")) {
     return "Transfer-Encoding must be chunked, and only HTTP/1.1 allows it.";
   }
+  const expect = valuesOf("expect", rawHeaders);
   if (expect.length > 0 && expect.join().toLowerCase() !== "100-continue") {
     return "Expect must be 100-continue.";
   }
   return undefined;
 }
 
-/** Collects the values of the headers that determine how a message is read. */
-function collect(rawHeaders: readonly string[]) {
-  const found = {
-    host: [] as string[],
-    expect: [] as string[],
-    "transfer-encoding": [] as string[],
-  };
+/** The values of a header. Lengths are compared first, because each request runs this for each header. */
+function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
+  const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase();
-    if (Object.hasOwn(found, name)) found[name as keyof typeof found].push(rawHeaders[at + 1]!);
+    const sent = rawHeaders[at]!;
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[at + 1]!);
   }
-  return found;
+  return values;
 }
