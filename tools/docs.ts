@@ -4,9 +4,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { writeErrorCatalogue } from "./docs/error_catalogue.ts";
+import { PAGES } from "./docs/pages.ts";
 
-const PAGES = { "docs/errors.md": writeErrorCatalogue };
 const [STALE, USAGE] = [1, 2];
 
 const args = process.argv.slice(2);
@@ -17,9 +16,10 @@ if (args.length > (check ? 1 : 0)) {
 }
 for (const [path, write] of Object.entries(PAGES)) {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const text = write();
+  const before = readFileSync(file, "utf8");
+  const text = write(before);
   if (!check) writeFileSync(file, text);
-  if (readFileSync(file, "utf8") === text) {
+  if (!check || text === before) {
     console.log(`${path} is up to date.`);
   } else {
     console.error(`${path} is out of date. Run npm run docs and review the changes.`);

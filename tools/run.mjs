@@ -8,47 +8,8 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const TASKS = {
-  start: {
-    file: "packages/dev/src/main.ts",
-    says: "runs everything on this machine [--port N --state DIR …]",
-  },
-  serve: {
-    file: "packages/server/src/main.ts",
-    says: "runs the service, configured by environment variables [--role all|api|delivery]",
-  },
-  gold: {
-    file: "packages/operator/src/main.ts",
-    says: "runs an operator command; without a command, lists all commands",
-  },
-  sidecar: {
-    file: "packages/sidecar/src/main.ts",
-    says: "runs a program beside Envoy: config | keep | drain",
-  },
-  test: { file: "tools/test.ts", says: "runs every test suite on Node and on Deno [PATH…]" },
-  bench: {
-    file: "bench/mod.ts",
-    says: "runs a benchmark: NAME [--short] [--rows N] [--json FILE], or orders --against COMMIT",
-  },
-  prove: { file: "tools/prove.ts", says: "runs a long proof: NAME [--short]" },
-  loadtest: {
-    file: "tools/loadtest.ts",
-    says: "runs a load test with several partners: SCENARIO [--partners N …] | compare BEFORE AFTER",
-  },
-  check: { file: "tools/check.ts", says: "checks the structural rules" },
-  format: { file: "tools/format.ts", says: "formats the tree [--check]" },
-  vectors: { file: "tools/vectors.ts", says: "regenerates the test vectors" },
-  schema: { file: "tools/schema.ts", says: "regenerates packages/server/schema.sql [--check]" },
-  docs: { file: "tools/docs.ts", says: "regenerates the pages that are made from the code [--check]" },
-  pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages in dist/ [FOLDER]" },
-  release: { file: "tools/release.ts", says: "makes a release: VERSION [--dry-run] [--gate-passed]" },
-  tools: {
-    file: "tools/external_tools.ts",
-    says: "installs the external tools that npm does not provide [NAME…]",
-  },
-};
-
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const { tasks: TASKS } = JSON.parse(readFileSync(join(ROOT, "tools", "tasks.json"), "utf8"));
 const LOCKFILE = join(ROOT, "package-lock.json");
 /** npm writes this file last, so a half-finished install does not have it. */
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
@@ -258,7 +219,9 @@ function explainInstall({ code, report }) {
 }
 
 function listTasks() {
-  const lines = Object.entries(TASKS).map(([task, { says }]) => `  ${task.padEnd(8)} ${says}`);
+  const lines = Object.entries(TASKS).map(([task, { options = "", says }]) =>
+    `  ${task.padEnd(8)} ${says}${options && ` (${options})`}`
+  );
   return `Tasks (npm run TASK -- …, or deno task TASK …):\n${lines.join("\n")}`;
 }
 

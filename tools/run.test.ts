@@ -53,7 +53,7 @@ class Project {
 
   constructor() {
     for (const folder of ["tools", "bin"]) mkdirSync(join(this.root, folder));
-    for (const file of ["tools/run.mjs", "tools/program.mjs"]) {
+    for (const file of ["tools/run.mjs", "tools/tasks.json", "tools/program.mjs"]) {
       copyFileSync(join(ROOT, file), join(this.root, file));
     }
     writeFileSync(join(this.root, "tools/test.ts"), TASK);

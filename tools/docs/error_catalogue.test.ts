@@ -1,23 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   PROBLEM_REGISTRY,
   problemBody,
   type ProblemCode,
   TOKEN_PROBLEM_REGISTRY,
 } from "@gold-partner/protocol";
-import { writeErrorCatalogue } from "./error_catalogue.ts";
 
 const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!);
 const entryOf = (code: string) => page.split(/^## /m).find((entry) => entry.startsWith(`${code}\n`)) ?? "";
 
 describe("docs/errors.md", () => {
-  it("equals the current registry", () => {
-    assert(page === writeErrorCatalogue(), "docs/errors.md is out of date; run: npm run docs");
-  });
-
   it("has one entry for every code, at the anchor that the problem's type links to", () => {
     assertEquals(headings, Object.keys(TOKEN_PROBLEM_REGISTRY));
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {

@@ -5,6 +5,7 @@ import {
   TOKEN_PROBLEM_REGISTRY,
   type TokenProblemCode,
 } from "@gold-partner/protocol";
+import { writeTable } from "./table.ts";
 
 type Entry = (typeof TOKEN_PROBLEM_REGISTRY)[TokenProblemCode];
 
@@ -84,11 +85,4 @@ function effect(does: Entry["spends_nonce"]): string {
     case "unknown":
       return "unknown";
   }
-}
-
-function writeTable(...[head, rows]: readonly [readonly string[], readonly (readonly string[])[]]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |\n`;
-  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line).join("");
 }
