@@ -48,7 +48,7 @@ const statusOf = async (line: KeepAliveConnection) => {
   return typeof reply === "string" ? reply : reply.status;
 };
 
-describe("KeptLine", () => {
+describe("KeepAliveConnection", () => {
   it("reuses a connection until a reply has Connection: close", async () => {
     let replies = 0;
     await serve((socket) => socket.write(++replies === 3 ? LAST : SERVED), async (line) => {

@@ -43,7 +43,7 @@ describe("the Git history", () => {
     const folder = mkdtempSync(join(tmpdir(), "history-test-"));
     try {
       const git = (...args: string[]) => {
-        const identity = ["-c", "user.name=Trial", "-c", "user.email=trial@localhost"];
+        const identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
         const { status, output } = run(folder, "git", [...identity, ...args]);
         assertEquals(status, 0, output);
       };

@@ -43,7 +43,7 @@ export async function startRedis(persistence: Persistence): Promise<RunningRedis
   for (const endMs = performance.now() + READY_MS; !existsSync(socket); await sleep(POLL_MS)) {
     if (failure === undefined && performance.now() < endMs) continue;
     stop();
-    throw failure ?? new Error("redis-server did not open its socket within ${READY_MS / 1000} s.");
+    throw failure ?? new Error(`redis-server did not open its socket within ${READY_MS / 1000} s.`);
   }
   return { socket, pid: child.pid!, stop };
 }

@@ -48,7 +48,7 @@ describe("compareStep()", () => {
       verdict !== "no difference shown"
     );
     // By chance, about one figure in twenty shows a difference.
-    assertEquals(shown.length <= 6, true, `${shown.length} of 50`);
+    assertEquals(shown.length <= 6, true, `${shown.length} of 100`);
   });
 
   it("reports quantiles that are a fifth slower as slower, and as faster in the other direction", () => {

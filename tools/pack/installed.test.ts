@@ -13,7 +13,7 @@ const NAMES = ["canonical", "jws", "protocol", "client"] as const;
 const PACKAGES = NAMES.map((name) => `@gold-partner/${name}`);
 const PARTS = /^[a-z]+\/(package\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.(js|d\.ts))$/;
 const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.ts)$/;
-const FOR_TESTS = /\.test\.|trial|fixture/;
+const FOR_TESTS = /\.test\.|testing|fixture/;
 
 /** Uses every package, and checks types that would be any if a type behind them were any. */
 const PROGRAM = `

@@ -161,7 +161,7 @@ export function fetchEnvoy(): void {
   const { status } = spawnSync(process.execPath, [
     ...(underDeno ? ["run", "-A"] : []),
     TASKS,
-    "parts",
+    "tools",
     "envoy",
   ], {
     // The report goes to stderr, because a program may parse stdout (--json).

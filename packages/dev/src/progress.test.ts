@@ -28,7 +28,7 @@ function tellOn(
   return { progress, written, last };
 }
 
-describe("openStory()", () => {
+describe("openProgress()", () => {
   it("prints colours only on a terminal, and never with NO_COLOR", () => {
     const plain = "✔ health        12 ms  up\n";
     const cases = [

@@ -29,11 +29,11 @@ describe("readKeys()", () => {
   });
 
   it("passes the environment without the database login to the command", async () => {
-    const names = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "PGPASSWORD", "GOLD_TRIAL_KEY"];
+    const names = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "PGPASSWORD", "GOLD_TEST_KEY"];
     const before = names.map((name) => [name, process.env[name]] as const);
     for (const name of names) process.env[name] = FIRST;
     try {
-      assertEquals((await readKeys("command:printenv GOLD_TRIAL_KEY")).length, 1);
+      assertEquals((await readKeys("command:printenv GOLD_TEST_KEY")).length, 1);
       for (const name of names.slice(0, 3)) {
         await assertRejects(() => readKeys(`command:printenv ${name}`), KeySourceError, "returned no key");
       }

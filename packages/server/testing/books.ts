@@ -61,7 +61,7 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
     async createClient({ halalas = 0n, tenthMilligrams = 0n } = {}) {
       const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
       const [row] = await sql`
-        select gold.create_partner(${publicId}, 'Trial', 'SA0380000000608010167519', 'https://localhost/', 2000, 2000, 10000000,
+        select gold.create_partner(${publicId}, 'Test', 'SA0380000000608010167519', 'https://localhost/', 2000, 2000, 10000000,
           '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]') as client`;
       const client = row!.client as number;
       if (halalas > 0n) {
@@ -75,7 +75,7 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
       // At fineness 9999, the fine weight is 0.9999 of the gross weight. This is the gross weight that gives
       // exactly `fine`.
       const gross = (fine * 10000n + 9998n) / 9999n;
-      await sql`select gold.add_bar(${serial}, 'Trial', 'Trial', ${`${gross}`}::text::bigint, 9999)`;
+      await sql`select gold.add_bar(${serial}, 'Test', 'Test', ${`${gross}`}::text::bigint, 9999)`;
       return serial;
     },
     async setPrice(buyPips, sellPips) {

@@ -29,7 +29,7 @@ const ALTERNATIVE_NAMES = "0603551d11";
 
 export function createTestAuthority(): TestAuthority {
   const own = newKeys();
-  const name = distinguishedName("Trial authority");
+  const name = distinguishedName("Test authority");
   const constraints = sequence(
     oid(BASIC_CONSTRAINTS),
     der(1, Buffer.of(255)),

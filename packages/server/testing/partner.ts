@@ -96,7 +96,7 @@ export async function createTestPartner(
     ...(kid ? { kid } : {}),
   };
   const [row] = await sql`
-    select gold.create_partner(${clientId}, 'Trial Bank', ${iban}, ${webhook}, 2000, 2000, 10000000,
+    select gold.create_partner(${clientId}, 'Test Bank', ${iban}, ${webhook}, 2000, 2000, 10000000,
       ${`{${ips.join(",")}}`}::text::cidr[], ${hashSecret(pepper, clientSecret)}::bytea, ${await sealing.seal(
     webhookSecret,
   )}::bytea,

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { testCertificate, type TestReceiver, testReceiver } from "./receiver.ts";
 
-describe("trialReceiver()", () => {
+describe("testReceiver()", () => {
   let receiver: TestReceiver;
   before(async () => void (receiver = await testReceiver()));
   after(() => receiver.stop());

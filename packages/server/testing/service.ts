@@ -85,7 +85,7 @@ export async function testService(
   { environment = "sandbox", server, deliver = false, webhook, standby = false }: TestOptions = {},
 ): Promise<TestService> {
   const books = await testBooks(server);
-  const folder = await mkdtemp(join(tmpdir(), "gold-trial-"));
+  const folder = await mkdtemp(join(tmpdir(), "gold-test-"));
   const { keys, config } = await settle(
     books,
     folder,

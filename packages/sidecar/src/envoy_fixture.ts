@@ -59,7 +59,7 @@ export interface TestEnvoy {
   stop(): Promise<void>;
 }
 
-const SECRET = "trial-secret-of-32-characters-or-more";
+const SECRET = "test-secret-of-32-characters-or-more";
 
 const LOG_MS = 30_000;
 const LOG_POLL_MS = 50;

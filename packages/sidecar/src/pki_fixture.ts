@@ -30,7 +30,7 @@ const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 const openssl = (...args: string[]): string =>
   execFileSync("openssl", args, { encoding: "utf8", stdio: "pipe" });
 
-export function createTestAuthority(folder: string, name = "Trial CA"): TestAuthority {
+export function createTestAuthority(folder: string, name = "Test CA"): TestAuthority {
   mkdirSync(folder, { recursive: true });
   const at = (file: string): string => join(folder, file);
   openssl(

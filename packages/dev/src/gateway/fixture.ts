@@ -29,7 +29,7 @@ export async function createAuthority(): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
   const notBefore = new Date(Date.now() - HOUR_MS);
   const root = await x509.X509CertificateGenerator.createSelfSigned({
-    name: "CN=Trial CA",
+    name: "CN=Test CA",
     keys,
     signingAlgorithm: EC,
     notBefore,

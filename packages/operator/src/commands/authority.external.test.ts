@@ -20,7 +20,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
   async function issue(name: string): Promise<string> {
     const subject = [
       "-subj",
-      `/O=Trial Bank/CN=${clientId}`,
+      `/O=Test Bank/CN=${clientId}`,
       "-keyout",
       `${name}.key`,
       "-out",

@@ -25,7 +25,7 @@ describe("gold ca and cert", () => {
   async function addAgedAuthority(days: number) {
     const { certificatePem, privateKeyPem } = await createAuthority({
       commonName: "Aged",
-      organization: "Trial",
+      organization: "Test",
       issuedAt: new Date(Date.now() - days * 86_400_000),
       years: 2,
     });
@@ -233,7 +233,7 @@ describe("gold ca and cert", () => {
 async function requestAndKeys(clientId: string, earlier?: webcrypto.CryptoKeyPair) {
   const keys = earlier ?? await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
   const csr = await Pkcs10CertificateRequestGenerator.create({
-    name: new Name([{ O: ["Trial Bank"] }, { CN: [clientId] }]),
+    name: new Name([{ O: ["Test Bank"] }, { CN: [clientId] }]),
     keys,
     signingAlgorithm: ECDSA_SHA256,
   });

@@ -9,7 +9,7 @@ import type { TestOperator } from "./fixture.ts";
 
 /** Writes a partner's request, with its registered name, to a file. */
 export async function keepRequest(operator: TestOperator, clientId: string): Promise<string> {
-  const { pem } = await makeRequest({ name: [{ O: ["Trial Bank"] }, { CN: [clientId] }] });
+  const { pem } = await makeRequest({ name: [{ O: ["Test Bank"] }, { CN: [clientId] }] });
   return await operator.write(`${crypto.randomUUID()}.csr`, pem);
 }
 

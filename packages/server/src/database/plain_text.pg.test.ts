@@ -84,18 +84,18 @@ describe("free text", () => {
       for (const character of UNPRINTABLE) {
         const message = await refusalOf(async (sql) => {
           // Only the trigger is tested: this copy of the table has no other constraints.
-          await sql.unsafe(`create temporary table trial (like gold.${table}) on commit drop`);
+          await sql.unsafe(`create temporary table sample (like gold.${table}) on commit drop`);
           await sql.unsafe(`do $do$ declare c text; begin
-            for c in select attname from pg_attribute where attrelid = 'trial'::regclass and attnotnull and attnum > 0 loop
-              execute format('alter table trial alter %I drop not null', c);
+            for c in select attname from pg_attribute where attrelid = 'sample'::regclass and attnotnull and attnum > 0 loop
+              execute format('alter table sample alter %I drop not null', c);
             end loop; end $do$`);
           await sql.unsafe(
-            `create trigger t before insert on trial for each row execute function gold.refuse_unprintable('${column}')`,
+            `create trigger t before insert on sample for each row execute function gold.refuse_unprintable('${column}')`,
           );
-          await sql.unsafe(`insert into trial (${column}) values ($1)`, [`a${character}b`]);
+          await sql.unsafe(`insert into sample (${column}) values ($1)`, [`a${character}b`]);
         });
         assert(
-          message.startsWith(`trial.${column} must not contain`),
+          message.startsWith(`sample.${column} must not contain`),
           `${table}.${column}: ${message}`,
         );
       }

@@ -12,7 +12,7 @@ import { until } from "../../../../testing/until.ts";
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
 
-describe("keepTrust()", () => {
+describe("syncTrust()", () => {
   let books: TestBooks;
   let folder: string;
   let trustSync: TrustSync | undefined;

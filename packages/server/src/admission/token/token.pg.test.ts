@@ -38,7 +38,7 @@ describe("verification of access tokens", () => {
     client_id: service.partner.clientId,
     iat: Math.floor(service.now() / 1000),
     exp: Math.floor(service.now() / 1000) + 600,
-    jti: "trial",
+    jti: "test",
     cnf: { "x5t#S256": thumbprintOf(service.partner.fingerprint) },
     ...changes,
   });

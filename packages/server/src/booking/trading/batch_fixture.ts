@@ -62,7 +62,7 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
 export async function stageHoldings(sql: Sql, holdings: readonly Holding[], free: number): Promise<void> {
   const fine = BigInt(free + holdings.reduce((sum, { grams }) => sum + grams, 0));
   const gross = (fine * 10_000n + 9_998n) / 9_999n;
-  await sql`select gold.add_bar('BAR', 'Trial', 'Trial', ${`${gross}`}::text::bigint, 9999)`;
+  await sql`select gold.add_bar('BAR', 'Test', 'Test', ${`${gross}`}::text::bigint, 9999)`;
   for (const [index, { grams, halalas }] of holdings.entries()) {
     const client = CLIENTS[index]!;
     await sql`insert into gold.account (bucket, client_id) values (${client % 64}, ${client})`;
