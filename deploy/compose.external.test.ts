@@ -51,7 +51,8 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // The container `config` writes the configuration of Envoy and HAProxy, which names the mounts of both.
+    // The container `config` writes files for Envoy and HAProxy. They name paths that only the containers
+    // `front` and `envoy` mount, so the engine must replace those paths, too.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;

@@ -11,7 +11,9 @@ import { makeCheckout, ROOT } from "./site_fixture.ts";
 /** The longest time that one attempt to send a webhook may take. */
 const ATTEMPT_SECONDS = 15;
 
-/** Checks what the schemas cannot: the security and availability rules of this project's pods. */
+/**
+ * Checks the security and availability rules of this project's pods. Kubernetes' schemas cannot express them.
+ */
 describe("security and availability rules of deploy/kubernetes", () => {
   const manifests = readYaml<Manifest>(ROOT, manifestFiles(join(ROOT, "deploy/kubernetes")));
   const ofKind = (kind: string) => manifests.filter((one) => one.kind === kind);
@@ -131,7 +133,7 @@ describe("security and availability rules of deploy/kubernetes", () => {
 });
 
 describe("security rules of docker-compose.yml", () => {
-  /** Third-party images, confined only as their own images define it. */
+  /** Services that run third-party images. docker-compose.yml does not restrict their containers further. */
   const FOREIGN = ["database", "prometheus", "grafana"];
   let folder: string;
   let project: Project;
@@ -178,7 +180,7 @@ describe("security rules of docker-compose.yml", () => {
 
 /** Public addresses on the internet. */
 const PUBLIC = "1.1.1.1 9.9.9.9 172.32.0.1 223.255.255.254 2001:4860:4860::8888 2606:4700::1111".split(" ");
-/** Addresses of private networks, nodes, the pod itself and cloud metadata, and addresses that nobody has. */
+/** Addresses of private networks, nodes, the pod itself and cloud metadata, and reserved addresses. */
 const FORBIDDEN = [
   "0.0.0.1 10.0.0.1 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.0.192 192.168.0.1",
   "100.100.100.200 168.63.129.16 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255",

@@ -42,15 +42,15 @@ const POLL_MS = 100;
 const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\b/g;
 
 /**
- * Runs the commands of containers word for word, without an engine. Instead
- * of namespaces, it rewrites the words: a mount's path becomes a folder of
- * this machine, and a port of the containers' network becomes a free port.
+ * Runs the commands of containers as processes of this machine, without a container engine. The processes
+ * have no namespaces, so it rewrites each command: a mount's path becomes a folder of this machine, and a
+ * port of the containers' network becomes a free port.
  */
 export class TestEngine {
   readonly #options: EngineOptions;
   readonly #ports = new Map<string, string>();
   readonly #running: ChildProcess[] = [];
-  /** Every command that was run, spelled as in the description of its container. */
+  /** Every command that was run, as it was before its paths and ports were rewritten. */
   readonly ran = new Set<string>();
 
   private constructor(options: EngineOptions) {

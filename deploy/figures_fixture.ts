@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A metric in an expression, with the labels that must be equal. */
+/** A metric that an expression queries, with the labels that the expression matches with `=`. */
 export interface Figure {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -20,7 +20,8 @@ export const expressionsOf = (panels: readonly Panel[]): string[] =>
   panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
 /**
- * Returns the metrics in the alarms and the expressions, parsed by Prometheus' own parser, or its error text.
+ * Returns the metrics that the alerts file and the expressions query, or the error text of Prometheus'
+ * parser.
  */
 export function figuresAsked(
   root: string,

@@ -65,7 +65,8 @@ function installInto(root: string, folder: string, text: string): void {
 type Ignored = (path: string) => boolean;
 
 /**
- * The last line that matches a path decides, as in an engine. A folder's line applies to everything in it.
+ * Parses .dockerignore. The last line that matches a path decides, as in a container engine. A line that
+ * names a folder applies to everything in it.
  */
 function readIgnored(text: string): Ignored {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) =>

@@ -62,7 +62,8 @@ describe("deploy/pin_images", () => {
   it("prints the images section of an overlay with the digests from the registries", () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
     const path = `${folder}:${process.env.PATH}`;
-    // Replaces docker, which test machines lack. It answers for one image and fails for every other.
+    // This script replaces docker, which test machines lack. It prints a digest for two images and fails for
+    // every other image.
     writeFileSync(
       join(folder, "docker"),
       `#!/bin/sh\n[ "$6" = haproxy:2.6 ] || [ "$6" = own.example/gold:1 ] && echo ${DIGEST}\n`,

@@ -45,7 +45,8 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // The container `config` writes the configuration of Envoy and HAProxy, which names the mounts of both.
+    // The container `config` writes files for Envoy and HAProxy. They name paths that only the containers
+    // `front` and `envoy` mount, so the engine must replace those paths, too.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }

@@ -80,7 +80,7 @@ export interface Manifest {
 }
 
 /**
- * Secrets from outside the manifests: each value by the name of its secret, and the folders of secret files.
+ * Secrets from outside the manifests: single values under SECRET/KEY, and the folder of each mounted secret.
  */
 export interface Secrets {
   readonly values: Readonly<Record<string, string>>;
@@ -103,8 +103,8 @@ function runPython(root: string, args: readonly string[]): SpawnSyncReturns<stri
 }
 
 /**
- * Returns the faults that Kubernetes' own schemas find in the files, or an empty text. For a kind that it
- * does not know, the validator only prints a warning.
+ * Returns the faults that Kubernetes' own schemas find in the files, or an empty text. The validator only
+ * prints a warning for a kind that it does not know, so any output counts as a fault.
  */
 export function manifestFaults(root: string, files: readonly string[], version = "1.37"): string {
   const options = ["-m", "kubernetes_validate", "--strict", "--quiet", "-k", version];

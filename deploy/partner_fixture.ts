@@ -28,7 +28,7 @@ export interface Answer {
 
 interface Door {
   readonly baseUrl: string;
-  /** The port on this machine that stands for the base URL's host. */
+  /** The port on this machine that requests for the base URL are sent to. */
   readonly port: number;
   /**
    * The file of the CA that signed the server's certificate.

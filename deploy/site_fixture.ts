@@ -16,7 +16,7 @@ export const ROOT = fileURLToPath(new URL("..", import.meta.url));
  */
 export interface Site {
   readonly folder: string;
-  /** A copy of the repository with the secrets that deploy/make_secrets made, as a platform team has it. */
+  /** The files that a platform team needs, with the secrets that deploy/make_secrets made. */
   readonly checkout: string;
   readonly engine: TestEngine;
   /** The superuser's environment variables for `psql`. */

@@ -12,10 +12,13 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 
 /** The partner `limited` has a rate below the peak of every profile. */
 const partner = openPartner("limited");
-/** The rest of the run is for the client that obeys. During the flood no client can be sure to be served. */
+/**
+ * The client that waits for Retry-After runs after the flood. During the flood, other requests of the partner
+ * could use up the limit while the client waits.
+ */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";
-/** Bounds one round of requests; it is above the burst of a limited partner. */
+/** The most requests that obey() sends before a refusal. It is above the burst of a limited partner. */
 const MOST_REQUESTS = 1000;
 
 export const options = {

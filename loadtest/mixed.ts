@@ -16,7 +16,7 @@ const read = (step: Call["step"], target: string) => (): Promise<Reply> => send(
 /** A back office asks for yesterday's statement: that day is over, so nothing is added to it. */
 const YESTERDAY = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, "2026-01-31".length);
 
-/** What each hundred iterations do: how many iterations, and their action. */
+/** The actions of each hundred iterations. `count` is the number of iterations that run the action. */
 const DAY: readonly (readonly [count: number, act: () => Promise<unknown>])[] = [
   [50, read("prices", "/v1/prices")],
   [20, () => settle(quoteCall())],
@@ -29,7 +29,8 @@ const DAY: readonly (readonly [count: number, act: () => Promise<unknown>])[] = 
 ];
 const HUNDRED = DAY.flatMap(([count, act]) => Array.from({ length: count }, () => act));
 /**
- * 37 has no common divisor with 100. So each turn comes once in a hundred, and equal actions are spread out.
+ * 37 and 100 have no common divisor above 1. So a hundred iterations run each entry of HUNDRED once, and
+ * equal actions are spread out.
  */
 const STRIDE = 37;
 

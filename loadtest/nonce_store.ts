@@ -1,5 +1,5 @@
-// Checks that a nonce counts once. A new nonce is accepted, and a replay of the same bytes is refused. Of
-// many VUs that use one nonce at the same time, one is accepted.
+// Checks that the service accepts a nonce only once. A new nonce is accepted, and a replay of the same bytes
+// is refused. Of many VUs that use one nonce at the same time, one is accepted.
 //   k6 run loadtest/nonce_store.ts
 import { check, sleep } from "k6";
 import exec from "k6/execution";

@@ -49,8 +49,8 @@ export async function killDeliveryAt(
 }
 
 /**
- * Waits for the worker's next beat, at which it handles all earlier events. What is observed after that
- * belongs to the next event.
+ * Waits for the worker's next heartbeat, at which the worker handles all earlier events. Everything that is
+ * observed afterwards belongs to the next event.
  */
 async function untilQuiet({ sql }: Deployment): Promise<void> {
   const [start] = await sql`select clock_timestamp()::text as at`;

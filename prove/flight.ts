@@ -44,8 +44,8 @@ class Passenger {
 
 export interface Flight {
   /**
-   * The account of this order stays locked throughout. So the order waits outside the batcher, and the orders
-   * behind it form a batch.
+   * While a step is held, the account of this order usually stays locked. So this order waits outside the
+   * batcher, and the orders behind it form a batch.
    */
   readonly decoy: Passenger;
   readonly passengers: readonly Passenger[];

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 
-// The service has no hooks for this. Locks, signals and the network hold it at one of its steps.
+// Holds the service at one of its steps. The service has no hooks for this, so locks, signals and the network
+// hold it.
 
 /** A process or statement that is held at one of its steps. */
 export interface Held {

@@ -22,8 +22,8 @@ export interface Leniency {
 }
 
 /**
- * Checks that each event reached its partner once, with its number and a valid signature, and that nothing
- * else arrived. Nothing may be left to send.
+ * Checks that each event reached its partner once, with its sequence number and a valid signature. No other
+ * event may have arrived, and nothing may be left to send.
  */
 export async function judgeInboxes(
   deployment: Deployment,

@@ -65,7 +65,10 @@ async function settle(
   };
 }
 
-/** Withholds the first order's answer. The other orders gather behind it, and then go as one batch. */
+/**
+ * Withholds the database's answer to the first order. Meanwhile the other orders gather in the batcher, so
+ * that they form one batch.
+ */
 async function sendTogether(
   point: KillPoint,
   flight: Flight,

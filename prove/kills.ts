@@ -14,9 +14,9 @@ import { ask } from "./trader.ts";
 import { VICTIMS } from "./victims.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- kills [--short]: SIGKILL from outside at each step of the order path, then retries with
-// the same keys. The same at each step of the delivery of the order's event. The event arrives once; if only
-// the killed process knew of the delivery, it arrives again.
+// npm run prove -- kills [--short]: at each step of the order path, a process is killed with SIGKILL, and the
+// orders are retried with the same keys. The same is done at each step of the delivery of the order's event.
+// The event arrives once. If only the killed process knew of the delivery, the event arrives again.
 
 const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };

@@ -4,9 +4,9 @@ import { BrokenStack, type LoadRun } from "./loadtest/broken_stack.ts";
 import { LOAD_MUTATIONS, type LoadMutation, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
 import { Report } from "./report.ts";
 
-// npm run prove -- loadtest [--short]: the smoke of each scenario keeps every service level on the unmodified
-// sources. With a defect in the service, the scenario that must detect it exits with 99 and names the service
-// level.
+// npm run prove -- loadtest [--short]: the smoke run of each scenario meets every service level on the
+// unmodified sources. With a defect in the service, the scenario that must detect it exits with 99 and names
+// the service level.
 
 const FAILED = 99;
 const scenarios = process.argv.includes("--short") ? SHORT_SCENARIOS : SCENARIOS;

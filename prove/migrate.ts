@@ -11,8 +11,9 @@ import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and
-// from the last release. No request fails, Postgres sees no deadlock, and a migration makes no request wait
-// nearly as long as the 2 s after which an order that waits for a lock fails.
+// from the last release. No request fails, and Postgres sees no deadlock. During a migration, the longest
+// request takes at most 1.5 s longer than otherwise. The limit is below 2 s, because an order fails when it
+// has waited 2 s for a lock.
 
 const SAME_VERSION_RUNS = { long: 10, short: 5 };
 const UPGRADES = { long: 10, short: 1 };
@@ -22,7 +23,7 @@ const INITIAL_FUNDING_SAR = "1000000";
 const LONGER_MS_MAX = 1500;
 /**
  * Number of requests before, between and after migrations. Their latency is compared with that of requests
- * during one.
+ * during a migration.
  */
 const REQUESTS_BETWEEN = 100;
 const TIMEOUT_MS = 60_000;

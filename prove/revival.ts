@@ -23,8 +23,8 @@ interface Run {
 }
 
 /**
- * Kills all of `npm start` during trading. Started again, its books are clean and hold every acknowledged
- * order.
+ * Kills all processes of `npm start` during trading, and starts it again. Its books must then have no defect
+ * and contain every acknowledged order.
  */
 export async function revive(port: number, rounds: number): Promise<Finding> {
   const stateDir = await mkdtemp(join(tmpdir(), "gold-prove-start-"));

@@ -65,7 +65,7 @@ export class ServerProcess {
     return (await this.#operation("/ready"))?.status === 200;
   }
 
-  /** Number of orders and quotes that wait in the batchers. */
+  /** Number of orders, quotes and nonces that wait in the batchers. */
   countWaiting(): Promise<number> {
     return this.#readGauge("gold_bookings_waiting");
   }

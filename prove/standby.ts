@@ -9,9 +9,10 @@ import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
 import { fillDisk } from "./standby/full_disk.ts";
 import { type Answer, OrderStream } from "./standby/order_stream.ts";
 
-// npm run prove -- standby [--short]: the service with HA=on over a real primary and a real synchronous
-// standby. While no standby confirms commits, nothing is acknowledged and reads go on. After the promotion
-// every acknowledged order is there. /health is 503 on a read-only database and on a full disk.
+// npm run prove -- standby [--short]: the service with HA=on, with a real primary and a real synchronous
+// standby. While no standby confirms commits, no write is acknowledged and reads continue. After the
+// promotion, the standby has every acknowledged order. /health is 503 on a read-only database and on a full
+// disk.
 
 const ROUNDS = process.argv.includes("--short") ? 1 : 5;
 const ACKNOWLEDGED_WITHIN_MS = 2000;

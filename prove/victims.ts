@@ -10,7 +10,7 @@ export interface Victim {
   readonly needsBackend?: true;
   /** The state that only this process had in memory is lost. */
   readonly endsProcess?: true;
-  /** The service and the database both survive, so nothing may be left in doubt. */
+  /** The service and the database both survive, so no order may get 504, which leaves its outcome unknown. */
   readonly leavesNoDoubt?: true;
   kill(deployment: Deployment, backend: number): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { until } from "./until.ts";
 
 /**
- * The error code of Postgres if two sessions change the same row of a catalog. Here they run DROP ROLE and
- * another test's DROP DATABASE.
+ * The error code of Postgres if two sessions change the same row of a catalog. Here, this session runs DROP
+ * ROLE while another test's session runs DROP DATABASE.
  */
 const CONCURRENT_CATALOG_CHANGE = "XX000";
 

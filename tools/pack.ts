@@ -1,6 +1,6 @@
-// npm run pack [-- FOLDER]: stages the published packages and makes the tarballs that npm publishes. It
-// writes them to dist/, which it empties first and git ignores, or to FOLDER, which must be empty. It prints
-// lines for sha256sum --check.
+// npm run pack [-- FOLDER]: stages the published packages and makes the tarballs that npm publishes.
+// Without FOLDER it empties dist/, which git ignores, and writes there. FOLDER must be empty. It prints lines
+// for sha256sum --check.
 // Exit: 0 done, 1 a package does not compile or npm refuses it, 2 wrong usage.
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { relative, resolve } from "node:path";

@@ -83,8 +83,8 @@ function runChild(command, commandArgs, options, hear) {
     const passOn = (signal) => {
       // A terminal sends Ctrl-C to the whole process group, so the child already has it. A second SIGINT
       // would cut the child's shutdown short.
-      // process.kill() replaces child.kill(), after which Deno reports the signal even if the child exited
-      // with a code.
+      // The signal is sent with process.kill(). After child.kill(), Deno would report the signal even if the
+      // child exited with a code.
       if (child.pid && (signal !== "SIGINT" || !process.stdin.isTTY)) process.kill(child.pid, signal);
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];

@@ -32,7 +32,7 @@ type Takes = Omit<Version, "stop">;
 
 /**
  * A turn consists of slices that alternate with the other version's slices, so that other work on the machine
- * disturbs both equally. The number is even, so that each version begins half of them.
+ * disturbs both equally. The number is even, so that each version goes first equally often.
  */
 const SLICES = 10;
 const FIRST_SLICE = 100;
@@ -40,13 +40,14 @@ const TURN_MS_MAX = 5000;
 /** Not measured. These pairs fill the caches and show how many requests fill a turn. */
 const SIZING_PAIRS = 3;
 /**
- * The length of the warm-up before each turn, as a share of the turn; it is not measured. Each turn has its
- * own processes, because V8 compiles the same code a little differently in each process. Without new
- * processes, a comparison of a version with itself found 1.4 % in each run, up or down.
+ * The length of the unmeasured warm-up before each turn, as a share of the turn. Each turn starts new
+ * processes, because V8 compiles the same code a little differently in each process. Without new processes,
+ * comparing a version with itself showed a difference of 1.4 % in each run, in either direction.
  */
 const WARM_UP_SHARE = 0.5;
 /**
- * Pairs between two checks of the intervals. Each check is another chance to find an interval narrow by luck.
+ * Pairs between two checks of the intervals. The checks are rare, because each check may find an interval
+ * that is narrow only by chance.
  */
 const PAIRS_BETWEEN_LOOKS = 10;
 
@@ -104,8 +105,8 @@ export async function compareVersions(
 }
 
 /**
- * Returns how many requests fill a slice. Both versions get the same number, so that their books stay equally
- * long. A busy machine gets shorter turns, because a quote expires in half a minute.
+ * Returns how many requests fill a slice. Both versions get the same number, so that their databases grow
+ * equally. A busy machine gets shorter turns, because a quote expires in half a minute.
  */
 function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation, Pair>>): number {
   const turns = [order, quote].flatMap(({ ours, theirs }) => [ours, theirs]);

@@ -25,7 +25,9 @@ export interface Version {
   analyze(): Promise<void>;
   /** Stops all processes of this version and starts them again with the same database. */
   restart(): Promise<void>;
-  /** Prepares `count` requests and signs the orders. They execute the quotes that keepQuotes() stored. */
+  /**
+   * Prepares `count` requests and signs the orders. The orders execute the quotes that keepQuotes() stored.
+   */
   prepare(operation: Operation, count: number): Promise<void>;
   /** Sends the next requests and returns how many milliseconds that took. */
   send(count: number): Promise<number>;

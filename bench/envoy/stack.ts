@@ -19,8 +19,8 @@ export interface EnvoyStack {
 }
 
 /**
- * More than one machine can send, so that nothing is refused. The proxy's own limit must be four times as
- * high.
+ * A single machine cannot send this many requests per second, so no request is refused. Envoy's own limit
+ * must be four times as high.
  */
 const RATE_PER_SECOND = 100_000;
 

@@ -22,7 +22,10 @@ const BEHIND = "service behind Envoy";
 const ENVOY = "Envoy";
 export const BOTH = "Envoy and service";
 
-/** Sends requests over kept-alive connections, as many as fill the turn at the rate of the previous turn. */
+/**
+ * Sends requests over kept-alive connections. Sends as many requests as fill the turn at the previous turn's
+ * rate.
+ */
 export function requestTurn(
   stack: EnvoyStack,
   way: Way,
@@ -58,7 +61,7 @@ export function handshakeTurn(stack: EnvoyStack, version: SecureVersion): Turn {
     const worker = async () => {
       for (; next < operations; next++) {
         const socket = await stack.connectTls(version);
-        // Envoy reads the last part of the client's handshake before it reads the end of the connection.
+        // Wait until the connection has closed. Envoy has then read the client's last part of the handshake.
         await new Promise((resolve) => socket.once("close", resolve).resume().end());
       }
     };

@@ -14,12 +14,12 @@ interface RunningRedis {
 const READY_MS = 10_000;
 const POLL_MS = 10;
 
-/** What Redis keeps of an accepted command in each mode: all of it on disk before the reply, or nothing. */
+/** The options for each mode. Redis writes each accepted command to disk before the reply, or never. */
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
     // Do not rewrite the log. That would continue during another contender's turn, in a process whose CPU
-    // time nobody counts.
+    // time is not measured.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

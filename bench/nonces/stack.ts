@@ -1,5 +1,5 @@
-// Postgres with databases that have the service's own schema. One holds millions of nonces that were spent
-// before. Each contest has another one of its own, which starts empty.
+// Postgres with databases that have the service's own schema. The database `full` holds millions of nonces
+// that were spent before. The other databases start empty.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const LOGIN = "gold_api";
 const PASSWORD = "benchmark";
 const ROWS_A_STATEMENT = 1_000_000;
 /**
- * Longer than a run, so that the only checkpoint is the one before a contest. After that checkpoint, the
- * first change of each index leaf writes a full page.
+ * The checkpoint interval is longer than a run, so that the only checkpoint is the one before a contest.
+ * After that checkpoint, the first change of each index leaf writes a full page.
  */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 
@@ -85,7 +85,7 @@ export async function openNonceStack(sharedBuffers: string): Promise<NonceStack>
     },
     sql,
     async restart(buffers) {
-      // A server that continues to run keeps its data in memory.
+      // Do not restart without need, because a restarted server has to read its data into memory again.
       if (buffers === current) return;
       await end();
       server = await begin(buffers);

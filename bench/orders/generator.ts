@@ -125,7 +125,7 @@ class Generator {
     };
   }
 
-  /** The quotes that the prepared requests have made, in their order. */
+  /** The ids of the quotes that the prepared requests created, in the order of the requests. */
   readQuoteIds(): string[] {
     return this.#replies.map((body) => (JSON.parse(body) as { quote_id: string }).quote_id);
   }

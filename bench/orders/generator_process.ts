@@ -6,7 +6,7 @@ export interface GeneratorProcess {
   prepare(requests: Requests): Promise<void>;
   /** Sends `count` of the prepared requests, or all if absent. */
   run(count?: number): Promise<Report>;
-  /** The quotes that the prepared requests have made, in their order. */
+  /** The ids of the quotes that the prepared requests created, in the order of the requests. */
   readQuoteIds(): Promise<readonly string[]>;
   stop(): void;
 }

@@ -1,5 +1,4 @@
-// Onboards partners through the operator's own functions, without any limits, so that only the books bound
-// their trading.
+// Onboards partners through the operator's own functions, with limits that the benchmark never reaches.
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { jwkThumbprint } from "@gold-partner/jws";
@@ -41,8 +40,8 @@ async function onboard(
   const clientIds = partners.map(({ clientId }) => clientId);
   const fingerprints = partners.map(({ fingerprint }) => fingerprint);
   return await sql.begin(async (transaction) => {
-    // Only the books may bound what is measured, so these partners have very high rates and no webhook
-    // endpoint.
+    // These partners have very high rates and no webhook endpoint, so that neither rate limits nor deliveries
+    // affect the measurement.
     await transaction`update gold.deployment set flood_per_second = ${4 * RATE_PER_SECOND}`;
     const [{ first }] = await transaction<[{ first: number }]>`
       select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null,

@@ -1,6 +1,6 @@
--- Writes a history of orders into the books, set by set. Each partner buys gold and sells the same amount
--- again, `each` orders in all. Every row passes the service's own constraints and triggers, and the service's
--- own function seals the chain.
+-- Writes a history of orders into the books, many rows per statement. Each partner buys gold and then sells
+-- the same amount, in turn, until it has `each` orders. Every row passes the service's own constraints and
+-- triggers, and the service's own function seals the chain.
 create function peer.preload(first_client int, partners int, each int) returns void
 language plpgsql volatile as $$
 declare

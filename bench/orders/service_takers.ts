@@ -20,7 +20,6 @@ const TURN_TRIES = 3;
 
 class TurnTooShort extends Error {}
 
-/** Properties of a turn besides its width. */
 interface TurnOptions {
   readonly inFlight: number;
   /** Runs in the middle of the turn, and ends before the next turn begins. */

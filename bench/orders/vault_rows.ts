@@ -1,6 +1,7 @@
-// Measures what more vault rows would gain. In one variant of the service's own function, each call takes a
-// vault row that nobody holds; in the other, there is one row. There are more rows than connections, so no
-// call ever waits for a row. Two rows can therefore gain at most what this gains.
+// Measures what more vault rows would gain, with two variants of gold.book_orders. In one variant, all calls
+// lock the same vault row. In the other variant, each call takes a row that no other call has locked. There
+// are more rows than connections, so no call of that variant waits for a row. Two rows can therefore gain at
+// most as much as that variant.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -9,8 +10,8 @@ import type { Stack } from "./stack.ts";
 const ROWS = 8;
 const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
 /**
- * Passes the vault row that a transaction has taken to its transfers through a setting, which the column's
- * default reads. The variant with one row does this too, so that both variants do the same work.
+ * Stores the number of the transaction's vault row in a setting. The default of the transfers' `stripe`
+ * column reads that setting. The variant with one row does this too, so that both variants do the same work.
  */
 const taking = (rows: string) =>
   `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
@@ -32,7 +33,8 @@ function taken(definition: string, rows: string): string {
 }
 
 /**
- * The same contender with one vault row and with many, and a text that says how long each waited for a row.
+ * The same contender with one vault row and with many. `waits` describes which share of the time the calls
+ * waited for a row.
  */
 export async function vaultRowTakers(
   { sql }: Stack,

@@ -1,5 +1,6 @@
 // Runs graphile-worker on the same work. A job is an event, and is completed when it was answered with 200.
-// With batches, it uses the settings of graphile-worker's own figures; without, its defaults.
+// With batches, it uses the settings behind graphile-worker's own performance figures. Without batches, it
+// uses the defaults.
 import { Logger, run } from "graphile-worker";
 import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";

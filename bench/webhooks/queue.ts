@@ -66,7 +66,7 @@ export async function openQueue(stack: WebhookStack, forms: QueueForms): Promise
     async load(count) {
       await sql.unsafe(`${jobs(count, stack.books.posts.length)} ${forms.add}`);
       // Vacuum now, as autovacuum would do in time. Otherwise the planner has no statistics of the new rows,
-      // and reads dead rows.
+      // and the queue's queries read dead rows.
       await sql`vacuum analyze`;
     },
     isDone: async () => (await sql.unsafe(forms.find)).length === 0,

@@ -41,8 +41,8 @@ const POLL_MS = 2;
 const TIMEOUT_MS = 60_000;
 
 /**
- * A turn that gives two contenders: the worker's own CPU time, and that time with the CPU time of its
- * Postgres processes.
+ * A turn that gives samples for two contenders. One has the worker's own CPU time. The other adds the CPU
+ * time of its Postgres processes, and is absent if the worker uses no database.
  */
 export function workerTurn(
   stack: WebhookStack,

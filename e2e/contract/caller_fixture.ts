@@ -7,7 +7,7 @@ import { ENDPOINTS, hostBytes, type OperationId, REQUEST_HEADER } from "@gold-pa
 import type { Credentials } from "@gold-partner/dev";
 import { signTestRequest } from "@gold-partner/server/testing";
 
-/** One call of an operation. These values add to the operation's own or replace them. */
+/** One call of an operation. These values are added to the operation's own values, or replace them. */
 export interface Call {
   /** Path parameters. */
   readonly path?: Readonly<Record<string, string>>;

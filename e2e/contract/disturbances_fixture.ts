@@ -3,7 +3,7 @@ import { REPLY_HEADER } from "@gold-partner/protocol";
 import type { Caller } from "./caller_fixture.ts";
 import type { Stack } from "./stack_fixture.ts";
 
-/** Ends a disturbance. Returns when the service has noticed. */
+/** Ends a disturbance. Afterwards the service accepts the refused request again. */
 export type Mend = () => Promise<unknown>;
 
 /** Suspends the partner. Its writes are refused at once, even before the service re-reads its registry. */
@@ -37,7 +37,10 @@ export async function exhaustRate({ operator }: Stack, partner: Caller): Promise
   return () => setRate("2000");
 }
 
-/** Uses up the certificate's allowance of failures: for the next second every bad token gets 429. */
+/**
+ * Sends bad tokens until the certificate reaches its limit of failures. For the next second, every bad token
+ * gets 429.
+ */
 export async function failAuthentication(partner: Caller): Promise<void> {
   const fail = () => partner.call("getLimits", { token: "nonsense" });
   for (let status = 0; status !== 429; { status } = await fail());
@@ -92,7 +95,8 @@ export async function hideTable({ sql }: Stack): Promise<Mend> {
 export async function cutDatabase({ sql, partner }: Stack, from: Caller): Promise<Mend> {
   await sql`alter role gold_api connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
-  // The first request may use a connection that is just ending, and then nobody knows its outcome.
+  // Wait for a 503. Before that, a request may use a database connection that is just closing, so its outcome
+  // is unknown.
   await from.until(({ status }) => status === 503, "createWithdrawal", { body: { amount_sar: 1 } });
   return async () => {
     await sql`alter role gold_api connection limit -1`;
@@ -100,7 +104,7 @@ export async function cutDatabase({ sql, partner }: Stack, from: Caller): Promis
   };
 }
 
-/** Stops the service's process, which then lives but answers nothing. */
+/** Pauses the service's process with SIGSTOP. The process stays alive but answers nothing. */
 export async function haltService({ pids, partner }: Stack): Promise<Mend> {
   process.kill(pids.server, "SIGSTOP");
   return async () => {

@@ -32,7 +32,10 @@ export class Stack {
   readonly running: Running;
   readonly pids: RunFile["pids"];
   readonly operator: Operator;
-  /** A superuser's connection. It makes changes that otherwise only time or a defect would make. */
+  /**
+   * A superuser's connection. Tests use it for changes that otherwise only the passing of time or a defect
+   * would cause.
+   */
   readonly sql: Sql;
   /** The demo partner. It has no money and no gold yet. */
   readonly partner: Caller;
@@ -78,7 +81,7 @@ export class Stack {
 
   /**
    * Opens a gateway with timeouts so short that tests can wait for them. Envoy's timeouts are fixed, so with
-   * Envoy this returns the port of the usual one.
+   * Envoy this returns the port of the usual Envoy.
    */
   async openHastyDoor(): Promise<number> {
     if (this.#envoy) return this.#port;

@@ -58,7 +58,7 @@ export async function openTestDoor(door: "gateway" | "envoy"): Promise<TestDoor>
   };
 }
 
-/** Throws unless each request gets exactly its one verdict. */
+/** Throws unless each request gets its expected verdict, and no second reply. */
 export async function judgeCases(
   cases: readonly RequestCase[],
   open: () => Duplex | Promise<Duplex>,

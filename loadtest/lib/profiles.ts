@@ -2,8 +2,8 @@
 // service receives no fewer requests.
 
 /**
- * `share` is the stage's part of the whole duration.
- * In it the rate moves in a straight line to `ofPeak` of the peak.
+ * `share` is the stage's part of the whole duration. During the stage, the rate changes linearly until it is
+ * `ofPeak` times the peak.
  */
 type Stage = readonly [share: number, ofPeak: number];
 
@@ -113,8 +113,7 @@ export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: L
       duration: `${Math.round(share * durationSeconds * 1000)}ms`,
       target: Math.round(ofPeak * peakPerSecond),
     })),
-    // One VU for each iteration that arrives while a reply takes a second.
-    // Such a service then receives no fewer requests.
+    // Enough VUs for replies that take one second each. A service that slow still gets the full arrival rate.
     preAllocatedVUs: Math.ceil(ownPeak) + 15,
     maxVUs: Math.ceil(ownPeak * 4) + 15,
     // Long enough for a late reply and a retry, so that no outcome stays unknown.

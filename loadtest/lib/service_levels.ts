@@ -134,7 +134,8 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
   }
   if (trades) {
     levels.books_differences = ["count==0"];
-    // A breaking run is cut off. Its in-flight orders may be executed although no reply was seen.
+    // A breakpoint run is aborted while orders are in flight. Such an order may be executed although no reply
+    // arrived.
     levels.orders_unaccounted = [level === "breaking" ? "count<=0" : "count==0"];
   }
   return levels;

@@ -40,7 +40,7 @@ export const partner = openPartner();
 // k6 loads this file once for each VU, so each VU has its own copy of the variables below.
 const VU = crypto.randomUUID().replace(/-/g, "").slice(0, 20);
 const DONE = [200, 201];
-/** A partner stops waiting for a reply after 35 s, too: docs/idempotency.md. */
+/** The timeout that docs/idempotency.md recommends to partners. */
 const TIMEOUT = "35s";
 const TOKEN_SECONDS = 540;
 const ATTEMPTS = 4;

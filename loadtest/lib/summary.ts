@@ -21,7 +21,10 @@ interface About {
   readonly base_url: string;
   /** Seconds of load, without setup and teardown. */
   readonly seconds: number;
-  /** Iterations per second of all partners at the end. Only a run whose rate rises until its end has it. */
+  /**
+   * Iterations per second of all partners at the end. Set only for a breakpoint run: its rate rises to the
+   * end.
+   */
   readonly rate_reached?: number;
 }
 

@@ -4,7 +4,7 @@ import type { Path } from "./rows.ts";
 
 /**
  * JSONTestSuite's texts. None of them is a quote or an order, so both endpoints must refuse each. The package
- * holds U+FFFD in place of invalid UTF-8; this puts an invalid byte back.
+ * holds U+FFFD in place of invalid UTF-8, so this function puts an invalid byte back.
  */
 export function* suiteBodies(): Generator<[Path, Uint8Array]> {
   for (const { input } of parsing) {

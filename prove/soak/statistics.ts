@@ -4,7 +4,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** The smallest value that at least this share of all values does not exceed; NaN if there are no values. */
+/** Returns a percentile by the nearest-rank method; `share` is 0 to 1. Returns NaN if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;

@@ -35,7 +35,7 @@ export class Traffic {
   #turn = 0;
   #slice = newSlice();
 
-  /** `openDayTraders` receives the function to which it reports failures. */
+  /** `openDayTraders` receives a function. The traders call it for each failure. */
   constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly Worker[]) {
     this.accepted = accepted;
     this.#dayTraders = openDayTraders((what) => this.#fail(what));

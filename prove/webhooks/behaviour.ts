@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 const PART = new Uint8Array(64 << 10).fill(0x20);
-/** Ten megabytes, as long as the sender reads. */
+/** A reply body of ten megabytes. It is sent only as long as the service reads it. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
 /** How many of a thousand deliveries are treated in each of these ways. The others are accepted normally. */
 const CHANCES: Readonly<Record<Sickness, number>> = {

@@ -36,8 +36,9 @@ const STUCK_MS = 60_000;
 /** Enough for all events that are left after the last kill, each with all its tries. */
 const TIMEOUT_MS = 600_000;
 /**
- * An endpoint that refuses all its remaining events is tried only once per rest. If it rests longer than
- * this, its partner requests a test event to show that the endpoint works.
+ * After repeated failures the service lets an endpoint rest. An endpoint that refuses all its remaining
+ * events is tried only once per rest. If an endpoint rests longer than this, its partner requests a test
+ * event to show that the endpoint works.
  */
 const LONG_REST = "10 seconds";
 

@@ -15,7 +15,7 @@ const SHOWN = 10;
 /** At most this many parked events are listed. Every partner has fewer. */
 const LISTED = "10000";
 
-/** Compares what the receivers got with what the partners read and with what the operator sees. */
+/** Compares the events that the receivers got with the events that the partners and the operator read. */
 export async function judgeArrivals(
   setup: Setup,
   arrivals: readonly Arrival[],

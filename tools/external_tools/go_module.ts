@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { MissingToolError } from "./part.ts";
 
-/** A Go module at one version; `sum` is what go.sum would hold for it. */
+/** A Go module at one version. `sum` is the checksum of the module, in the form of go.sum. */
 export interface GoModule {
   readonly path: string;
   readonly version: string;

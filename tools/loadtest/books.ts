@@ -119,8 +119,8 @@ async function awaitDelivery(
 }
 
 /**
- * Counts orders by their events. An order is committed with its event, and `gold ledger verify` proves this
- * for each.
+ * Counts orders by their events. An order and its event are committed together, and `gold ledger verify`
+ * checks that every order has its event.
  */
 async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
   const [row] = await sql<{ executed: number; delivered: number }[]>`

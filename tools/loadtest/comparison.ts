@@ -24,7 +24,7 @@ const SAME = [
   "slice_seconds",
 ] as const;
 const SLICES_MIN = 5;
-/** The meaning of a ratio above 1, and of a ratio below 1. */
+/** Each figure with two verdicts: for a ratio after/before above 1, and for a ratio below 1. */
 const FIGURES: readonly (readonly [name: string, more: string, less: string])[] = [
   ["requests/s", "faster", "slower"],
   ["p50 ms", "slower", "faster"],

@@ -128,7 +128,10 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
     assertStringIncludes(summary.checks[1]!.says, "2 of 2 certificates");
   });
 
-  /** Runs with a partner file that is another one, or that is put together from two. */
+  /**
+   * Runs one partner with the content that `make` returns for its file. `make` can read the files of the
+   * prepared partners.
+   */
   async function runAs(name: string, make: (read: (partner: string) => Promise<object>) => Promise<object>) {
     const partners = join(folder, name);
     await mkdir(partners);

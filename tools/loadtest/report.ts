@@ -112,7 +112,10 @@ function describeStep({ step, requests, failed, p50, p95, p99 }: StepText, secon
   } |`;
 }
 
-/** Writes enough digits that a value which just misses a bound does not look equal to it. */
+/**
+ * Writes nine significant digits, so that a value just above or below a bound does not look equal to the
+ * bound.
+ */
 const exact = (value: number): string => `${Number(value.toPrecision(9))}`;
 
 /** Writes at most three significant digits. */

@@ -17,7 +17,10 @@ const TELL_EVERY = 5;
 /** k6's exit code for a run that was ended from outside. It is no fault if this program ended the run. */
 const ENDED = 105;
 
-/** Runs several processes as one run, from reading the partner files to checking the books. */
+/**
+ * Runs one k6 process for each partner and reports them as one run, from reading the partner files to
+ * checking the books.
+ */
 export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const program = findK6(root);
   if (!program) {
@@ -91,8 +94,8 @@ const unchecked = ({ stateDir }: RunPlan): Check => ({
 });
 
 /**
- * Runs all processes at once until each has ended. Returns as sentences what went wrong, and whether the run
- * was ended early.
+ * Runs all processes at once until each has ended. Returns the faults as sentences, and whether the run was
+ * ended early.
  */
 async function drive(
   plan: RunPlan,

@@ -1,4 +1,4 @@
-// Reads one line of what k6 writes with `--out csv`:
+// Reads the lines that k6 writes with `--out csv`. Their columns are:
 // metric_name,timestamp,metric_value,<tags>,extra_tags,metadata.
 
 export type Tags = ReadonlyMap<string, string>;

@@ -15,7 +15,10 @@ const PARTS = /^[a-z]+\/(package\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a
 const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.ts)$/;
 const FOR_TESTS = /\.test\.|testing|fixture/;
 
-/** Uses every package, and checks types that would be any if a type behind them were any. */
+/**
+ * Uses every package, and checks that no type below is any. Each of these types would be any if a type that
+ * it depends on were any.
+ */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
 import { type GoldClient, Quantity, verifyWebhook, type WebhookEvent } from "@gold-partner/client";

@@ -15,7 +15,9 @@ const SCOPE = "gold-partner";
 const SENT = new RegExp(`^/api/scopes/${SCOPE}/packages/(\\w+)/versions/`);
 const ASKED = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([\\d.]+)_meta\\.json|[\\d.]+/(.+))$`);
 
-/** Opens a JSR registry for Deno. It accepts what is published to it and serves it to every client. */
+/**
+ * Opens a JSR registry for Deno. It accepts every publication and serves the published files to every client.
+ */
 export async function openJsrRegistry(): Promise<JsrRegistry> {
   const publications = new Map<string, Publication>();
   const loopback = await openLoopback(() => async (request, response) => {

@@ -14,8 +14,8 @@ import { stagePackages, TSC } from "./stage.ts";
 import { packFolders } from "./tarball.ts";
 
 /**
- * The dependencies of the published packages, and the packages that a user who writes TypeScript for Node
- * also installs.
+ * The dependencies of the published packages, and the type packages that a TypeScript user on Node also
+ * installs.
  */
 const PEERS = ["zod", "@types/node", "undici-types"].map((name) => join(ROOT, "node_modules", name));
 /** The proxy for requests to the network. Nothing listens there, so they fail. */

@@ -33,9 +33,9 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Compiles only what the four entry points import, so no test can get in. On a busy machine, about once in
- * sixty runs, TypeScript 7.0.2 leaves out some of the files and still exits with 0. So the files that it
- * wrote are compared with those that it read, and it runs again if some are missing.
+ * Compiles only the files that the four entry points import, so no test is included. On a busy machine, about
+ * once in sixty runs, TypeScript 7.0.2 leaves out some of the files and still exits with 0. So the files that
+ * TypeScript wrote are compared with those that it read. If some are missing, TypeScript runs again.
  */
 async function compile(out: string): Promise<void> {
   const tsc = [...(UNDER_DENO ? ["run", "-A"] : []), TSC, "-p", SETTINGS, "--outDir", out, "--listFiles"];
@@ -60,8 +60,8 @@ async function readManifest(folder: string) {
 }
 
 /**
- * Corrects the imports in declarations, in which tsc leaves ".ts". Sets the mode of each file, because a
- * tarball keeps it and it depends on the umask.
+ * Replaces ".ts" with ".js" in the imports of declarations, because tsc leaves ".ts" there. Sets the mode of
+ * each file, because the mode depends on the umask and becomes part of the tarball.
  */
 async function finishFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

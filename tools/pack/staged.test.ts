@@ -15,7 +15,7 @@ const RUNTIME = process.versions["deno"] === undefined ? ["--import", "tsx"] : [
 const pack = (...args: readonly string[]) =>
   spawnSync(process.execPath, [...RUNTIME, "tools/pack.ts", ...args], { cwd: ROOT, encoding: "utf8" });
 
-/** Returns what a tarball keeps of each staged file. If two tarballs differ, this shows in which file. */
+/** Returns the path, mode and hash of each staged file. If two tarballs differ, this shows in which file. */
 const contentsOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".tgz"))

@@ -1,8 +1,8 @@
 import { listFiles } from "../check/tree.ts";
 
 /**
- * "plain" tests run everywhere. "external" tests are the external checks, which need external tools. "pg" tests
- * are the plain tests that use Postgres.
+ * "plain" tests run everywhere. "external" tests are the external checks, which need external tools. "pg"
+ * tests are the plain tests that use Postgres.
  */
 export type Tier = "plain" | "external" | "pg";
 

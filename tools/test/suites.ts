@@ -15,13 +15,16 @@ interface SuitePlan {
   readonly nodeAlone?: boolean;
   /** How many files run at once. */
   readonly lanes: number;
-  /** In milliseconds. A share that runs longer is killed, which is a failure. */
+  /**
+   * In milliseconds. A share is a group of test files that one test runner runs. A share that runs longer is
+   * killed, which is a failure.
+   */
   readonly limitMs?: number;
   /** The tests of this file use "ignore" to hide the output of the inner runs. */
   readonly output?: Output;
 }
 
-/** What both runtimes ran. `faults` are sentences, and each of them is a failure. */
+/** The test counts of both runtimes. `faults` are sentences, and each of them is a failure. */
 interface SuiteResult {
   readonly node: FileCounts;
   readonly deno: FileCounts;
@@ -30,12 +33,12 @@ interface SuiteResult {
 
 const REPORTER = new URL("./node_counts.mjs", import.meta.url).href;
 const BUNDLER = fileURLToPath(new URL("./bundle.mjs", import.meta.url));
-/** The default for one share: several times what a share takes on a busy machine. */
+/** The default limit for one share: several times the duration of a share on a busy machine. */
 const LIMIT_MS = 600_000;
 const NONE: FileCounts = { ran: 0, skipped: 0 };
 const UNBUNDLED = "The test files cannot be bundled, so none of them ran. See the errors above.";
 
-/** What one share of the files did on one runtime. */
+/** The result of one share on one runtime. */
 interface Share {
   readonly code: number;
   readonly counts: FileCounts;
@@ -111,7 +114,7 @@ async function inLanes(lanes: number, turns: readonly (() => Promise<void>)[]): 
   }));
 }
 
-/** How much has run, and how long the rest takes if it goes on at this rate. */
+/** Describes how many shares have ended, and estimates the remaining time from the rate so far. */
 function reportProgress(ended: number, all: number, elapsedMs: number): string {
   const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
   const leftMs = elapsedMs / ended * (all - ended);

@@ -5,8 +5,8 @@ import type { VectorFile } from "./vector_file.ts";
 
 /**
  * This key is public on purpose: RFC 6979 prints it in A.2.5. The signatures are
- * deterministic (RFC 6979), so anyone can reproduce them. A signer that draws a
- * random number for each signature makes different ones that are equally valid.
+ * deterministic (RFC 6979), so anyone can reproduce them. A signer that uses a
+ * random number for each signature makes other signatures, which are also valid.
  */
 const PRIVATE_KEY = Buffer.from("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721", "hex");
 const OTHER_PRIVATE_KEY = Buffer.alloc(32, 1);
@@ -49,7 +49,7 @@ const withSignature = (...parts: readonly Uint8Array[]): Case => ({
 const withMember = (member: string): Case => sign(HEADER.replace("}", `,${member}}`));
 const replaced = (from: string, to: string): Case => sign(HEADER.replace(from, to));
 
-/** Returns n - s, which is as valid as s. */
+/** Returns n - s, where n is ORDER. A signature with n - s is as valid as a signature with s. */
 function negated(s: Uint8Array): Uint8Array {
   const negative = BigInt(`0x${ORDER.toString("hex")}`) - BigInt(`0x${Buffer.from(s).toString("hex")}`);
   return Buffer.from(negative.toString(16).padStart(64, "0"), "hex");

@@ -1,4 +1,5 @@
-// What Bruno does before each request of this collection: who calls, the write's key, the signature. Needs the developer sandbox.
+// Bruno runs this script before each request of this collection. The script adds the partner's credentials,
+// the Idempotency-Key of a write and the signature. It needs Bruno's developer sandbox.
 const { createHash, createPrivateKey, randomBytes, randomUUID, sign } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 
@@ -6,7 +7,9 @@ const SIGNED = ["/v1/orders", "/v1/withdrawals", "/v1/signed-probe"];
 const WITHOUT_KEY = ["/oauth/token", "/v1/signed-probe"];
 const HEADER = { alg: "ES256", b64: false, crit: ["b64"] };
 
-/** `credentials.json` names the files; nothing of theirs is kept in the collection or in an environment. */
+/**
+ * Reads `credentials.json` at each request, so that the collection and its environments contain no secret.
+ */
 function readCredentials(bru) {
   const credentials = JSON.parse(readFileSync(bru.getEnvVar("credentials"), "utf8"));
   const { base_url, cert, key, client_id, client_secret } = credentials;
@@ -24,7 +27,7 @@ function readSigningKey(path) {
   return createPrivateKey(text.startsWith("{") ? { key: JSON.parse(text), format: "jwk" } : text);
 }
 
-/** The detached JWS over the canonical string (docs/signing.md). */
+/** Returns the detached JWS over the canonical string (docs/signing.md). */
 function signCanonical(canonical, key) {
   const header = Buffer.from(JSON.stringify(HEADER)).toString("base64url");
   const signature = sign("sha256", Buffer.from(`${header}.${canonical}`), { key, dsaEncoding: "ieee-p1363" });
@@ -40,7 +43,7 @@ async function prepareRequest(req, bru) {
   if (method !== "POST") return;
   if (!WITHOUT_KEY.includes(pathname)) req.setHeader("Idempotency-Key", randomUUID());
   if (!SIGNED.includes(pathname)) return;
-  // Bruno would fill in variables after the signature, so they are filled in here.
+  // Replace the variables in the body before it is signed. Bruno would replace them after the signature.
   const body = bru.interpolate(req.getBody({ raw: true }));
   req.setBody(body, { raw: true });
   const timestamp = `${Math.floor(Date.now() / 1000)}`;

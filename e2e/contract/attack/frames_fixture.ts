@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 
-/** Builds HTTP/2 frame by frame (RFC 9113), to send what no client library would send. */
+/**
+ * Builds HTTP/2 frame by frame (RFC 9113), so that a test can send frames that no client library would send.
+ */
 
 export const FRAME = {
   data: 0,

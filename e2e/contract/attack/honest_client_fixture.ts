@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "../caller_fixture.ts";
 import { orderOf } from "../way_fixture.ts";
 
-/** What a partner that only trades experienced during an attack. */
+/** The results of a partner that trades normally during an attack. */
 export interface Experience {
   readonly orders: number;
   readonly p99Ms: number;

@@ -63,9 +63,9 @@ export class Siege {
   }
 
   /**
-   * Attacks while the honest partner trades. Throws if one of its orders failed or took too long, or if the
-   * service answered with 5xx. Returns how many of the attack's requests reached the service, by route and
-   * status.
+   * Attacks while the honest partner trades. Throws if one of that partner's requests failed, if its orders
+   * took too long, or if the service answered with 5xx. Returns how many of the attack's requests reached the
+   * service, by route and status.
    */
   async withstand(what: string, attack: () => Promise<unknown>): Promise<Record<string, number>> {
     const operations = this.stack.socket("server_operations.sock");

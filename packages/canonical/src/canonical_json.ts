@@ -18,7 +18,8 @@ type Place = string | number | undefined;
  * Writes a value as its one canonical JSON text (RFC 8785). Equal values give equal text, regardless of the
  * order of their members.
  *
- * A `JsonNumber` is refused, because the caller must decide which double its text stands for, if any.
+ * A `JsonNumber` is refused, because a double may not hold all digits of its text. The caller must decide how
+ * to convert it.
  *
  * @param value Null, booleans, numbers, strings, arrays and plain objects, at most 512 levels deep.
  * @returns The text, without white space.

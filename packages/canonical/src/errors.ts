@@ -30,7 +30,10 @@ export class CanonicalError extends Error {
   override readonly name: string = "CanonicalError";
   /** Why the value was refused, for programs. */
   readonly reason: CanonicalReason;
-  /** Byte offset of the fault in the input. Only `readJson` sets it, except for `unsupported_value`. */
+  /**
+   * Byte offset of the fault in the input. Only `readJson` sets it, for every reason except
+   * `unsupported_value`.
+   */
   declare readonly offset?: number;
 
   /**

@@ -135,8 +135,9 @@ describe("readJson(), compared with JSON.parse()", () => {
         }
       }
     }
-    // Two bytes: 30 leads × 64. Three: 960 beginnings × 2 sampled ends, alone and before a DEL.
-    // Four: 256 × 2 × 2. The last 4 are U+FFFF before each of four faults: the reader refuses U+FFFF first.
+    // Two bytes: 30 leads × 64 second bytes. Three bytes: 960 valid first pairs × 2 sampled third bytes, once
+    // alone and once followed by DEL (0x7f). Four bytes: 256 valid first pairs × 2 × 2 sampled bytes. The
+    // last 4 are U+FFFF followed by an invalid byte: readJson() reports U+FFFF before it reads that byte.
     assertEquals(accepted, 1920 + 2 * 1920 + 1024 + 4);
   });
 });

@@ -7,13 +7,13 @@ import type { Failure } from "./failure.ts";
  */
 export function offsetSeconds(headers: Headers, nowMs: number): number | undefined {
   const dateMs = Date.parse(headers.get("Date") ?? "");
-  // Date has no fractions of a second, so on average the service's clock is 500 ms ahead of it.
+  // Date has no fractions of a second, so the service's time is on average 500 ms later than Date says.
   return Number.isNaN(dateMs) ? undefined : Math.round((nowMs - dateMs - 500) / 1000);
 }
 
 /**
  * Adds the clock's offset to the error text of a timestamp_out_of_window failure. The client does not correct
- * for a wrong clock, because the owner's own records would still have the wrong time.
+ * its timestamps by the offset, because the other records of this machine would still have the wrong time.
  */
 export function wrongClock(failure: Failure, aheadSeconds: number | undefined): Failure {
   if (failure.code !== "timestamp_out_of_window" || !aheadSeconds) return failure;

@@ -18,8 +18,8 @@ const RUNTIME = "Deno" in globalThis
   : ["--import", "tsx"];
 
 /**
- * Gives each delivery of its standard input to the example, and prints the statuses of the replies in its
- * last line.
+ * A program that reads deliveries from its standard input and passes each to the example. Its last line of
+ * output is the list of the replies' statuses.
  */
 const CALLER = `
 import { text } from "node:stream/consumers";

@@ -185,7 +185,8 @@ describe("a call of GoldClient", () => {
       const waits = problem(503, "service_unavailable", { retryable: true }, { "Retry-After": "3600" });
       for (const unknown of [true, false]) {
         const ending = new AbortController();
-        // The 20 ms start with the try or the pause. Token and signature come before and take some time.
+        // The 20 ms begin when the try or the pause begins, not when the call begins. Before the try, the
+        // client fetches a token and signs, which takes some time.
         const endSoon = () => void setTimeout(() => ending.abort(new Error("bored")), 20);
         const silent = () => new Promise<never>(endSoon);
         const { client } = await play([unknown ? silent : waits], {

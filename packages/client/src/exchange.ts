@@ -209,7 +209,8 @@ function secretMissing(cause: unknown): never {
 }
 
 function errorOf(failure: Failure, tries: number, { idempotencyKey }: Call, inDoubt: boolean): GoldError {
-  // The error of a failed token request has no retryAfterMs here: its detail already says when to call again.
+  // A failed token request gives a failure without retryAfterMs. Its detail already says when to call again,
+  // so the sentence is not added a second time.
   const seconds = failure.retryAfterMs === undefined ? undefined : failure.facts.retryAfterSeconds;
   const tried = tries > 1 ? ` (Tried ${tries} times.)` : "";
   const later = seconds === undefined ? "" : ` Call again in ${seconds} s.`;

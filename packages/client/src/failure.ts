@@ -70,8 +70,8 @@ function outcomeOf(code: string, status: number, operation: OperationId): Failur
   if (!isProblemCode(code)) return status >= 500 ? "unknown" : "untold";
   if (bindsKey(code, operation === "createOrder" ? "order_quote_id" : "other")) return "known";
   const spent = PROBLEM_REGISTRY[code].spends_nonce;
-  // The service spends the nonce first and then looks up the Idempotency-Key. If an earlier try had stored a
-  // result for this key, the reply would be that result.
+  // The service spends the nonce first and then looks up the Idempotency-Key. So a refusal that spends the
+  // nonce comes after the lookup. If an earlier try had stored a result, the reply would be that result.
   return spent === "unknown" ? "unknown" : spent === true ? "known" : "untold";
 }
 

@@ -11,12 +11,13 @@ import {
 } from "./transport.ts";
 
 /**
- * The most connections. Each costs a TLS handshake, so more of them would slow down a slow service further.
+ * The maximum number of open connections. Each new connection costs a TLS handshake, so more connections
+ * would slow down an overloaded service further.
  */
 const CONNECTIONS_MAX = 64;
 /**
- * Matches the codes of OpenSSL and Node for a certificate that does not verify, and the TLS alerts with which
- * the other side reports the same.
+ * Matches the error codes of OpenSSL and Node for a service certificate that does not verify. Also matches
+ * the TLS alerts that the service sends when it does not accept the client certificate.
  */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|SSL alert number (?:4[1-689]|11[1346])\b/;
 

@@ -5,7 +5,7 @@ import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
 const [ordered] = describedEvents();
-/** An event. The receiver has the first 40 already, so the tests send those from 41 on. */
+/** An event. The receiver starts with LAST_SEQUENCE 40, so the first event that it expects is 41. */
 const eventOf = (sequence: number) => ({
   ...ordered!,
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
 const TIMEOUT_MS = 60_000;
 
-/** The command that starts each example, as its page gives it. */
+/** The command that starts each example receiver. */
 export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
   Node: ["node", `${EXAMPLES}/node/receiver.mjs`],
   Deno: [

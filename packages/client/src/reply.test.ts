@@ -45,8 +45,8 @@ type Flat<T> = T extends Quantity<infer U> ? { quantity: U }
   : T extends object ? { [Name in keyof T]: Flat<T[Name]> }
   : T;
 /**
- * Without the postings: the unit of a posting's numbers follows from a value beside them, not from their
- * names.
+ * A statement without its postings. The unit of a posting's numbers follows from its `account`, not from the
+ * names of the numbers.
  */
 type Unposted<T> = Omit<T, "postings">;
 type Posting<T> = T extends { postings: (infer Item)[] } ? Item : never;

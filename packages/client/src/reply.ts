@@ -172,7 +172,10 @@ export interface Limits {
     maximum_gold_grams: Grams | null;
     gold_grams: Grams;
   } | null;
-  /** Today's stored records that execute nothing, such as quotes and binding refusals. null: unlimited. */
+  /**
+   * Today's stored records that execute nothing, such as quotes that are not executed and refusals that are
+   * stored with their Idempotency-Key. null: unlimited.
+   */
   daily_records: { maximum_records: number; records: number; resets_at: string } | null;
   market_hours: {
     always_open: boolean;

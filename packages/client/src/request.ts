@@ -17,8 +17,8 @@ export interface OrderRequest {
 export interface WithdrawalRequest {
   readonly amount_sar: Sar | string;
   /**
-   * Your own reference, at most 35 characters. It is sent with the bank transfer. Two live withdrawals cannot
-   * have the same one.
+   * Your own reference, at most 35 characters. It is sent with the bank transfer. Two withdrawals that are
+   * neither rejected nor returned cannot have the same reference.
    */
   readonly reference?: string | undefined;
 }
@@ -60,7 +60,8 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /**
    * The write is executed once, however often you call it with this key. By default each call makes a random
-   * key. Store a key of your own before the call when the write must survive a crash of your program.
+   * key. If your program must be able to repeat the write after a crash, choose a key and store it before the
+   * call.
    */
   readonly idempotencyKey?: string | undefined;
 }

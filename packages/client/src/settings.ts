@@ -5,7 +5,7 @@ import type { Transport } from "./transport.ts";
 
 /** How one try of a call went: for logs and metrics. It never holds a secret, a token or a body. */
 export interface TryReport {
-  /** The operation's name in the API's description, as in createOrder or issueToken. */
+  /** The operation's name in the OpenAPI document, such as createOrder or issueToken. */
   readonly operation: string;
   /** 1 at the first try. */
   readonly tries: number;
@@ -25,7 +25,7 @@ export interface GoldClientOptions {
   readonly clientId: string;
   /** The secret, or a function that returns it. The function is called for each token request. */
   readonly clientSecret: string | (() => Promise<string>);
-  /** PEM text of the client certificate, and of its chain where there is one. */
+  /** PEM text of the client certificate, followed by its intermediate certificates if it has any. */
   readonly cert?: string | undefined;
   /** PEM text of the certificate's private key. */
   readonly key?: string | undefined;
@@ -41,7 +41,7 @@ export interface GoldClientOptions {
    * 64 bytes r ‖ s.
    */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** Optional: the id of the signing key. Each signature then names it. Use it if you registered several. */
+  /** The id of the signing key, for the header of each signature. Pass it if you registered several keys. */
   readonly kid?: string | undefined;
   /** The limit for one try in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
@@ -74,7 +74,10 @@ export interface Settings {
   readonly random: () => number;
 }
 
-/** The longest delay of a timer in milliseconds. A timer with a longer delay fires at once. */
+/**
+ * The maximum of each numeric option. It is the longest delay of a timer in milliseconds: a timer with a
+ * longer delay fires at once.
+ */
 const COUNT_MAX = 2 ** 31 - 1;
 
 /** Validates the options. Throws one error that lists all mistakes. */

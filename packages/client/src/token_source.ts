@@ -22,7 +22,8 @@ export class TokenSource {
   }
 
   async get(): Promise<string> {
-    // After the wait, another call may have begun to renew the token. The loop then waits for that renewal.
+    // A token that is due for renewal is forgotten, and the loop fetches a new one. If another call has begun
+    // the renewal during the wait, the loop waits for that renewal instead.
     for (;;) {
       const isOwn = this.#current === undefined;
       const current = this.#current ??= this.#renew();

@@ -20,7 +20,7 @@ export interface TransportReply {
 
 /**
  * Sends one HTTP request, once. Retrying belongs to the caller, because every retry needs a fresh signature.
- * A transport says how it failed with a TransportError.
+ * A transport reports each failure as a TransportError.
  */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportReply>;

@@ -29,7 +29,7 @@ function assertRefused(code: WebhookErrorCode, attempt: () => unknown): WebhookV
   return error;
 }
 
-/** Signs the body as it is, and expects that verifyWebhook() refuses it as no event. */
+/** Signs the body as it is, and expects that verifyWebhook() refuses it with event_invalid. */
 function assertNoEvent(signed: string, id = event!.id): void {
   const delivery = deliveryOf({ id }, [OLD], { body: signed });
   assertRefused("event_invalid", () => verifyWebhook(signed, delivery.headers, OLD, now));
@@ -118,7 +118,8 @@ describe("verifyWebhook()", () => {
     const arrivals = makeVectors().cases.filter((one) => "headers" in one) as unknown as Arrival[];
     const codes = arrivals.map(({ name, secrets, headers, body_utf8, now_seconds, reason }) => {
       const attempt = () => verifyWebhook(body_utf8, headers, secrets, { nowSeconds: now_seconds });
-      // The bodies of the vectors are not events. That shows only after the signature was found to be right.
+      // The bodies of the vectors are not events. verifyWebhook() reports that only after it has verified the
+      // signature.
       const expected = reason ?? "event_invalid";
       assertEquals(assertRefused(expected, attempt).code, expected, name);
       return expected;

@@ -49,7 +49,8 @@ export interface VerifiedWebhook {
  * @param rawBody The body as it was received, before any parser. JSON that was parsed and written again has
  * other bytes.
  * @param headers A `Headers`, Node's `request.headers` or any record. Names match in any case.
- * @param secrets The text of each active secret, `whsec_…`. While one replaces another, give both.
+ * @param secrets The text of each active secret, `whsec_…`. While a new secret replaces an old one, give
+ * both.
  * @param options The clock and the tolerance. The defaults suit a receiver whose clock is right.
  * @throws WebhookVerificationError when a header, the time, the signature, the body or a secret is not
  * acceptable.

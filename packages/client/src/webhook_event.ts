@@ -3,7 +3,7 @@ import type { Delivery, ExpiringCredential, Funding, Order, Withdrawal } from ".
 
 interface EventOf<Type extends string, Subject = unknown> {
   type: Type;
-  /** The same at every attempt, so a receiver recognises a second delivery by it. */
+  /** The same at every attempt. A receiver recognises a repeated delivery by this id. */
   id: string;
   /** Numbers the partner's events without gaps. If a number is missing, its event is still to come. */
   sequence: number;

@@ -36,7 +36,10 @@ function exactValue(value: JsonValue, unit: Unit | undefined): unknown {
   );
 }
 
-/** Returns the source text if it has more decimals than the unit. A member that is added later may have. */
+/**
+ * Returns the quantity, or the source text if that text has more decimals than the unit allows. A member that
+ * the service adds later may have such a number.
+ */
 function exactQuantity(source: string, unit: Unit): Quantity | string {
   try {
     return Quantity.parse(source, unit);

@@ -215,7 +215,8 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
 }
 
 /**
- * The demo's own receiver listens while the demo runs. Afterwards its port is free for a receiver of yours.
+ * The demo's own receiver listens only while the demo runs. Its port is then free for the developer's
+ * receiver.
  */
 async function demonstrate(
   operator: Operator,

@@ -21,7 +21,7 @@ import { startGateway } from "./gateway/mod.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** The part that ends mutual TLS: the development gateway or Envoy. */
+/** Terminates mutual TLS in front of the service: the development gateway or Envoy. */
 interface Door {
   readonly what: string;
   readonly pids: Readonly<Record<string, number>>;
@@ -35,7 +35,7 @@ interface DoorPlan {
   readonly port: number;
   readonly baseUrl: string;
   readonly authorities: Authorities;
-  /** Has the service's login. The sidecar reads the trusted CAs with it. */
+  /** Contains the service's login. The gateway or the sidecar reads the trusted CAs with it. */
   readonly databaseUrl: string;
   readonly floodPerSecond: string;
   readonly watchdog: Watchdog;

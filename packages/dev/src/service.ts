@@ -15,7 +15,7 @@ export interface Service {
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 
-/** Webhook deliveries may take 15 s. An interrupted delivery is retried after the next start. */
+/** Shorter than a webhook delivery, which may take 15 s. The next start retries an interrupted delivery. */
 const STOP_MS = 2_000;
 
 /** Starts the service, configured by environment variables as in production. */

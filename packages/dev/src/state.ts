@@ -110,8 +110,8 @@ async function refuseForeign(root: string): Promise<void> {
 }
 
 /**
- * If npm start and its watchdog were killed, Postgres still runs. Without its folder it could not be shut
- * down cleanly.
+ * Stops Postgres first: it still runs if npm start and its watchdog were killed. It is found by its pid file,
+ * which lies in the folder that is removed.
  */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");

@@ -22,16 +22,18 @@ const SOURCES = [
   ...["server/migrations", "server/src", "operator/src", "dev/src"],
   ...["canonical/src", "database/src", "jws/src", "protocol/src"],
 ];
-/** The mark lies beside the cluster, so that both are removed together. */
+/**
+ * This file records that the database is migrated. It lies beside the cluster, so both are removed together.
+ */
 const settledFile = (state: State): string => state.path("postgres", "settled");
 const LAUNCH_MS = 5000;
 /** Every start writes this file again, because it contains the current port of Postgres. */
 const WRITTEN_EACH_TIME = "migration_database_url";
 
 /**
- * Starts Postgres and the service of a settled state early. Both load in their own processes while this
- * process loads its other modules. Returns undefined if an earlier, killed start left its pid file. Then
- * build() starts the parts one after another.
+ * Starts Postgres and the service early. Call it only if isSettled() is true. Both load in their own
+ * processes while this process loads its other modules. Returns undefined if an earlier, killed start left
+ * the pid file of Postgres. Then build() starts the parts one after another.
  */
 export async function wake(
   state: State,
@@ -65,8 +67,8 @@ export async function markSettled(state: State, baseUrl: string): Promise<void> 
 }
 
 /**
- * File sizes and modification times are enough. If only a time changed, the state is settled once more, which
- * does no harm.
+ * Hashes the base URL and the files' sizes and modification times, not their contents. If only a time
+ * changed, the next start migrates the database once more, which does no harm.
  */
 function fingerprint(state: State, baseUrl: string): string {
   const hash = createHash("sha256").update(baseUrl);

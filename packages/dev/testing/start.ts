@@ -107,7 +107,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Rejects if one of them still runs after `ceilingMs`. */
+/** Waits until all these processes have ended. Rejects if one of them still runs after `ceilingMs`. */
 export async function awaitEndWithin(ceilingMs: number, pids: readonly number[]): Promise<void> {
   const until = performance.now() + ceilingMs;
   while (pids.some(isAlive)) {

@@ -51,7 +51,7 @@ export function headerReader<H extends object>(
   };
 }
 
-/** Writes a protected header with its members in the given order. Refuses what a reader would refuse. */
+/** Writes a protected header with its members in the given order. Refuses an invalid or too long header. */
 export function writeHeader<H extends object>(
   given: H,
   rules: HeaderRules<H>,
@@ -85,7 +85,7 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 function checkLength(text: string): void {
-  // The decoder refuses a value that is not a string.
+  // `?.` lets a missing value pass here, because decodeBase64url() refuses every value that is not a string.
   if (!(text?.length > MAX_HEADER_CHARS)) return;
   throw new JwsError(
     "jws_too_long",
@@ -135,8 +135,8 @@ function parseObject(json: string): Record<string, unknown> {
 
 /**
  * JSON.parse keeps only the last of two members with the same name, even if their escapes differ. So this
- * counts the colons outside of strings: no rule accepts an object as a value, so each member in the text has
- * exactly one.
+ * function counts the colons outside of strings. No rule accepts an object as a value, so a header without
+ * duplicates has exactly one colon for each member.
  */
 function refuseDuplicates(json: string, nameCount: number): void {
   const memberCount = json.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;

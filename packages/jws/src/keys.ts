@@ -28,7 +28,8 @@ export const REMEMBERED_KEYS = 10_000;
 /** Maximum length of a cached key text. A longer text is read again each time, to keep the cache small. */
 const REMEMBERED_CHARS = 512;
 
-// Two caches, so that no key text can equal the name of a point.
+// Two caches, because in one cache a source text that equals the name of a point would return that point's
+// key.
 const keysByText = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 const keysByPoint = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 
@@ -104,7 +105,10 @@ function importPkcs8(pkcs8: Uint8Array<ArrayBuffer>, extractable: boolean): Prom
   return crypto.subtle.importKey("pkcs8", pkcs8, P256_KEY, extractable, ["sign"]);
 }
 
-/** Refuses a file whose public key belongs to another private key: nobody could verify what it signs. */
+/**
+ * Refuses a file whose public key belongs to another private key. That public key could not verify the
+ * signatures.
+ */
 async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, points: readonly Uint8Array[]): Promise<void> {
   if (points.length === 0) return;
   const actual = pointOf(await exportPublicJwk(await importPkcs8(pkcs8, true)));

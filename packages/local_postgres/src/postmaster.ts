@@ -18,7 +18,8 @@ const POLL_MS = 10;
 const STOP_FAST_MS = 30_000;
 const STOP_IMMEDIATE_MS = 5_000;
 /**
- * A server fills its pid file immediately. An empty file that is older was cut off by a crash of the machine.
+ * A server fills its pid file immediately. A file that is empty for longer was emptied by a crash of the
+ * machine.
  */
 const EMPTY_PID_FILE_MS = 5_000;
 

@@ -48,12 +48,12 @@ export async function testPostgres(): Promise<TestPostgres> {
 
 /** On Linux, a file system in memory. */
 const MEMORY = "/dev/shm";
-/** Several times what a run of all tests uses at once. */
+/** Several times the space that a run of all tests uses at one time. */
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * Test databases are in memory if it has room and TMPDIR names no other place. On a disk, a third of a test's time goes into creating
- * databases and waiting for commits.
+ * Test databases are stored in memory if it has enough room and TMPDIR is not set. On a disk, a third of a
+ * test's time goes into creating databases and waiting for commits.
  */
 function hasRoom(folder: string): boolean {
   try {
@@ -67,7 +67,9 @@ function hasRoom(folder: string): boolean {
 class TestServer implements TestPostgres {
   readonly superuserUrl: (database?: string) => string;
   readonly #cleanUp: (sql: Sql, created: string[]) => Promise<void>;
-  /** A single connection, so that a lock that it takes is held until it is released. */
+  /**
+   * A single connection. An advisory lock belongs to its connection, so locking and unlocking must share one.
+   */
   readonly #sql: Sql;
   readonly #created: string[] = [];
   readonly #templates = new Map<string, Promise<void>>();

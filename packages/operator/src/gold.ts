@@ -71,7 +71,10 @@ const COMMON = {
   help: { type: "boolean" },
   state: { type: "string" },
 } as const;
-/** The default state folder of `npm start`, relative to the project, wherever `gold` is called. */
+/**
+ * The default state folder of `npm start`. It is relative to the project's root, wherever `gold` is called
+ * from.
+ */
 const DEFAULT_STATE = ".gold";
 
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;

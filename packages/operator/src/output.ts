@@ -39,7 +39,10 @@ function table(rows: readonly Row[]): string {
 /** PEM certificates are printed with their line breaks. They consist only of these characters. */
 const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
 
-/** The only place that prints text from outside to a terminal. */
+/**
+ * A cell may hold text that a partner chose. printable() escapes the characters that a terminal would
+ * interpret.
+ */
 function cellText(value: Cell | readonly Cell[]): string {
   if (Array.isArray(value)) return value.map((one) => cellText(one)).join(", ");
   if (value === null) return "-";

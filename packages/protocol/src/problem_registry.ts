@@ -16,7 +16,7 @@ const PROBLEMS = {
 
 /** The codes of application/problem+json. */
 export type ProblemCode = keyof typeof PROBLEMS;
-/** The codes that POST /oauth/token adds. */
+/** Those codes, and the codes that only POST /oauth/token has. */
 export type TokenProblemCode = ProblemCode | keyof typeof TOKEN_ENDPOINT_PROBLEMS;
 
 export const PROBLEM_REGISTRY: Readonly<Record<ProblemCode, ProblemEntry>> = PROBLEMS;
@@ -40,7 +40,7 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_REGISTRY, text);
 }
 
-/** What the refusal is about. Some codes have an effect only if they refuse the quote_id of an order. */
+/** What the refusal is about. not_found binds the key only if it refuses the quote_id of an order. */
 export type Refused = "order_quote_id" | "other";
 
 /**

@@ -106,7 +106,7 @@ function unitsOf(digits: string, exponent: bigint, decimals: bigint): bigint {
 
 /**
  * Replaces an exponent of more than 9 digits by 10^9, because BigInt() of a long text is slow. The number is
- * refused in both cases: no text has the 10^9 digits that could compensate for such an exponent.
+ * refused with either exponent, because no text has the 10^9 digits that could compensate for it.
  */
 function boundedExponent(digits: string): bigint {
   const significant = withoutLeadingZeros(digits);

@@ -4,12 +4,13 @@
 //   gold   1 tenth-milligram  = 0.0001 g
 //   price  1 pip              = 0.0001 SAR per gram
 //
-// One tenth-milligram at one pip costs 10^-8 SAR, a microhalala: 10^6 of them are a halala. Hence
+// One tenth-milligram at one pip costs 10^-8 SAR, a microhalala. 10^6 microhalalas are a halala. The largest
+// values that the database computes are:
 //
 //   largest order    10^9 tenth-milligrams x (10^9 - 1) pips < 10^18 microhalalas < 2^63 (about 9.2 x 10^18)
 //   largest amount   10^12 halalas x 10^6                   = 10^18 microhalalas < 2^63
 //
-// so the database multiplies and divides in 64 bits and cannot overflow. The largest order costs less than
+// So the database multiplies and divides in 64 bits and cannot overflow. The largest order costs less than
 // the largest amount. No quantity has more than 14 digits, and a double keeps 15 digits without loss.
 
 export const SAR_DECIMALS = 2n;

@@ -1,5 +1,6 @@
-// A step's output type is the input type of the next step. The brand exists only for the compiler. Only the
-// step that names a ticket stamps it, so a route that leaves out a step does not compile.
+// A ticket is a value with a brand that exists only for the compiler. Each step of admission returns a ticket
+// that a later step requires, so a route that leaves out a step does not compile. Only the step that defines
+// a ticket stamps it.
 declare const brand: unique symbol;
 
 interface Branded<Name extends string> {

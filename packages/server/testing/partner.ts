@@ -22,7 +22,7 @@ export interface TestPartner {
   readonly client: number;
   readonly clientSecret: string;
   readonly webhookSecret: string;
-  /** The hash that the proxy would forward. */
+  /** The certificate hash that the proxy would forward. */
   readonly fingerprint: string;
   readonly signingKey: TestKey;
 }
@@ -52,7 +52,7 @@ export interface PartnerTerms {
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
 
-/** A public key for rows whose key no test signs with: the generator point of P-256. */
+/** A valid public key for rows with a key that no test signs with. It is the generator point of P-256. */
 export const TEST_PUBLIC_JWK =
   '{"kty":"EC","crv":"P-256","x":"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY","y":"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}';
 

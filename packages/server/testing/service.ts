@@ -73,7 +73,8 @@ export interface TestOptions {
   /** The webhook URL of the first partner. */
   readonly webhook?: string;
   /**
-   * HA=on. The service then logs in as gold_api itself, because the proof must run with that login's rights.
+   * HA=on. The service then logs in as gold_api, instead of as a superuser with that role. The proof
+   * `npm run prove -- standby` must run with that login's rights.
    */
   readonly standby?: boolean;
 }
@@ -164,7 +165,7 @@ export async function testService(
   return fixture;
 }
 
-/** Returns the headers that the proxy vouches for. */
+/** Returns the headers that the proxy would set: the certificate's hash and the client's address. */
 const identity = ({ fingerprint }: TestPartner) => ({
   "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
   "X-Client-Ip": "127.0.0.1",

@@ -90,8 +90,9 @@ export function assertThrows<E extends Error = Error>(
 }
 
 /**
- * Fails unless `fn` rejects. A function that throws instead of returning a promise fails, too. If given, the error must be of class `type` and its message must contain
- * `includes`. Returns the error.
+ * Fails unless `fn` returns a promise that rejects. It also fails if `fn` throws instead of returning a
+ * promise. If given, the error must be of class `type` and its message must contain `includes`. Returns the
+ * error.
  */
 export async function assertRejects<E extends Error = Error>(
   fn: () => PromiseLike<unknown>,

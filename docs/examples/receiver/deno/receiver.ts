@@ -11,7 +11,8 @@ interface Event {
 const [hostname, port] = setting("RECEIVER_LISTEN").split(":");
 const BODY_MAX_BYTES = 65_536;
 
-// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
+// A real receiver keeps two things in its database: the stored events, and the sequence number of the last
+// processed event.
 const stored = new Map<number, Event>();
 let last = Number(Deno.env.get("LAST_SEQUENCE") ?? 0);
 
@@ -21,7 +22,10 @@ function setting(name: string): string {
   throw new Error(`${name} is missing.`);
 }
 
-/** The event, when one of the active secrets signed it. They are read each time, so that a rotation needs no restart. */
+/**
+ * Returns the event if one of the active secrets signed it. The secrets are read for each delivery, so that a
+ * rotation needs no restart.
+ */
 function verify(body: string, headers: Headers): Event | undefined {
   const secrets = Deno.readTextFileSync(setting("WEBHOOK_SECRETS_FILE")).split("\n");
   for (const secret of secrets.filter((line) => line !== "")) {
@@ -33,14 +37,17 @@ function verify(body: string, headers: Headers): Event | undefined {
   }
 }
 
-/** What came before is left alone: a number belongs to one event, so it tells a repeat as well as the id does. */
+/**
+ * Stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the
+ * id does.
+ */
 function store(event: Event): void {
   if (event.sequence <= last || stored.has(event.sequence)) return;
   stored.set(event.sequence, event);
   if (event.sequence > last + 1) console.log(`${event.sequence} waits for ${last + 1}`);
 }
 
-/** In the order of the numbers, up to the first gap. */
+/** Processes the stored events in order of their sequence numbers, up to the first gap. */
 function work(): void {
   for (let event; (event = stored.get(last + 1));) {
     console.log(`${event.sequence} ${event.type} ${event.id}`);
@@ -61,7 +68,8 @@ Deno.serve({
   const event = verify(await request.text(), request.headers);
   if (!event) return new Response(null, { status: 400 });
   store(event);
-  // Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
+  // Answer before processing the event. A delivery without an answer within 15 seconds fails and is sent
+  // again.
   setTimeout(work);
   return new Response(null, { status: 200 });
 });

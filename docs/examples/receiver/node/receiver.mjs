@@ -8,11 +8,15 @@ import { Webhook, WebhookVerificationError } from "standardwebhooks";
 const { RECEIVER_LISTEN, CERTIFICATE_FILE, KEY_FILE, WEBHOOK_SECRETS_FILE, LAST_SEQUENCE } = process.env;
 const BODY_MAX_BYTES = 65_536;
 
-// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
+// A real receiver keeps two things in its database: the stored events, and the sequence number of the last
+// processed event.
 const stored = new Map();
 let last = Number(LAST_SEQUENCE ?? 0);
 
-/** The event, when one of the active secrets signed it. They are read each time, so that a rotation needs no restart. */
+/**
+ * Returns the event if one of the active secrets signed it. The secrets are read for each delivery, so that a
+ * rotation needs no restart.
+ */
 function verify(body, headers) {
   const secrets = readFileSync(WEBHOOK_SECRETS_FILE, "utf8").split("\n").filter((line) => line !== "");
   for (const secret of secrets) {
@@ -24,14 +28,17 @@ function verify(body, headers) {
   }
 }
 
-/** What came before is left alone: a number belongs to one event, so it tells a repeat as well as the id does. */
+/**
+ * Stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the
+ * id does.
+ */
 function store(event) {
   if (event.sequence <= last || stored.has(event.sequence)) return;
   stored.set(event.sequence, event);
   if (event.sequence > last + 1) console.log(`${event.sequence} waits for ${last + 1}`);
 }
 
-/** In the order of the numbers, up to the first gap. */
+/** Processes the stored events in order of their sequence numbers, up to the first gap. */
 function work() {
   for (let event; (event = stored.get(last + 1));) {
     console.log(`${event.sequence} ${event.type} ${event.id}`);
@@ -54,7 +61,8 @@ server.on("request", async (request, response) => {
     console.error(error);
     return 500;
   });
-  // Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
+  // Answer before processing the event. A delivery without an answer within 15 seconds fails and is sent
+  // again.
   response.writeHead(status).end(work);
 });
 server.listen(Number(port), host, () => console.log(`listening on ${host}:${server.address().port}`));

@@ -27,7 +27,7 @@ const CLOSE = `${HEAD}Connection: close\r\n`;
 const LONG = { headersMs: 60_000, bodyMs: 60_000, upstreamMs: 60_000, drainMs: 60_000 };
 const TEST_MS = 30_000;
 
-/** A promise for something that happens once, which the test waits for. */
+/** Creates a promise that the test waits for, and the function that a handler calls to resolve it. */
 function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => resolve = settle);

@@ -15,7 +15,7 @@ export interface Exchange {
   response: ServerResponse;
   /** The Unix socket of the service. */
   socketPath: string;
-  /** Headers that the gateway vouches for. */
+  /** The headers that the gateway itself adds, and that the service trusts. */
   vouched: Record<string, string>;
   /** Answers instead of the service. Call it only before the service's response has begun. */
   refuse(code: ProblemCode, reason: string): void;
@@ -29,8 +29,9 @@ export interface Patience {
 }
 
 /**
- * Keeps connections to the service open. If a connection breaks that the agent marked as reused, Deno sends
- * the request again, even a write. Without the mark, Deno sends it once, as Node does.
+ * Keeps connections to the service open. If a reused connection breaks, Deno sends the request again, even a
+ * write. Deno recognizes such a request by `reusedSocket`. With false, Deno sends the request once, as Node
+ * does.
  */
 export class SendOnceAgent extends Agent {
   constructor() {

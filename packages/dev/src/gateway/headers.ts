@@ -24,8 +24,8 @@ const HOP_BY_HOP = new Set([
 const NEVER_NAMED = new Set(["content-length", "host"]);
 
 /**
- * Returns the headers for the service: the client's headers in their order, then the headers that the gateway
- * vouches for.
+ * Returns the headers for the service: the client's headers in their order, then `vouched`, the headers that
+ * the gateway itself adds.
  */
 export function requestHeaders(received: RawHeaders, vouched: Record<string, string>): string[] {
   // The gateway has answered `Expect: 100-continue` itself by the time it forwards.

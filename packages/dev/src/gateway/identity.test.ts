@@ -41,8 +41,8 @@ describe("startGateway(), identity", () => {
       echo,
       { proxySecret: "ours", patience: { headersMs: 60_000 } },
     );
-    // Issue this certificate last, so that it is still valid at the handshake. Certificates end on a whole
-    // second.
+    // Issue this certificate last, so that it is still valid at the handshake. A certificate expires at a
+    // whole second, so its lifetime can be up to a second shorter.
     shortLived = await authority.issue("short", SHORT_LIFE_MS);
     shortEndsMs = Date.now() + SHORT_LIFE_MS;
     hash = createHash("sha256").update(client.der).digest("hex");

@@ -19,8 +19,8 @@ describe("gold ca and cert", () => {
 
   const requestOf = (clientId: string) => keepRequest(operator, clientId);
   /**
-   * Adds an authority that is valid for two years and was made so many days ago.
-   * It is the newest from now on.
+   * Adds an authority that was made `days` days ago and is valid for two years from then. It is now the
+   * newest authority, so it signs new certificates.
    */
   async function addAgedAuthority(days: number) {
     const { certificatePem, privateKeyPem } = await createAuthority({

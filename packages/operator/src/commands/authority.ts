@@ -15,7 +15,10 @@ export interface TrustedAuthority {
   readonly fingerprint: string;
   /** PEM. */
   readonly certificate: string;
-  /** Where its key is, never the key itself. Null if that was never recorded. */
+  /**
+   * Where the authority's key is: `file:PATH` or `command:PROGRAM`, never the key itself. Null if the
+   * location was never recorded.
+   */
   readonly keySource: string | null;
 }
 

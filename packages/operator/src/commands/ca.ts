@@ -95,8 +95,8 @@ const retire: Command = {
   takes: ["FINGERPRINT"],
   async run({ query, confirm, positionals }) {
     const fingerprint = fingerprintOf(positionals[0]!);
-    // The signer of an older certificate may be unknown.
-    // If it was this authority, the proxy refuses that certificate from now on.
+    // For older certificates, the authority that signed them may not be recorded (authority is null). If this
+    // authority signed such a certificate, the proxy refuses the certificate once the authority is retired.
     const [standing] = await query`
       select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
         max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,

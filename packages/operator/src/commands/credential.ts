@@ -60,8 +60,9 @@ export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<bo
 
 /**
  * Shows the credential's last use and asks before the credential is retired at once. Returns the time of that
- * last use for the database. The database refuses if the credential came into use after that time. With --yes
- * nobody was asked, so the function returns `infinity` and the database does not refuse a recent use.
+ * use for the database. The database refuses if the credential was used within the last hour, but the use
+ * that was shown is older than an hour or missing. With --yes nobody was asked, so the function returns
+ * `infinity` and the database does not refuse.
  */
 export async function confirmEnd(
   invocation: Invocation,

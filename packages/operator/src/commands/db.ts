@@ -77,7 +77,10 @@ async function settle(sql: Sql, { deployment, defaults, limits, account }: Settl
   };
 }
 
-/** Refuses before the migration, so that a database of another environment also keeps its version. */
+/**
+ * Refuses a database of another environment. Runs before the migration, so that the schema of such a database
+ * does not change either.
+ */
 async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<void> {
   const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
   const [settled] = known ? await sql`select environment from gold.deployment` : [];

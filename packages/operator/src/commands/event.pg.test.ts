@@ -12,7 +12,7 @@ describe("gold event", () => {
   after(() => operator.stop());
 
   const sql = () => operator.service.books.sql;
-  /** Makes a partner with so many delivered test events. Returns their ids in order. */
+  /** Makes a partner with this number of delivered test events. Returns the ids of the events in order. */
   async function told(events: number): Promise<{ partner: TestPartner; id: string; ids: string[] }> {
     const partner = await operator.service.addPartner();
     const ids: string[] = [];

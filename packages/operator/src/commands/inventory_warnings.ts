@@ -22,7 +22,8 @@ export const isLast = (credential: Credential, all: readonly Credential[]): bool
   );
 
 /**
- * Returns what a person should look at. `all` shows whether another credential of the same kind takes over.
+ * Returns the warnings for one credential. `all` holds every credential, so that a replacement of the same
+ * kind is found.
  */
 export function warningsOf(
   credential: Credential,

@@ -52,8 +52,8 @@ describe("gold key rotate token", () => {
     const last = await issued();
     assertEquals(last.kid, older.kid);
 
-    // The clock moves well past each end.
-    // The service asks the database for its time, and a slow answer makes its clock lag.
+    // Each shift moves the clock well past the end of a period. The service estimates its time from the
+    // database's clock, and a slow answer of the database makes the estimate lag.
     service.shiftClock(20 * SECOND_MS);
     const newer = await issued();
     assertEquals(newer.kid, kid);

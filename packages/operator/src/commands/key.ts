@@ -10,8 +10,8 @@ import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { readSealing } from "./new_secret.ts";
 
 /**
- * A service stops serving when its registry is older than 5 s.
- * So after 10 s every service that still serves has read the new key.
+ * A service refuses requests when its copy of the partners and keys in the database is older than 5 s. So
+ * after 10 s every service that still serves has read the new key.
  */
 const LEAD_SECONDS = 10;
 /** After this time, the last token that an older key signed has expired on every clock. */

@@ -23,14 +23,17 @@ export interface LoadSite {
 }
 
 export interface LoadTerms {
-  /** The part after `partner-` in its file's name. */
+  /** The partner's file is named `partner-NAME.json`. */
   readonly name: string;
   readonly ratePerSecond: number;
   readonly burst: number;
   readonly limited: boolean;
 }
 
-/** The credentials that only this file holds. */
+/**
+ * A load partner's credentials, as its partner file holds them. They cannot be read from the database, which
+ * stores no private key of a partner and no client secret.
+ */
 interface Held {
   readonly client_id: string;
   readonly client_secret: string;
@@ -46,8 +49,8 @@ const IBAN = "SA0380000000608010167519";
 const PRIVATE_FOLDER = 0o700;
 
 /**
- * Keeps the partner of an earlier run if it still fits.
- * Otherwise onboards a new one with the same commands as any other partner.
+ * Keeps the partner of an earlier run if isStanding() accepts it. Otherwise registers a new partner, as `gold
+ * partner create` and `gold cert issue` do for every partner.
  */
 export async function ensureLoadPartner(
   invocation: Invocation,

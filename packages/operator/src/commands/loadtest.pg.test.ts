@@ -172,7 +172,8 @@ describe("gold loadtest prepare", () => {
       assertEquals(await statuses("--partners", "1"), ["kept", "kept"]);
     }
     const { client_id } = await read("0");
-    // When the partner's file named no partner, its old folder could not be found, so it is left over.
+    // After two of the changes above, the partner's file no longer names the partner. So `gold` could not
+    // find and delete the partner's old folder, and two folders are left over.
     const folders = (await readdir(folder)).filter((entry) => entry.startsWith("sbx_"));
     assertEquals([folders.includes(client_id), folders.length], [true, 4]);
   });

@@ -124,8 +124,8 @@ async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
 }
 
 /**
- * Adds funds by a deposit. One login records the deposit and another approves it, as for all money that a
- * partner did not pay in itself.
+ * Adds funds with a deposit. One login records the deposit and another login approves it, because every
+ * deposit needs two people.
  */
 async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {
   const readAvailable = async () => {

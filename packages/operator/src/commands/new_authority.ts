@@ -72,7 +72,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   try {
     await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
   } catch (error) {
-    // Without an answer, the authority may exist in the database. Its key is kept.
+    // If the database gave no answer, it may have stored the authority. So the authority's key file is kept.
     if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
     throw error;
   }

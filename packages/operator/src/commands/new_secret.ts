@@ -22,7 +22,7 @@ export async function newClientSecret({ pepperSource }: Deployment, random: Rand
   return { text, hash: hashSecret(pepper!, text) };
 }
 
-/** Reads the sealing keys from their source, and seals with the first one. */
+/** Reads the sealing keys from their source. The returned `sealing` seals with the first key. */
 export async function readSealing(
   { sealingKeySource: source }: Deployment,
 ): Promise<{ source: KeySource; sealing: Sealing }> {

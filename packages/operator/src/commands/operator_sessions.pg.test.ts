@@ -48,7 +48,8 @@ describe("sessions of operators", () => {
       onnotice: () => {},
       connection: { role: "gold_api", lock_timeout: 2000 },
     });
-    // Not person.begin(): it would send its COMMIT to a connection that Postgres has closed, and the driver then throws.
+    // The test does not use person.begin(). That would send its COMMIT to a connection that Postgres has
+    // closed, and the driver would throw.
     await person.unsafe("begin");
     const [{ pid }] = await person<[{ pid: number }]>`select gold.lock_price(), pg_backend_pid() as pid`;
     try {

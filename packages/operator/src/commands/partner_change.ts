@@ -99,7 +99,7 @@ const approveIban: Command = {
     await confirm(
       `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel?`,
     );
-    // Approves only the IBAN that was shown. If another one was asked for meanwhile, the database refuses.
+    // Approves only the IBAN that was shown. If another IBAN was requested meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
     return {
       title: "Payouts are held until payouts_held_until, so that a wrong change can still be caught.",

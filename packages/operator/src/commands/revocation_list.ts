@@ -60,8 +60,8 @@ interface StandingRow {
 }
 
 /**
- * Renews one list. No lock is held while the key signs. If another list took the number meanwhile, this list
- * is made again on top of it.
+ * Renews one list. No lock is held while the key signs, so another command may store a list with the same
+ * number first. The list is then made again from fresh data, with the next number.
  */
 async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: number) {
   const { fingerprint } = trusted;

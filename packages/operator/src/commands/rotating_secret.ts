@@ -17,7 +17,7 @@ interface SecretKind {
   readonly word: string;
   readonly kind: CredentialKind;
   readonly noun: string;
-  /** The sentence for the title: what applies while both secrets are active. */
+  /** A sentence for the title of the result: how the older secrets work until they retire. */
   readonly meanwhile: string;
   readonly rotate: (
     settled: Deployment,
@@ -88,7 +88,8 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 
 /**
  * Asks before all older secrets are retired at once. Returns the secrets and last uses that the person was
- * shown. The database refuses if another secret was made or came into use since then. With --yes nobody was
+ * shown. The database refuses if another secret was created since then. It also refuses if a secret was used
+ * within the last hour, but the use that was shown is older than an hour or missing. With --yes nobody was
  * asked, and the function returns null.
  */
 async function confirmEnds(

@@ -101,7 +101,7 @@ describe("gold secret, gold webhook-secret", () => {
         const statuses = async () =>
           itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
         assertEquals(await statuses(), ["retiring", "active"]);
-        // A use that was shown before is no reason to refuse, and a use two hours ago is none either.
+        // A use that the question showed is no reason to refuse. A use two hours ago is no reason either.
         const used = () =>
           sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() - interval '2 hours'`;
         assertEquals((await rotate(() => Promise.resolve())).exit, 0);

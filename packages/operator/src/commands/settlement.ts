@@ -103,7 +103,10 @@ async function readDeployment(values: Values): Promise<Deployment> {
   };
 }
 
-/** Returns the ports sorted and without repeats, so that another spelling of the same ports is no change. */
+/**
+ * Returns the ports sorted and without repeats, so that the same ports in another order do not count as a
+ * change.
+ */
 function readPorts(told: readonly string[]): number[] {
   const ports = (told.length > 0 ? told : DEFAULT_WEBHOOK_PORTS).map((text) =>
     wholeNumber(text, "webhook-port")
@@ -117,7 +120,10 @@ function readPorts(told: readonly string[]): number[] {
   return each;
 }
 
-/** Delivery of an event is tried for days, and its attempts must stay visible after that. */
+/**
+ * Reads for how many days delivery attempts are kept. The minimum is 7 days: an event is retried for days,
+ * and its attempts must stay visible after the last retry.
+ */
 function readKeptDays(text: string): number {
   const days = spanSeconds(text, "attempts-kept") / DAY_SECONDS;
   if (Number.isInteger(days) && days >= ATTEMPTS_KEPT_MIN_DAYS && days <= ATTEMPTS_KEPT_MAX_DAYS) return days;

@@ -22,8 +22,8 @@ export interface PaymentBatch {
 
 export interface Payment {
   /**
-   * Travels to the creditor and comes back with a returned payment.
-   * For a withdrawal it is `compactUuid()` of its id.
+   * The bank passes this id on to the creditor and quotes it with a returned payment. For a withdrawal, the
+   * id is `compactUuid()` of the withdrawal's UUID.
    */
   readonly endToEndId: string;
   readonly amountHalalas: bigint;

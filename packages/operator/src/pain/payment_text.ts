@@ -1,5 +1,5 @@
-// The text that a bank's system accepts.
-// Each check returns the text to write, or refuses it and says how to correct it.
+// Checks the texts of a payment file against the rules of banks' systems. Each check returns the text to
+// write, or refuses the text and says how to correct it.
 import { IbanError, parseIban } from "@gold-partner/protocol";
 import { EXIT, Failure } from "../failure.ts";
 import { UNPRINTABLE } from "../values.ts";

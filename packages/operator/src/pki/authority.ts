@@ -90,7 +90,8 @@ export async function certifyAuthority(
 }
 
 /**
- * Joins the CA's certificate and its key. Each signature is verified, which proves that they belong together.
+ * Combines the CA's certificate with the CA's key. Every signature is verified with the certificate, so a key
+ * that does not belong to the certificate is refused when it signs.
  */
 export async function openAuthority(certificatePem: string, key: AuthorityKey): Promise<Authority> {
   const certificate = readCertificate(certificatePem);

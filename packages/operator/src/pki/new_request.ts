@@ -4,7 +4,10 @@ import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { ECDSA_SHA256 } from "./key_pair.ts";
 import { type Subject, writeSubject } from "./subject.ts";
 
-/** Makes a certificate request, as openssl would. The partners that this project makes itself use it. */
+/**
+ * Makes a certificate request, as openssl would. `npm start`, `gold loadtest prepare`, the end-to-end tests
+ * and the proofs use it for the partners that they create.
+ */
 export async function writeCsr(
   { publicKey, privateKey }: Pick<webcrypto.CryptoKeyPair, "publicKey" | "privateKey">,
   subject: Subject,

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CLIENT_ID, ORGANIZATION } from "./samples.ts";
 
-/** The openssl command line in a folder of its own: the external check of this folder's tests. */
+/**
+ * Runs the openssl command line in a temporary folder. The external checks use it to verify certificates,
+ * requests and lists.
+ */
 export interface OpensslFolder {
   run(...args: string[]): Promise<{ status: number; output: string }>;
   keep(name: string, text: string): Promise<void>;

@@ -141,7 +141,8 @@ describe("openApiDocument()", () => {
         [400, always],
         [401, [...always, "WWW-Authenticate"]],
         [405, [...always, "Allow"]],
-        // A refusal that binds its key can be replayed. One of the codes here says that the key is in use.
+        // 404, 409 and 422 include refusals that bind the Idempotency-Key, so they can be replayed. 409 has
+        // Retry-After, because it includes idempotency_request_in_progress.
         [404, replayed],
         [409, [...always, "Retry-After", "Idempotent-Replayed"]],
         [422, replayed],

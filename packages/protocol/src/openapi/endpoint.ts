@@ -58,7 +58,10 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   readonly request?: RequestContent;
   readonly reply: ReplyContent;
-  /** The operation's own problems. `problemCodesOf()` adds those of the token, the signature and the key. */
+  /**
+   * The operation's own problems. `problemCodesOf()` adds the problems that every operation has, and those of
+   * the token, the signature, the Idempotency-Key and the media type.
+   */
   readonly refusals: readonly TokenProblemCode[];
   /** Every refusal has OAuth's form. */
   readonly oauth?: true;

@@ -1,8 +1,12 @@
-// The problems that an operation can reply with: its own, and those of everything that it needs.
+// The problems that an operation can reply with: those of every operation, those of the token, signature,
+// Idempotency-Key or media type that it requires, and its own.
 import { type ProblemCode, TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "../problem_registry.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** The problems of every operation: form of path and request, and failures of the proxy and the service. */
+/**
+ * The problems of every operation: a malformed request, a refused certificate or address, exceeded limits of
+ * size, time or rate, and failures of the proxy and the service.
+ */
 const ALWAYS = [
   "path_not_allowed",
   "invalid_request",

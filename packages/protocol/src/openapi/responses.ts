@@ -93,8 +93,8 @@ function successOf(
 function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schemas: Schemas): Json {
   if (endpoint.oauth) return oauthResponse(codes, schemas);
   const [code, ...others] = codes;
-  // If an id does not exist, the refusal can bind the Idempotency-Key only if the id was in the body. An id
-  // in the path never binds it.
+  // not_found binds the Idempotency-Key only if it refuses an id in the body, which is an order's quote_id.
+  // If it refuses an id in the path, it never binds the key.
   const refused = pathParameters(endpoint).length > 0 ? "other" : "order_quote_id";
   const replayed = endpoint.idempotent && codes.some((one) => isProblemCode(one) && bindsKey(one, refused));
   if (others.length === 0 && isShared(code!) && !replayed) return { $ref: `#/components/responses/${code}` };

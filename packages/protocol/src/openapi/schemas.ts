@@ -42,14 +42,14 @@ export function queryParameters(query: z.ZodObject): Json[] {
 type JsonSchema = JsonObject & { readonly $ref?: string; readonly $defs?: JsonObject };
 
 /**
- * Describes what is sent (`io: "input"`). The schema of a request refuses unknown members. The schema of a
- * reply allows them, because members may be added later.
+ * Describes the JSON that is sent, not the value after parsing (`io: "input"`). The schema of a request
+ * refuses unknown members. The schema of a reply allows them, because members may be added later.
  */
 function toJson(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
-      // zod adds the integer bounds of a double. An integer in JSON has no such bounds.
+      // zod adds the range of integers that a double holds exactly. An integer in JSON has no such range.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

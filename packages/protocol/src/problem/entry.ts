@@ -1,6 +1,6 @@
 /**
- * When a reply has an effect. true: always. false: never. "order_quote_id": only if the reply refuses the
- * quote_id of an order.
+ * When a reply binds the Idempotency-Key or spends the nonce. true: always. false: never. "order_quote_id":
+ * only if the reply refuses the quote_id of an order.
  */
 export type Effect = boolean | "order_quote_id";
 
@@ -25,7 +25,10 @@ export interface ProblemEntry {
 
 export type ProblemFamily = Readonly<Record<string, ProblemEntry>>;
 
-/** A request that fails before the nonce is checked changes nothing. */
+/**
+ * For a refusal that stores neither the Idempotency-Key nor the nonce. Most of these checks run before the
+ * nonce check.
+ */
 export const NO_EFFECT = { binds_key: false, spends_nonce: false } as const;
 
 /** A business refusal is final. It spends the nonce, and every retry with the same key gets it again. */

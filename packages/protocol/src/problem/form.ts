@@ -1,4 +1,4 @@
-// The request's form: its size, media type, headers, body and path.
+// Problems of the request's form: its size, media type, headers, body and path.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
 const MALFORMED = { ...NO_EFFECT, retryable: false } as const;

@@ -1,4 +1,4 @@
-// Who calls: certificate, address, partner, token, signature.
+// Problems of the caller's identity: certificate, address, partner, token, signature.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
 const UNIDENTIFIED = { ...NO_EFFECT, retryable: false } as const;

@@ -55,7 +55,7 @@ function places(issues: readonly Issue[]): { path: Path; detail: string }[] {
 }
 
 function nameOf(path: Path): string {
-  // A cut inside a surrogate pair also removes the pair's first half.
+  // If the cut falls inside a surrogate pair, the pair's first half is removed, too.
   return path.map(String).join(".").slice(0, NAME_MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
 }
 

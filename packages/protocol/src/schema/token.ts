@@ -3,8 +3,8 @@ import { TOKEN_TTL_SECONDS } from "../limit.ts";
 
 // OAuth requires that unknown parameters are ignored (RFC 6749, section 3.2), so this is not a strict object.
 export const tokenRequest = z.object({
-  // Another grant type gets unsupported_grant_type, a missing one gets invalid_request. The form's reader
-  // checks for another grant type before it uses this schema.
+  // The token route refuses any other grant type with unsupported_grant_type before it uses this schema. So
+  // here the parameter can only be missing, which gets invalid_request.
   grant_type: z.literal("client_credentials", {
     error: "grant_type must be client_credentials, the only supported grant type.",
   }),

@@ -24,8 +24,8 @@ export async function admitCertificateAlone(
 }
 
 /**
- * Admits a request to any other route. Checks, in order: certificate → IP → token → rate. A request whose
- * token fails does not use up the partner's rate. It counts as a failure of its certificate.
+ * Admits a request to a route that needs a token. Checks, in order: certificate → IP → token → rate. A
+ * request whose token fails does not use up the partner's rate. It counts as a failure of its certificate.
  */
 export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
   const certificate = await admitConnection(c, deps);

@@ -31,7 +31,10 @@ export const withoutSignature = (
   body: JsonBytes,
 ): Promise<UnsignedRequest> => Promise.resolve(stamp<UnsignedRequest>({ partner, body }));
 
-/** The write that a request becomes. A booking that needs a token or a signature takes no lesser write. */
+/**
+ * The type of the admitted write, by the type of its request. A booking that needs a token or a signature
+ * accepts only a write whose type shows that it was checked.
+ */
 export type WriteOf<Request> = Request extends SignedRequest ? SignedWrite
   : Request extends UnsignedRequest ? AdmittedWrite
   : CertifiedWrite;

@@ -3,7 +3,10 @@ import type { Ticket } from "../ticket.ts";
 /** A write that passed admission with a certificate, and perhaps without a token. */
 export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly client: number;
-  /** The version of the partner's credentials that admitted this write. Booking refuses an older one. */
+  /**
+   * The account's admission version when this write was admitted. Booking refuses the write if the version
+   * has changed since.
+   */
   readonly admissionVersion: string;
   readonly key: string;
   /** The SHA-256 of method, path and parameters, in lower-case hex. */

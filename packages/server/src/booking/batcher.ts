@@ -48,9 +48,9 @@ const inDoubt = (cause: unknown) => new InDoubtError("the outcome is unknown", {
 
 /**
  * A batcher without a timer: it sends waiting items as soon as fewer than `batchesInFlight` batches are in
- * flight. A single order is therefore sent alone and at once. Under load, a batch holds the items that arrived
- * during the previous batch. A client is in one batch at a time, because two batches would wait for each other
- * on its account.
+ * flight. A single order is therefore sent alone and at once. Under load, a batch holds the items that
+ * arrived during the previous batch. A client is in one batch at a time, because a second batch would have to
+ * wait for the lock of the client's account.
  */
 export class Batcher<Item extends BatchItem> {
   readonly #send: Send<Item>;

@@ -32,7 +32,7 @@ export interface Booking {
   waiting(): number;
 }
 
-/** The two pools of bookings. */
+/** `batches` sends the batches. `waiting` sends the bookings that may wait for a locked account. */
 type BookingPools = Pick<Pools, "batches" | "waiting">;
 
 const BATCH_ITEMS = 64;
@@ -42,8 +42,8 @@ const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
 /**
- * `told` is called after the commit for each client whose order was executed, because the order wrote an
- * event. A booking that is sent alone notifies the delivery workers in its own transaction.
+ * `told` is called after the commit for each client with an executed order, because an order's transaction
+ * does not notify the delivery workers. A booking that is sent alone notifies them in its own transaction.
  */
 export function openBooking(
   pools: BookingPools,
@@ -84,8 +84,9 @@ export function openBooking(
 }
 
 /**
- * An answer that an earlier transaction committed may be missing on the standby: it is visible even if the
- * wait for the standby was cancelled. So it is returned only after a later commit has reached the standby.
+ * An answer that an earlier transaction committed may be missing on the standby: other sessions see that
+ * commit even if its wait for the standby was cancelled. So the answer is returned only after a later commit
+ * has reached the standby.
  */
 function confirming<Item extends BatchItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
   return async (items, sending) => {

@@ -49,7 +49,7 @@ export function nonceItem(client: number, given: Partial<NonceItem> = {}): Nonce
   return { client, admissionVersion, request, nonce: newUuid(), ...given };
 }
 
-/** Tests of booking skip admission, so they mark their writes as admitted by themselves. */
+/** Tests of booking skip admission, so they mark their own writes as admitted. */
 export const newWrite = (client: number): AdmittedWrite =>
   stamp<AdmittedWrite>({
     client,

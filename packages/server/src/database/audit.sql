@@ -29,8 +29,8 @@ begin
   end loop;
 end $$;
 
--- The chain starts with the rows that were written before it existed. A concurrent writer of such an old
--- version already has a row number, so the table lock waits for it.
+-- A new chain begins with the audit rows that already exist. A process of a version without the chain may be
+-- writing a row now. Its row already has a number, so the table lock waits until that write ends.
 do $$
 begin
   if not exists (select from gold.audit_tail) then

@@ -11,8 +11,8 @@ type SqlErrorClass =
   /** The connection was lost. Whether the transaction was committed can be looked up. */
   | "connection_lost"
   /**
-   * The transaction may be committed here, but perhaps not on the standby. A look-up would not settle that: it
-   * might find a commit that a failover undoes.
+   * The transaction may be committed here, but perhaps not on the standby. A look-up would not settle that,
+   * because it might find a commit that a failover undoes.
    */
   | "in_doubt"
   /** Nothing was sent or committed. The database accepts no writes now. */
@@ -31,7 +31,8 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
 ];
 
 /**
- * While connecting, these errors mean that nothing was sent. On a read or write, a statement may have been.
+ * While connecting, these errors mean that nothing was sent. During a read or write, they mean that a
+ * statement may have been sent.
  */
 const NETWORK = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
 

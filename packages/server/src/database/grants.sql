@@ -9,7 +9,8 @@ do $$
 declare
   item record;
 begin
-  -- A function that this migration did not create is an earlier version's, with another name or parameters.
+  -- A function that this migration did not create belongs to an earlier version, under another name or with
+  -- other parameters. It is dropped.
   for item in
     select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid

@@ -231,7 +231,8 @@ describe("migrate()", () => {
     ]);
   });
 
-  // lock_accounts and take_turn keep the plan that their first caller in a connection gave them.
+  // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
+  // caller needs these settings.
   it("gives these settings to every function that locks accounts", async () => {
     const url = await server.createDatabase();
     await migrate(url);

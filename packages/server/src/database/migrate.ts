@@ -202,8 +202,8 @@ const readViews = (text: string): View[] =>
 /**
  * The statements of the views that differ from the database's. Replacing a view blocks its readers until the
  * migration commits, so an unchanged view is kept. Only definitions in Postgres's own spelling can be
- * compared, so the caller has created each view as a temporary view, too. This is why a view may read tables,
- * but not other views.
+ * compared, so the caller has created each view as a temporary view, too. At that time, this version's views
+ * may not exist yet. So a view may read tables, but not other views.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

@@ -1,6 +1,6 @@
 -- Creates and removes operators' logins. These functions run with the caller's privileges, and the caller
 -- must be able to create roles. The migration login can; no operator's login can. So an operator cannot
--- create the second person that an approval requires.
+-- create a second login and use it for the approval that another person must give.
 
 -- Whether a name already appears in the audit or the books. The books identify a person by the login's name
 -- alone. A second person with the same name would be taken for the first.
@@ -38,7 +38,7 @@ begin
   perform note('operator.add', name, '{}');
 end $$;
 
--- The records of what the login did stay, with its name.
+-- The audit and the books keep the removed login's name.
 create or replace function gold.remove_operator(name text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin

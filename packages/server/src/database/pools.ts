@@ -35,7 +35,8 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // Also writes prices and dates of last use. They may be lost with the server, so no commit waits.
+    // Also writes prices and dates of last use. These may be lost with the server, so their commits do not
+    // wait for the standby.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
@@ -98,7 +99,10 @@ export function connect(url: string, connections: number, options: ConnectOption
   });
 }
 
-/** The server's function that waits for the standby. The text of its warning depends on the language. */
+/**
+ * The server's function that waits for the standby. A warning from it is recognized by this name, because the
+ * warning's text depends on the server's language.
+ */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
 class Connection {

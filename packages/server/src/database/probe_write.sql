@@ -1,5 +1,6 @@
--- Returns null if this database can commit a write now, as an order needs it; otherwise the reason. Writes to
--- no table: a message in the write-ahead log is enough for a commit to reach the disk and the standby.
+-- Returns null if this database can now commit a write as durably as an order needs it. Otherwise returns the
+-- reason. Writes to no table: a message in the write-ahead log is enough for a commit to reach the disk and
+-- the standby.
 create or replace function gold.probe_write(standby boolean) returns text
 language plpgsql volatile set search_path = gold, pg_temp set work_mem = '64kB' as $$
 declare

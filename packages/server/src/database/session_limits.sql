@@ -1,7 +1,7 @@
 -- Time limits for a login's sessions in this database. A session that stays in a transaction keeps its locks:
 -- when an operator left psql open after lock_price(), the price became stale and all quoting stopped. A login
--- does not inherit the settings of a role that it is a member of, so each login gets its own. They guard
--- against mistakes: a login may change its own settings.
+-- does not inherit the settings of a role that it is a member of, so each login gets its own. The limits
+-- guard only against mistakes, because a login may change its own settings.
 -- The functions run with the caller's privileges, and the caller must be able to alter the login.
 
 create or replace function gold.limit_sessions(login name, limits jsonb) returns void

@@ -71,8 +71,9 @@ describe("a database connection with sslmode=verify-full", () => {
     }
   }
   /**
-   * The outcome with the service's pool, which limits the silence of its sockets. It must equal the outcome
-   * with the driver's own sockets, which the command line `gold` uses.
+   * Returns the outcome of a connection through the service's pool. The pool uses its own sockets, which
+   * close after a long silence. The command line `gold` uses the driver's sockets. Both must have the same
+   * outcome.
    */
   async function outcomes(host: string, query?: string): Promise<string> {
     const url = urlOf(host, query);

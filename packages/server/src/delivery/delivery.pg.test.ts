@@ -64,8 +64,8 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("sends an order's event in milliseconds, signed, with the body of GET /v1/events/{id}", async () => {
-    // The median of seven, because a single event may meet a slow moment. With heartbeats alone, each event
-    // but the first would take most of a second.
+    // The median of seven, because a single event may be slow by chance. With heartbeats alone, every event
+    // except the first would take most of a second.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -100,9 +100,9 @@ describe("delivery", () => {
       Array.from({ length: 30 }, (_, n) => before + 1 + n),
     );
     assertEquals(await attemptsOf(service, before + 1), [[204, null, null]]);
-    // The number of connections so far depends on how fast the events were answered. Events that follow one
-    // another need no more. The count starts with the first of these, because a connection that is idle for
-    // some seconds is closed.
+    // The number of connections so far depends on how fast the events were answered. Events that are sent one
+    // after another reuse a connection. Only the first of them may open a new one, because a connection that
+    // is idle for some seconds is closed. So the connections are counted after that event.
     await fund(service);
     await receiver.awaitDeliveries(31);
     const connections = receiver.connections();

@@ -14,15 +14,15 @@ interface FeederParts {
   /** How many events are queued already. */
   readonly waiting: () => number;
   readonly mayTake: () => boolean;
-  /** The endpoint's events were requested and may have arrived. */
+  /** The read of this endpoint's events has ended. It may have returned none. */
   readonly onFed: (endpoint: HeldEndpoint) => void;
   /** The database permanently refuses to return this endpoint's events. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
 /**
- * Reads events for the endpoints that have room. Calls run one at a time, and each one serves all endpoints
- * that asked during the call before.
+ * Reads events for the endpoints that have room. Calls run one at a time. Endpoints that ask during a call
+ * are served together by the next call.
  */
 export class Feeder {
   readonly #parts: FeederParts;

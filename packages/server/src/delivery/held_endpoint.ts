@@ -21,8 +21,8 @@ export interface Waiting {
 }
 
 /**
- * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within the first
- * TICKET_MS of them: an attempt may take 16 s, and its settlement needs the rest.
+ * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within TICKET_MS,
+ * because an attempt may take 16 s, and its settlement needs the remaining time.
  */
 const TICKET_MS = 3000;
 /** How long an endpoint without work is kept. A partner's next event often follows soon. */

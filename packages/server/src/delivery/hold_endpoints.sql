@@ -65,8 +65,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- A worker that was only paused inserts its row again with the statement above. Until then, nothing depends
-  -- on the row.
+  -- This deletes the rows of dead workers. A worker that was only paused inserts its row again with its next
+  -- heartbeat. Nothing needs the row until then, because a row older than five seconds has no effect.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)

@@ -214,7 +214,8 @@ describe("settle_attempts", () => {
     const [test, ...others] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([test!.sequence, others.length], ["4", 0]);
     assertEquals(await state(client), "passed 2, held, 2 failures, disabled: 1 due, 2 waits, 4 waits");
-    // This holds even if the worker that sent the test has lost the endpoint, whatever its entry says.
+    // The delivered test enables the endpoint, even if the worker that sent it has lost the endpoint and its
+    // entry says disabled.
     const lost = endpointAt(client, 2, 2, { tenure: 7, disabled: true });
     assertEquals(await worker.settle([attemptOf(test!)], [lost]), [client]);
     assertEquals(await state(client), "passed 2: 1 due, 2 due, 4 delivered");

@@ -11,8 +11,8 @@ create or replace function gold.settle_attempts(
   -- is null.
   clients int[], sequences bigint[], tickets timestamptz[], attempted_ats timestamptz[], durations_ms int[], statuses int[],
   errors text[], answers text[], tries int[], waits_ms int[],
-  -- The endpoints: the claim's number, the mark before, the mark now, failures in a row, the rest, whether to
-  -- disable, and whether to release if nothing waits.
+  -- The endpoints: the claim's number, the mark before, the mark now, failures in a row, how long the
+  -- endpoint rests, whether to disable it, and whether to release it if nothing waits.
   held int[], tenures int[], froms bigint[], passeds bigint[], failures int[], rests_ms int[], disableds boolean[], releases boolean[]
 ) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -73,7 +73,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of the events that were sent now, and of the events that the mark passed now.
+      -- The rows of two kinds of events: those that this call settles and that came from the retry table, and
+      -- those that the mark passes in this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all

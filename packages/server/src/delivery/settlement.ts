@@ -29,8 +29,8 @@ interface SettlementListener {
 
 const BATCH_ATTEMPTS = 512;
 /**
- * One call costs as much as many attempts inside it, and nobody waits for the settlement. So a follow-up call
- * first waits BREATH_MS for more attempts if it has fewer than this.
+ * A call has a fixed cost, which is as high as the cost of many attempts inside it. Nobody waits for the
+ * settlement. So a follow-up call with fewer attempts than this first waits BREATH_MS for more.
  */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;

@@ -59,8 +59,9 @@ begin
   -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
   -- call.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is sent through that row, or was. In the order it gets no body,
-    -- so the worker skips it. (With exists, the planner might read the whole table.)
+    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
+    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
+    -- table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket

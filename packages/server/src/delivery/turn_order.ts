@@ -2,7 +2,10 @@ import type { HeldEndpoint } from "./held_endpoint.ts";
 
 /** How many attempts of this process may be in flight at once. */
 const IN_FLIGHT_MAX = 1024;
-/** How many of them may go to ailing endpoints: a dead endpoint keeps its attempts until the deadline. */
+/**
+ * How many of them may go to ailing endpoints, which are those with failures. An attempt to a dead endpoint
+ * stays in flight until its deadline.
+ */
 const AILING_MAX = IN_FLIGHT_MAX / 2;
 
 /**

@@ -7,7 +7,7 @@ import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
 
 // The test client's events, all sealed, with the mark at 4:
 // 1 to 4 are fundings. 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again.
-// 5 is the end of a credential, delivered ahead of the order.
+// 5 is a notice that a credential ends; it was delivered although the mark has not reached it.
 // 6 is a test that was requested under an idempotency key; it waits.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "a deleted attempt": [

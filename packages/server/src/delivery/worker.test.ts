@@ -162,7 +162,7 @@ describe("DeliveryWorker", () => {
     // Twice, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
     assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} notifications were sent`);
-    // The notification arrives while the worker leaves the endpoint alone, and none follows.
+    // The notification arrives during the pause before the worker's next claim, and no other one follows.
     other.wake(1);
     partner.worker = null;
     partner.events = 2;
@@ -221,8 +221,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 3);
     stage.start("one", { beatMs: 1000 });
     await stage.until(() => stage.isDone());
-    // A replay. Without the heartbeat, the worker would notice only when it releases an idle endpoint, after
-    // five seconds. These do not pass here.
+    // A replay. Without the heartbeat, the worker would notice it only when it releases the idle endpoint,
+    // after five seconds. The fixture's time does not advance by five seconds in this test.
     Object.assign(partner, { passed: 0, worker: null });
     await stage.until(() => stage.isDone());
     assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);

@@ -13,7 +13,10 @@ export interface WorkerParts extends CourierParts {
 }
 
 const BEAT_MS = 1000;
-/** Less than the five seconds after which another worker may claim this worker's endpoints. */
+/**
+ * How long the worker stays active after a successful heartbeat. This must be less than the five seconds
+ * after which another worker may claim this worker's endpoints.
+ */
 const ALIVE_MS = 4000;
 const HELD_MAX = 4096;
 const CLAIM_MOST = 256;
@@ -46,7 +49,10 @@ export class DeliveryWorker {
   readonly #told = new Set<number>();
   /** Clients whose claim just failed, and whether a notification for them has arrived since. */
   readonly #vain = new Map<number, boolean>();
-  /** When the database refused to settle a client's attempts. After REFUSED_MS the events are sent again. */
+  /**
+   * The time at which the database refused to settle a client's attempts. The events are sent again after
+   * REFUSED_MS.
+   */
   readonly #refusedAtMs = new Map<number, number>();
   readonly #timer: ReturnType<typeof setInterval>;
   #sweeps = true;
@@ -120,8 +126,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Sends a heartbeat now. Endpoints may have changed: their URL, their secrets or the worker that holds
-   * them.
+   * Sends a heartbeat now. Call this when an endpoint's URL, its secrets or the worker that holds it may have
+   * changed.
    */
   look(): void {
     this.#looksAgain = this.#beating !== undefined;
@@ -147,7 +153,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * False if the last successful heartbeat is too old, because another worker may then hold the endpoints.
+   * False after stop(), and if the last successful heartbeat is too old. Another worker may then hold the
+   * endpoints.
    */
   #isActive(): boolean {
     return !this.#stopping && this.#parts.monotonicMs() - this.#aliveAtMs < ALIVE_MS;

@@ -28,7 +28,7 @@ export interface TestPartner {
   readonly retries: Map<number, TestRetry>;
 }
 
-/** An event with this many tries stands for a test, which is sent even to a disabled endpoint. */
+/** An event with this many tries or more stands for a test. Tests are sent even to a disabled endpoint. */
 export const TEST_TRIES = 100;
 
 interface TestRetry {

@@ -18,7 +18,7 @@ export interface LogFields {
   readonly role?: string;
   readonly pid?: number;
   readonly processes?: number;
-  /** The number of a process, where several serve. */
+  /** The number of a process, if PROCESSES is above 1. */
   readonly process?: number;
   /** The code or the signal that a process ended with. */
   readonly exit?: string;

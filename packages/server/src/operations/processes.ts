@@ -68,7 +68,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
       if (stopped.signal.aborted) return;
       failures = code === EXIT_DEPENDENCY ? failures + 1 : 0;
       if (failures > 0 && !begun) return void stop().then(() => process.exit(EXIT_DEPENDENCY));
-      // A process that is told to stop exits with 0. Processes are replaced one after another in this way.
+      // A process that receives a stop signal exits with 0, such as when processes are replaced one after
+      // another.
       log(code === 0 ? "info" : "error", "process ended, another one follows", {
         process: index + 1,
         ...(child.pid === undefined ? {} : { pid: child.pid }),

@@ -26,7 +26,7 @@ export interface StatementLine {
   readonly balance_after: string;
 }
 
-/** A partner's limits and what counts against them. Grams are in 0.0001 g. A null limit does not apply. */
+/** A partner's limits, and how much of each is used. Grams are in 0.0001 g. A null limit does not apply. */
 export interface PartnerLimits {
   readonly maximumOpenQuotes: bigint | null;
   readonly maximumOpenGrams: bigint | null;

@@ -62,7 +62,8 @@ describe("a page of a list", () => {
 
   it("costs the same with a million orders as with a thousand: one index scan, no sort", async () => {
     const [client, other] = [await books.createClient(), await books.createClient()];
-    // The other orders are beside the client's in the index. A scan that starts too early passes over them.
+    // In the index, the other client's orders lie next to this client's. A scan that starts too early would
+    // read them, too.
     await plantOrders(other, 1, FEW);
     await plantOrders(client, 1, FEW);
     const few = [await explain(client, null), await explain(client, FEW / 2)];

@@ -1,5 +1,6 @@
--- A client's events, oldest first, as they are delivered. Each contains its link of the hash chain, so events
--- that are not sealed yet are sealed first. An event that commits during the call appears in the next page.
+-- A client's events, oldest first. Each has the text that is delivered, and the state of its delivery. The
+-- text contains the event's link of the hash chain, so events that are not sealed yet are sealed first. An
+-- event that commits after the sealing appears in the next page.
 
 create or replace function gold.seal_newest(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

@@ -5,7 +5,9 @@ type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
 interface Queue {
   length: number;
   end: Promise<unknown>;
-  /** A read timed out on the account's lock. The reads behind it are refused; each would wait as long. */
+  /**
+   * A read timed out on the account's lock. The reads behind it are refused, because each would wait as long.
+   */
   stuck: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import type { AppContext } from "../http/context.ts";
 import { Refusal } from "../http/refusal.ts";
 
-/** The step of a signed write. Checks, in order: signature headers → timestamp → signature. */
+/** The authentication step of a signed write. Checks, in order: signature headers → timestamp → signature. */
 export async function authenticateWrite(
   caller: Counted<Caller>,
   body: JsonBytes,

@@ -5,9 +5,9 @@ import { Refusal } from "../http/refusal.ts";
 const READMISSIONS = 3;
 
 /**
- * Admits a request and books it. If the partner's admission changed between the two, both are repeated, up to
- * READMISSIONS times in all. So no write commits after a revocation has committed. `admit` runs every step
- * before booking.
+ * Admits a request and books it. If the partner's admission changed between these two steps, booking refuses
+ * the request, so no write commits after a revocation has committed. Then both steps are repeated. They run
+ * at most READMISSIONS times in all. `admit` runs every step before booking.
  */
 export async function bookAdmitted<Admitted>(
   admit: () => Promise<Admitted>,

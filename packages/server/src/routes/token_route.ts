@@ -71,7 +71,10 @@ async function admitClient(
   return admitted;
 }
 
-/** A name for an error_description: at most 64 characters, with "?" for each one that OAuth forbids there. */
+/**
+ * Prepares a name for an error_description: cuts it to 64 characters, and replaces each character that OAuth
+ * forbids there by "?".
+ */
 const printable = (name: string) => name.slice(0, 64).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 
 function readForm(body: Uint8Array): TokenRequest {

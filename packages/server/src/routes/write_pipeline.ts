@@ -11,7 +11,7 @@ import type { AppContext, Route } from "../http/context.ts";
 import { outcomeReply } from "./outcome_reply.ts";
 import { bookAdmitted } from "./book_admitted.ts";
 
-/** What one kind of write does differently from the others. */
+/** The parts of the pipeline that differ between kinds of writes. */
 interface Write<
   Schema extends z.ZodType,
   Who extends CertifiedCaller,
@@ -30,8 +30,8 @@ interface Write<
   ) => Promise<Request>;
   readonly schema: Schema;
   /**
-   * Builds the item to book. The item spreads its write last: V8 copies a spread that other members follow
-   * twenty times more slowly, which made a quote cost 10 % more.
+   * Books the write. `...write` must be the last member of the object to book. If other members follow it,
+   * V8 copies it twenty times more slowly, which made a quote cost 10 % more.
    */
   readonly book: (admitted: Admitted<Schema, Request>, c: AppContext) => Promise<Outcome>;
 }
@@ -44,8 +44,8 @@ interface Admitted<Schema extends z.ZodType, Request> {
 }
 
 /**
- * THE WRITE PIPELINE: every step of a write, in order. Each step needs an earlier step's result, so a pipeline
- * that leaves out a step does not compile (write_pipeline.types.ts).
+ * THE WRITE PIPELINE: every step of a write, in order. Each step needs an earlier step's result, so a
+ * pipeline that leaves out a step does not compile (write_pipeline.types.ts).
  */
 export function writeRoute<
   Schema extends z.ZodType,

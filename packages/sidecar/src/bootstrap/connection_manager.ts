@@ -68,7 +68,7 @@ const IDENTITY: Message = {
     unix_sockets: false,
     cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],
   },
-  // The service sets the id of every reply.
+  // The service sets the request id of each of its replies. Envoy's own replies get theirs in local_reply.ts.
   generate_request_id: false,
 };
 

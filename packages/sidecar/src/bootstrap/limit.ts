@@ -1,8 +1,8 @@
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 
 /**
- * Envoy's limits, for one partner, one connection or all of them. The service enforces its own limits behind
- * these.
+ * Envoy's limits. Each applies to one request, one connection or the whole Envoy process. The service
+ * enforces its own limits behind these.
  */
 export const LIMIT = {
   headersKib: 16,

@@ -9,7 +9,7 @@ import { mutualTls } from "./tls.ts";
 
 export const PARTNERS_LISTENER = "partners";
 
-/** Where partners connect, or HAProxy on their behalf. */
+/** The listener for partners. With HAProxy in front, HAProxy connects to it on their behalf. */
 export function partnersListener(config: SidecarConfig): Message {
   const [first, ...others] = config.listen.map(socketAddress);
   const announcers = announcersOf(config);

@@ -40,8 +40,8 @@ const expression = (expression: string): Message => ({
 const flags = (...flags: string[]): Message => ({ response_flag_filter: { flags } });
 
 /**
- * The target is not in origin form, or two parsers could read it differently. This matches by Envoy's own
- * reason, because Envoy has already decoded part of the path.
+ * The target is not in origin form, or two parsers could read it differently. The condition compares Envoy's
+ * own reason and not the path, because Envoy has already decoded part of the path.
  */
 const ODD_TARGET = expression(
   "response.code_details in ['absolute_path_rejected', 'path_normalization_failed']",

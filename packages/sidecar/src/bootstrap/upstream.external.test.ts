@@ -101,7 +101,7 @@ describe("the processes of the service", () => {
       healthy.push(await figure("membership_healthy"));
       return await figure("health_check.failure") === failures + 2;
     });
-    // Read once more, between the last late answer and the next one in time.
+    // Read once more, after the last late answer and before the next answer that is in time.
     healthy.push(await figure("membership_healthy"));
     assertEquals(healthy.filter((members) => members !== 2), []);
     one!.late = 1_000_000;
@@ -111,7 +111,7 @@ describe("the processes of the service", () => {
     other!.stop();
     const diedMs = performance.now();
     await until(async () => await figure("membership_healthy") === 1);
-    // A hung process would take longer to time out. A busy machine adds some delay.
+    // Envoy removes a dead process after about 1 s. The limit leaves time for a busy machine.
     assert(performance.now() - diedMs < 5000, `${performance.now() - diedMs} ms`);
     other = await startProcess("other");
     await until(async () => await figure("membership_healthy") === 2);

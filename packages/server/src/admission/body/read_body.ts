@@ -19,7 +19,7 @@ const EMPTY_OBJECT = new TextEncoder().encode("{}");
 
 /**
  * Reads the raw bytes of the body. Reading stops with a refusal as soon as the body exceeds 64 KiB. The bytes
- * are kept in the context: if the request's admission is repeated, the body cannot be read a second time.
+ * are kept in the context, because admission may be repeated, but the stream can be read only once.
  */
 export async function readBody(c: AppContext): Promise<Bytes> {
   let body = c.get("body");
@@ -98,7 +98,7 @@ export function checkMediaType(c: AppContext, wanted: string): void {
   }
 }
 
-/** A header may be 16 KB long. */
+/** Cuts a header's value for the error message, because a header may be 16 KB long. */
 const shortened = (text: string): string =>
   text.length <= SHOWN_MAX_CHARACTERS ? text : `${text.slice(0, SHOWN_MAX_CHARACTERS)}…`;
 

@@ -22,9 +22,9 @@ interface FailureParts {
 }
 
 /**
- * Runs one authentication step and counts each 401 against the certificate. When its bucket is empty, a
- * further failure is answered with 429 instead. The step always runs first, so earlier failures never block a
- * caller with a valid credential, and the response time does not depend on the bucket.
+ * Runs one authentication step and counts each 401 against the certificate. A failure above FAILURE_RATE is
+ * answered with 429 instead. The step always runs first, so earlier failures never block a caller with a
+ * valid credential, and the response time does not depend on earlier failures.
  */
 export async function limitFailures<T>(
   { fingerprint }: ClientCertificate,

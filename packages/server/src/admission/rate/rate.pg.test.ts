@@ -30,7 +30,10 @@ describe("rate limits, through the service", () => {
    */
   const payBack = () => void (clockMs += 1000);
 
-  /** Adds a partner and gets its token first, because the given limits may be too low for that. */
+  /**
+   * Adds a partner with the given limits. The partner gets its token before the limits apply, because they
+   * may be too low for the token request.
+   */
   async function partnerWith(terms: RateTerms): Promise<TestPartner> {
     const partner = await service.addPartner();
     await service.token(partner);

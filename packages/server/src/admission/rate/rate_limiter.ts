@@ -33,8 +33,8 @@ interface Debt {
   parts: number;
   atMicros: number;
   /**
-   * When the bucket is empty, at the rate of the last request. From then on the debt counts as zero, so a
-   * sweep can remove the entry without effect on later requests.
+   * The time at which the bucket becomes empty, at the rate of the last request. From then on the debt counts
+   * as zero, so a sweep can remove the entry without effect on later requests.
    */
   paidAtMicros: number;
 }
@@ -47,7 +47,8 @@ const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
 
 /**
- * GCRA as a continuous leaky bucket per client, in memory. A sweep removes the clients whose bucket is empty.
+ * GCRA (generic cell rate algorithm) as a continuous leaky bucket per client, in memory. A sweep removes the
+ * clients whose bucket is empty.
  */
 export function createRateLimiter<Client = number>(): RateLimiter<Client> {
   const debts = new Map<Client, Debt>();

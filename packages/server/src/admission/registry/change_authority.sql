@@ -3,8 +3,9 @@
 -- stored only if it still fits. A certificate fits if its authority is still the newest. A list fits if it
 -- follows the stored list by one number.
 
--- Functions that change the authorities or certify a key hold this lock. Returns the newest authority, which
--- signs new certificates, or null if there is none.
+-- Locks the deployment's row until the commit. Adding an authority, retiring an authority and registering a
+-- certificate therefore run one after the other. Returns the newest authority, which signs new certificates.
+-- Returns null if there is no authority.
 create or replace function gold.hold_authorities() returns text
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin

@@ -1,8 +1,8 @@
 -- A partner's secrets and signing keys. They rotate with an overlap: a new credential is valid beside the
--- older ones until these retire. Adding a credential does not affect requests. Ending a client secret or a
--- signing key at once raises the account's admission version under its lock. A write that was admitted with
--- it cannot commit after that. At least one credential of each kind without an end always remains, so that a
--- partner can be suspended but not locked out by accident.
+-- older ones until these retire. Adding a credential does not affect requests. A client secret or a signing
+-- key can also end without an overlap. This raises the account's admission version under the account's lock.
+-- A write that was admitted earlier can then no longer commit. At least one credential of each kind always
+-- remains without a retirement date. So a partner can be suspended, but not locked out by accident.
 
 -- Locks the partner's row. A function that counts the partner's credentials calls it first, so that the count
 -- stays valid until the commit.
@@ -43,7 +43,7 @@ begin
   end if;
 end $$;
 
--- `heirs` is the number of other credentials without an end.
+-- `heirs` is the number of the partner's other credentials of this kind without a retirement date.
 create or replace function gold.check_retirement(
   noun text, ended_at timestamptz, last_used_at timestamptz, seen timestamptz, heirs bigint
 ) returns void
@@ -57,8 +57,8 @@ begin
   perform refuse_use_meanwhile(noun, last_used_at, seen);
 end $$;
 
--- `seen` maps the id of each credential that the operator was shown to its last use. It is null if nobody was
--- asked.
+-- `seen` contains the id and the last use of each credential that the operator was shown. It is null if the
+-- operator was not asked.
 create or replace function gold.check_end(noun text, id int, last_used_at timestamptz, seen jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin

@@ -10,7 +10,7 @@ import { readKeys } from "../../key_source.ts";
 import { createLog } from "../../operations/log.ts";
 import { createSealing } from "../../sealing.ts";
 
-/** Such rows can come from an older version, a restore or manual SQL. */
+/** Malformed rows can come from an older version, a restore or manual SQL. */
 describe("malformed rows", () => {
   let service: TestService;
   let sql: Sql;

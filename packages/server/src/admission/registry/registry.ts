@@ -6,7 +6,9 @@ import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot }
 export interface Registry {
   /** Returns the last snapshot. Refuses with 503 if its read began more than 5 s ago. */
   snapshot(): Snapshot;
-  /** Reads the database now, for a caller that is missing in the snapshot but may be in the database. */
+  /**
+   * Reads the database now. The last snapshot may lack a new credential, or contain an old admission version.
+   */
   refresh(): Promise<Snapshot>;
   /** The database's time in Unix milliseconds, as the service estimates it. */
   now(): number;
@@ -48,8 +50,8 @@ export async function openRegistry(sql: Query, monotonicMs: () => number, log: L
     return snapshot!;
   };
   const refresh = (): Promise<Snapshot> => reading ??= read().finally(() => reading = undefined);
-  // A read that is still running may have begun before the change that the caller needs, so start another one
-  // after it.
+  // A read that is still running may have begun before the change that the caller needs. So wait for its end,
+  // and then read again.
   const refreshAfter = (): Promise<Snapshot> => {
     next ??= (reading ?? Promise.resolve()).catch(() => {}).then(() => {
       next = undefined;

@@ -81,8 +81,8 @@ export async function verifySignature<Body extends Bytes>(
       if (anew === partner) throw error;
       return await verifyBy(anew);
     });
-    // Keep the partner with the admission version that certificate and token were checked under. A newer
-    // version would hide a revocation in between.
+    // Return the partner as it was when certificate and token were checked, not the partner that was read
+    // again. With a newer admission version, booking would not notice a revocation in between.
     return stamp<SignedRequest<Body>>({ partner, nonce, body, key });
   } catch (error) {
     if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);

@@ -36,7 +36,7 @@ export async function admitToken(
   return stamp<Caller>({ partner });
 }
 
-/** For operations whose token is optional. Such a partner is authenticated by its certificate alone. */
+/** For operations whose token is optional. The certificate alone authenticates the partner. */
 export function admitWithoutToken({ partner }: Counted<ClientCertificate>): Counted<CertifiedCaller> {
   if (partner.suspended) throw new Refusal("partner_suspended");
   return stamp<Counted<CertifiedCaller>>({ partner });

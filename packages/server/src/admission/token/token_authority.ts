@@ -35,7 +35,8 @@ interface IssuedToken {
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
   /**
-   * Throws if there are active token keys but the service's sealing keys open none: it could issue no token.
+   * Throws if there are active token keys, but the service's sealing keys decrypt none of them. The service
+   * could then issue no token.
    */
   check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
@@ -83,8 +84,8 @@ export function createTokenAuthority(
         token_key: kid,
         sealing_key: sealingKey,
       });
-      // The key may open later, when the source has its sealing key. Until then it is tried and logged once a
-      // second, not once a token.
+      // The key may be usable later, when SEALING_KEY_SOURCE contains its sealing key. Until then the service
+      // tries the key and logs the failure at most once a second, not for every token.
       setTimeout(() => signers.delete(kid), LOCKED_KEY_PAUSE_MS).unref();
       return undefined;
     }
@@ -96,8 +97,8 @@ export function createTokenAuthority(
   };
   const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));
   /**
-   * The newest active key signs; older keys verify until they retire. If the newest key does not open, the
-   * next older key that opens signs instead.
+   * The newest active key signs; older keys verify until they retire. If open() fails for the newest key, the
+   * newest key for which it succeeds signs instead.
    */
   const findSigner = async (nowMs: number): Promise<TokenSigner | undefined> => {
     for (const record of activeKeys(nowMs).toReversed()) {
@@ -152,9 +153,9 @@ export function createTokenAuthority(
         throw new Refusal("token_expired");
       }
       if (!known) {
-        // Entries are in the order of their first use. Evict from the front: expired tokens, and any if the
-        // cache is full. An expired token behind a valid one stays longer, but verify() checks the expiry at
-        // every use.
+        // Entries are in the order of their first use. Evict from the front: expired tokens, and also a valid
+        // token if the cache is full. An expired token behind a valid one stays longer, but verify() checks
+        // the expiry at every use.
         for (const [oldest, { claims: { exp } }] of verified) {
           if (verified.size < CACHED_TOKENS && nowMs < exp * 1000) break;
           verified.delete(oldest);

@@ -2,16 +2,18 @@
 -- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test, or
 -- the nonce of a probe or a replay. Executing a quote gives its record back.
 --
--- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds.
--- Executed and expired quotes are subtracted only when a limit would be exceeded. So an executed order writes
--- nothing here, and a partner who stays at a limit is refused without a write.
+-- Every function here that reads or changes a row of `allowance` runs under the lock of the partner's
+-- account, except read_limits. The counts in a row are upper bounds: executed and expired quotes are
+-- subtracted only when a limit would be exceeded. So an executed order writes nothing here. A request that is
+-- refused while nothing has changed writes nothing either.
 
 -- The day ends at midnight in Riyadh, like the day of a statement.
 create or replace function gold.day_end(clock timestamptz) returns timestamptz
 language sql immutable parallel safe
 return (date_trunc('day', clock at time zone 'Asia/Riyadh') + interval '1 day') at time zone 'Asia/Riyadh';
 
--- The smallest id that the service gives at this instant: a UUIDv7 starts with its milliseconds.
+-- The smallest id that the service gives at this instant. An id is a UUIDv7, which starts with its instant in
+-- milliseconds.
 create or replace function gold.first_id_at(instant timestamptz) returns uuid
 language sql immutable parallel safe
 return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
@@ -26,9 +28,10 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Subtracts what no longer counts. It first subtracts the orders since the last count: each order executed a
--- counted quote and gives its record back. If a limit is still exceeded and a counted quote may have expired
--- since, it counts the open quotes exactly.
+-- Subtracts quotes that no longer count. It first subtracts the orders since the last count: each order
+-- executed a counted quote and gives that quote's record back. After the end of the day, it sets the records
+-- to 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
+-- open quotes exactly.
 create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -73,8 +76,8 @@ begin
   where l.bucket = c.bucket and l.client_id = c.client_id;
 end $$;
 
--- Builds the refusal by a limit. It binds no key, and nothing of it is stored. The service writes the
--- rate-limit headers from `limit`. Services of version 0.1.0 pass the body on unchanged.
+-- Builds the refusal for an exceeded limit. The refusal is not stored and binds no key. The service writes
+-- the rate-limit headers from the member `limit`. Services of version 0.1.0 pass the body on unchanged.
 create or replace function gold.limit_reached(item int, held gold.allowance, reached text, clock timestamptz, request uuid) returns gold.outcome
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

@@ -9,10 +9,10 @@ language sql immutable parallel safe
 return interval '5 seconds';
 
 -- Returns `closed_until`, the last millisecond for which a balance was answered, or '-infinity' if it no
--- longer counts. If the clock steps back far, a balance that was read before the step can lie far ahead of
--- the clock. It still counts if the account's newest posting is far ahead, too, because that account's quotes
--- and orders are refused anyway. For any other account it does not count: the next posting would get an
--- instant far ahead, and the account's quotes and orders would be refused because of it.
+-- longer counts. After the clock stepped back, `closed_until` can be further ahead of the clock than the
+-- tolerance. It still counts if the account's newest posting is that far ahead, too, because the account's
+-- quotes and orders are refused anyway. Otherwise it does not count: the next posting would get an instant
+-- far ahead of the clock, and the account's quotes and orders would be refused because of that posting.
 create or replace function gold.closed_end(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case
@@ -22,7 +22,7 @@ return case
 end;
 
 -- The instant of a new record: the later of the clock and the newest posting, and later than every
--- millisecond for which a balance was answered. `present` is the clock's next millisecond.
+-- millisecond for which a balance was answered. `present` is the clock, rounded up to a full millisecond.
 create or replace function gold.account_instant(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case

@@ -39,8 +39,8 @@ begin atomic
 end;
 
 -- Closes an account's past up to an instant, after waiting for any posting in progress. Every later posting
--- gets a later millisecond (account_instant). Losing this in a crash is harmless unless the clock also steps
--- back. So the reader waits neither for the disk nor for a standby.
+-- gets a later millisecond (account_instant). If a crash loses this update, no balance becomes wrong unless
+-- the clock also steps back. So the commit waits neither for the disk nor for a standby.
 create or replace function gold.close_past(client int, until timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -48,9 +48,10 @@ begin
   update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- The balance at a past instant: one up to the clock, the newest posting or an earlier read. It never changes
--- afterwards. An instant before the newest posting, or one that was read before, is closed already. Any other
--- is closed now. Returns no row for a future instant.
+-- Returns the balance at an instant up to the clock, the newest posting or the latest earlier read, whichever
+-- is latest. Returns no row for a later instant. The answer for an instant never changes. An instant before
+-- the newest posting, or up to an instant that was read before, is closed already. This call closes any other
+-- instant.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -44,7 +44,7 @@ interface Names {
   readonly publicIds: string[];
   readonly withdrawals: string[];
   readonly deposits: string[];
-  /** Bank references are unique in the whole database. */
+  /** The prefix of this run's bank references, because a bank reference is unique in the whole database. */
   readonly run: string;
 }
 

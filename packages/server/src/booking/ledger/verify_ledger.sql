@@ -146,8 +146,9 @@ language sql stable set search_path = gold, pg_temp as $$
   where a.sar_held <> coalesce(w.waiting, 0)
 $$;
 
--- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
--- balance and still be wrong, so they are counted.
+-- An order has two transfers. A funding, its reversal, and a withdrawal's step that moves money have one.
+-- Every other event has none. The balance checks accept a surplus transfer whose stated balances are right,
+-- so this check counts the transfers.
 create or replace function gold.check_record_has_its_legs() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
@@ -168,8 +169,9 @@ language sql stable set search_path = gold, pg_temp as $$
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
 $$;
 
--- Every execution has exactly one key and one event, and no key or event names a result
--- that does not exist.
+-- The rules of this function and the next four: each order, funding and withdrawal has one event, and exactly
+-- one key or approved deposit. No key and no event names a record that does not exist. A client's events have
+-- no gap.
 create or replace function gold.check_result_is_bound() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'

@@ -5,8 +5,8 @@
 -- the nonce is not spent.
 --
 -- The accounts are locked first, as everywhere, so that a nonce is spent only if its request was admitted
--- under the current admission version. Then the primary key decides. The settings are explained in
--- book_orders.
+-- under the current admission version. Then the primary key decides whether the nonce is unspent. The
+-- settings are explained in book_orders.
 
 create or replace function gold.spend_nonces(
   wait boolean, clients int[], admissions bigint[], nonces uuid[], requests uuid[]
@@ -70,9 +70,9 @@ begin
   );
 end $$;
 
--- For services of version 0.1.0. They pass no request ids, so each nonce gets a random one, and a retry
--- cannot be told from a replay. They do not know refusals by a limit either. They get an outcome that makes
--- them answer 503 instead.
+-- For services of version 0.1.0. They pass no request ids, so each nonce gets a random request id, and a
+-- retry cannot be distinguished from a replay. They do not know refusals by a limit either, so they get an
+-- outcome that makes them answer 503.
 create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
 language sql volatile security definer set search_path = gold, pg_temp
 return (

@@ -1,6 +1,9 @@
 import type { Query } from "../../database/query.ts";
 
-/** The pause that groups notifications. Each statement's commit takes a lock on the whole cluster. */
+/**
+ * The pause between two notifications, so that one notification carries more clients. The commit of a
+ * notification takes a lock on the whole cluster.
+ */
 const APART_MS = 3;
 
 /** Notifies the delivery workers of clients that have new events, if the events can be sent. */

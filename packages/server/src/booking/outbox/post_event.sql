@@ -1,6 +1,6 @@
 -- Writes the next event of a client. The caller holds the account's lock and took the sequence number under
--- it. The commit notifies the delivery workers. Orders do not use this function, because they are too many
--- for that: their service calls `tell_events` after the commit.
+-- it. The commit notifies the delivery workers. Orders do not use this function, because there are too many
+-- orders for one notification each. For orders, the service calls `tell_events` after the commit.
 
 create or replace function gold.post_event(client int, sequence bigint, id uuid, subject uuid, at timestamptz, type text) returns void
 language sql volatile set search_path = gold, pg_temp
@@ -13,7 +13,8 @@ end;
 -- nothing can be sent now, because a notification takes a lock on the whole cluster and makes each worker try
 -- to claim the endpoint. No event is lost. A commit that sets a URL or enables an endpoint sends its own
 -- notification. If this function did not see that commit, the commit is later than the event and its
--- notification covers the event. The workers find a resting endpoint themselves when its rest has ended.
+-- notification covers the event. An endpoint may rest after a failed attempt. When its rest has ended, the
+-- workers find it without a notification.
 create or replace function gold.tell_events(clients int[]) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -25,8 +26,8 @@ begin
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
 
--- Takes the sequence number and the instant of a step that moves no money. For other steps, the trigger on
--- transfer takes them.
+-- Stores the sequence number and the instant of a step that moves no money in the client's account. For other
+-- steps, the trigger on `transfer` stores them.
 create or replace function gold.take_sequence(client int, sequence bigint, at timestamptz) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
@@ -51,7 +52,8 @@ begin atomic
 end;
 
 -- Notifies the workers that an endpoint has another URL or other secrets, or that no worker holds it any
--- more. They then look at once instead of at their next beat.
+-- more. The workers then check the endpoint at once. Without the notification, they would check it up to a
+-- second later.
 create or replace function gold.endpoint_changed(client int) returns void
 language sql volatile
 begin atomic

@@ -114,7 +114,7 @@ describe("book_redelivery", () => {
   it("changes the due instant, so that an in-flight attempt does not settle the redelivery", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const seen = new Set<string>();
-    // A ticket in the past, in this millisecond, and in the future.
+    // A due instant in the past, in this millisecond, and in the future.
     for (const offset of ["-1 hour", "0", "0", "20 seconds"]) {
       await books.sql`
         insert into gold.retry (bucket, client_id, sequence, tries, due_at)

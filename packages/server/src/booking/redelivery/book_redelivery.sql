@@ -1,8 +1,9 @@
 -- A partner's requests about its deliveries: the redelivery of an event, or a test event that exists only to
 -- be delivered.
 
--- Returns an instant that is due now and differs from `due_at`. An attempt in flight has the old `due_at` as
--- its ticket. With another instant, the result of that attempt does not settle the new request.
+-- Returns an instant that is due now and differs from `due_at`. The result of an attempt changes the row only
+-- if the row still has the `due_at` of that attempt. So the result of an attempt in flight does not complete
+-- the new request.
 create or replace function gold.due_now(due_at timestamptz) returns timestamptz
 language sql volatile
 return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');
@@ -20,9 +21,9 @@ begin atomic
   select pg_notify('gold_event', client::text);
 end;
 
--- The event's text, as a read returns it. It does not exist while the event is not sealed. With a large
--- backlog, one call does not seal all of it, and the sealer seals the rest in the meantime. The error makes
--- the service answer 503.
+-- The event's text, as a read returns it. An event has no text until it is sealed. With a large backlog, one
+-- call does not seal all events, and the sealer seals the rest in the meantime. The error makes the service
+-- answer 503.
 create or replace function gold.told_event(given gold.event) returns text
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

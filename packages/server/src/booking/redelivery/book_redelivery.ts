@@ -13,7 +13,10 @@ export interface WebhookTestItem extends AdmittedWrite {
   readonly id: string;
 }
 
-/** Requested by hand and therefore rare: each is sent alone and always waits for the account's lock. */
+/**
+ * Redeliveries are requested by hand and are therefore rare: each is sent alone and always waits for the
+ * account's lock.
+ */
 export function sendRedelivery(sql: Query): Send<RedeliveryItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, event, request } = item!;

@@ -45,8 +45,8 @@ begin
 end $$;
 
 -- Moves the mark back to before the partner's first event since this instant; returns how many events will be
--- sent. An event that was delivered or parked by its own row in retry goes back into the order. An event
--- whose own row is due later becomes due now.
+-- sent. If an event's own row in `retry` says that it was delivered or parked, the row is deleted, so that
+-- the event is sent in order again. An event whose own row is due later becomes due now.
 create or replace function gold.replay_events(public text, since timestamptz) returns bigint
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -87,8 +87,8 @@ return case when (own).due_at is not null and ((standing).disabled_at is null or
   then greatest((own).due_at, (standing).rests_until) end;
 
 -- A partner's events, newest first, with their delivery status. After a replay, a delivered event is pending
--- again. Events with their own row in retry are selected by that row, and all others by their side of the
--- mark. So each status is found by walking along one index.
+-- again. An event with its own row in `retry` is selected by that row. Every other event is selected by
+-- whether the mark has passed it. So each of the two selections reads along one index.
 create or replace function gold.list_deliveries(public text, wanted text, most int)
 returns table (sequence bigint, id uuid, type text, created_at timestamptz, status text, next_attempt_at timestamptz)
 language plpgsql stable security definer set search_path = gold, pg_temp

@@ -2,10 +2,10 @@
 -- batch gives the same results as its items booked one by one.
 --
 -- If another transaction holds a client's account, the item gets `busy` (lock_accounts). After the account
--- locks, the clock is read once. The later of the clock and an account's newest posting decides every expiry of that account
--- (account_instant). While the clock is far behind, the account's orders are refused. Items are decided one
--- by one, in order, on running balances. The rows are written together at the end, table by table, because
--- starting a statement costs more than writing one of its rows.
+-- locks, the clock is read once. Whether a quote has expired depends on the later of the clock and the
+-- account's newest posting (account_instant). While the clock is far behind that posting, the account's
+-- orders are refused. Items are decided one by one, in order, on running balances. The rows are written
+-- together at the end, table by table, because starting a statement costs more than writing one of its rows.
 --
 -- Every statement here finds few rows by a key, so the good plan is known beforehand: a generic plan with
 -- nested loops over indexes and no JIT. Planning at each call would cost half a millisecond. The settings
@@ -48,8 +48,8 @@ begin
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
-  -- Each nonce, key and quote belongs to one client. So an item can repeat one from the same batch only if
-  -- the batch has two items of that client.
+  -- Each nonce, key and quote belongs to one client. So an item can repeat a nonce, key or quote of the same
+  -- batch only if the batch has two items of that client.
   crowded := cardinality(locked) < cardinality(clients);
 
   for asked in

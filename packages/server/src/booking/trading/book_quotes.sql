@@ -89,8 +89,8 @@ begin
     end if;
     made_at := account_instant(holder, present);
 
-    -- No price can bring `grams` outside the limits within them. Such a request is refused for its quantity,
-    -- even if the market is closed or the price is missing.
+    -- If the requested `grams` are outside the limits, no price changes that. Such a request is refused for
+    -- its quantity, even if the market is closed or the price is missing.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;

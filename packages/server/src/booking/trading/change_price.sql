@@ -1,7 +1,7 @@
 -- The operator's price and market hours, and the ticks of a price source. If two services tick at once, the
 -- later tick finds a newer price than the one it started from and is dropped. A price that an operator sets
--- counts from this instant. With a new http URL, the price is stale until the source gives its first price.
--- With the same URL, the price keeps its time, because a new spread does not make it fresher.
+-- gets the current time. With a new http URL, the price is stale until the source gives its first price. With
+-- the same URL, the price keeps its time, because a new spread does not make it fresher.
 
 -- Locks the price. A command that changes a part of it takes this lock before it reads the rest. Otherwise,
 -- two operators at once could undo each other's change.

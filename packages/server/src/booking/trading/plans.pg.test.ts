@@ -51,8 +51,8 @@ describe("the booking functions' plans", () => {
   }
 
   /**
-   * Inserts as many rows as a busy month leaves, of other clients. Without autovacuum, the planner gets no
-   * statistics of them during the test.
+   * Inserts rows of other clients, as many as a busy month leaves. Without autovacuum, the planner gets no
+   * statistics of these rows during the test.
    */
   async function fillTables(): Promise<void> {
     await books.sql.begin(async (sql) => {

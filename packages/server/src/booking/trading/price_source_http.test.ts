@@ -171,7 +171,10 @@ describe("httpSource()", () => {
 
   describe("and forbidden addresses", () => {
     type Options = Partial<Parameters<typeof httpSource>[0]>;
-    /** The price, or the reason for none. The source allows no internal address unless `options` allow it. */
+    /**
+     * Returns the price, or the reason why the source gave none. The source allows no internal address unless
+     * `options` allow it.
+     */
     const outcome = async (url: string, options: Options = {}, timeoutMs = LONG_TIMEOUT_MS) => {
       feed.says(pricedAt("321"));
       const source = httpSource({ now: Date.now, allow: NOTHING, ...options }, timeoutMs);

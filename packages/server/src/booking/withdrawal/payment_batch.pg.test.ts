@@ -145,8 +145,8 @@ describe("submit_withdrawals", () => {
     const clients = [await rich(), await rich(), await rich()];
     const ids: string[] = [];
     for (const client of clients) ids.push(await approved(client));
-    // Both batches wait for the middle account. If they had locked the accounts in the order of their ids,
-    // each would hold an account that the other needs.
+    // Both batches wait for the middle account. If each batch locked the accounts in the order of its
+    // withdrawals, each would hold an account that the other needs.
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`select from gold.account where client_id = ${clients[1]!} for no key update`;

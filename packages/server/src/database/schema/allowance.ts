@@ -8,7 +8,7 @@ import { gold } from "./namespace.ts";
  * apply. A partner without a row has no limits. Writers hold the lock on the partner's account row.
  *
  * The counts are upper bounds. Executed and expired quotes are subtracted only when a limit would be reached,
- * so that the order path writes nothing here. The fill factor leaves free space, so that an updated row stays
+ * so that an order writes nothing here. A migration sets a fill factor of 50 %, so that an updated row stays
  * on its page.
  */
 export const allowance = gold.table("allowance", {
@@ -28,7 +28,7 @@ export const allowance = gold.table("allowance", {
   countedSequence: bigint({ mode: "bigint" }).notNull(),
   records: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),
-  /** The instant at which the bucket of replays is empty again (GCRA). */
+  /** For the rate limit on replays (GCRA): the instant from which the whole burst is available again. */
   replaysPaidAt: instant().notNull().default(sql`'-infinity'`),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId] }),

@@ -47,8 +47,8 @@ export const endpoint = gold.table("endpoint", {
 
 /**
  * An event that is sent outside the order of the others: its first attempt failed, or its redelivery was
- * requested. The event is due at an instant, or parked. With neither, it was delivered; its row is deleted as
- * soon as `passed` has reached it.
+ * requested. The event is due at an instant, or parked. A parked event is sent again only on request. With
+ * neither, it was delivered; its row is deleted as soon as `passed` has reached it.
  */
 export const retry = gold.table("retry", {
   ...owner(),

@@ -154,7 +154,10 @@ export const signingKey = gold.table("signing_key", {
   ...period(),
 }, (t) => [uniqueIndex("signing_key_thumbprint").on(t.partnerId, t.thumbprint)]);
 
-/** Sealed by AES-GCM under the key named by `sealing_key`; the key stays outside the database. */
+/**
+ * `sealed` is the secret, encrypted with AES-GCM under the key that `sealing_key` names. That key stays
+ * outside the database.
+ */
 export const webhookSecret = gold.table("webhook_secret", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   partnerId: ofPartner(),

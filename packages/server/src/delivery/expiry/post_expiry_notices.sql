@@ -26,8 +26,9 @@ begin atomic
   );
 end;
 
--- Notifies at most this many partners in one transaction; returns how many there were. The due notices are
--- read again under the accounts' locks, because a concurrent call may have posted them meanwhile.
+-- Notifies at most `most` partners in one transaction. Returns how many partners with due notices it found
+-- when it began. The due notices are read again under the accounts' locks, because a concurrent call may have
+-- posted them meanwhile.
 create or replace function gold.post_expiry_notices(most int) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column

@@ -35,8 +35,8 @@ export async function exchange(order: Exchange, { keeping, fresh }: Agents): Pro
 }
 
 /**
- * The receiver closed a kept connection just when it was reused. The request is sent again on a new one; the
- * event's id makes that safe.
+ * The receiver closed a kept connection just when it was reused. The request is sent again on a new
+ * connection. That is safe, because a receiver recognizes a repeated event by its id.
  */
 class StaleConnection extends SendError {}
 

@@ -11,7 +11,10 @@ import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 
 const VARIANTS = 2_000;
 const AT_ONCE = 16;
-/** Fewer than the failed authentications that a certificate may have. Beyond it, replies depend on timing. */
+/**
+ * Fewer than the failed authentications that a certificate may have. Above that limit, replies depend on
+ * timing.
+ */
 const VARIANTS_A_PARTNER = 80;
 /** Short, because many mutated requests are incomplete and never get an answer. */
 const PATIENCE = { silenceMs: 1_500, quietMs: 150 };

@@ -109,8 +109,8 @@ describe("createWireServer()", () => {
     assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
     assertEquals(hasty.refused.length, 1);
     assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
-    // The client must not take an answer for that of the first request, so it gets none and does not know the
-    // outcome.
+    // The client could take a refusal of the second request for the answer to the first. So the connection
+    // closes without an answer, and the client does not know the outcome.
     executed.length = 0;
     assertEquals(await wire.send(`${LATE}POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), []);
     while (executed.length === 0) await sleep(10);
@@ -132,8 +132,8 @@ describe("createWireServer()", () => {
 
   it("lets a client that is still sending read the refusal", async () => {
     let socket = open();
-    // The service reads on for one second. Repeat until sending took well below that, which a slow machine
-    // can exceed.
+    // The service keeps reading for one second. On a slow machine, sending can take longer. So repeat until
+    // sending took clearly less than one second.
     for (let tookMs = Infinity; tookMs > 600;) {
       socket.on("error", () => {}).destroy();
       socket = open().on("error", () => {});
