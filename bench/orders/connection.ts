@@ -11,7 +11,7 @@ const HEAD_END = "\r\n\r\n";
 const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)\r\n/i;
 
 /** Returns the reply at the beginning of `text`, or undefined while the reply is incomplete. */
-export function readAnswer(text: string): Answer | undefined {
+function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const length = CONTENT_LENGTH.exec(text.slice(0, headEnd + 2))?.[1];

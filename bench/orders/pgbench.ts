@@ -89,7 +89,7 @@ function places(): string[] {
   ];
 }
 
-export function findPgbench(folders: readonly string[] = places()): string {
+function findPgbench(folders: readonly string[] = places()): string {
   const found = folders.map((folder) => join(folder, "pgbench")).find(isExecutable);
   if (found !== undefined) return found;
   throw new Error(

@@ -20,8 +20,8 @@ const ANY = taking("order by stripe for no key update skip locked limit 1");
 const DEFAULT_STRIPE = `coalesce(nullif(current_setting('peer.stripe', true), '')::smallint, 0)`;
 const POLL_MS = 20;
 
-export const withOneRow = (definition: string): string => taken(definition, THE_ONE);
-export const withManyRows = (definition: string): string => taken(definition, ANY);
+const withOneRow = (definition: string): string => taken(definition, THE_ONE);
+const withManyRows = (definition: string): string => taken(definition, ANY);
 
 function taken(definition: string, rows: string): string {
   if (definition.match(ONE_ROW)?.length !== 1) {

@@ -20,7 +20,7 @@ const WEIGHTS = {
   events: 1,
 } as const;
 
-export type Doing = keyof typeof WEIGHTS;
+type Doing = keyof typeof WEIGHTS;
 
 const DOINGS = Object.keys(WEIGHTS) as readonly Doing[];
 

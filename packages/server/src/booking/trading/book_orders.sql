@@ -53,9 +53,10 @@ begin
   crowded := cardinality(locked) < cardinality(clients);
 
   for asked in
-    select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
-      s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
-      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
+    select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request,
+      array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
+      k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
+      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
@@ -185,26 +186,7 @@ begin
   end loop;
 
   if cardinality(executed) > 0 then
-    with booked as (
-      insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-      select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
-      from unnest(executed)
-      returning *
-    ), moved as (
-      insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
-        sar_available_after, sar_held_after, gold_after, posted_at)
-      select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
-        case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
-        sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
-      from booked
-      union all
-      select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
-        case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
-        sar_available_after, sar_held_after, gold_after, executed_at
-      from booked
-    )
-    insert into event (bucket, client_id, sequence, id, subject, created_at, type)
-    select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
+    perform write_orders(executed);
   end if;
 
   with spending as (
