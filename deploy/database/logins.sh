@@ -1,9 +1,10 @@
 #!/bin/sh
-# The database's container runs this once as its superuser. It creates one login for each job. The migration
-# login owns the database and creates the roles. The service's login can only call functions and read views.
+# Creates one database login for each job. The database container runs this script once, as the Postgres
+# superuser, when its volume is new. The migration login owns the database and creates the roles. The
+# service's login can only call functions and read views.
 set -eu
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
--- Passwords are read here, because every user of the machine can see a command's arguments.
+-- psql reads the passwords from files, because every user of the machine can see a command's arguments.
 \set migration `cat "$MIGRATION_PASSWORD_FILE"`
 \set api `cat "$API_PASSWORD_FILE"`
 \set one `cat "$OPERATOR_ONE_PASSWORD_FILE"`

@@ -1,5 +1,7 @@
-"""Runs one check of the Python example client, which the first argument after the client's folder names.
-Prints the result as JSON on the last line."""
+"""python_client_fixture.py FOLDER CHECK [ARGUMENT…]: runs one check of the Python example client in FOLDER.
+
+Prints the result as JSON on the last line.
+"""
 
 import base64
 import json
@@ -43,7 +45,10 @@ def canonical_request(case: dict) -> bool | None:
 
 
 def detached_jws(case: dict) -> bool | None:
-    """Returns None for signatures that this client never makes: invalid ones and those with another header."""
+    """Returns None for signatures that this client never makes.
+
+    These are invalid signatures, signatures with another header, and the one with the complementary s.
+    """
     header = base64.urlsafe_b64encode(b'{"alg":"ES256","b64":false,"crit":["b64"]}').decode().rstrip("=")
     if not case["valid"] or not case["jws"].startswith(f"{header}..") or case["name"] == "the complementary s: n - s":
         return None
@@ -52,7 +57,10 @@ def detached_jws(case: dict) -> bool | None:
 
 
 def money(case: dict) -> bool | None:
-    """Returns None for cases that only the service handles: invalid amounts and rounding."""
+    """Returns None for every case except the parsing of a valid quantity.
+
+    Only the service rejects invalid quantities and rounds.
+    """
     if case["operation"] != "parse" or "units" not in case:
         return None
     decimals = 2 if case["quantity"] == "sar" else 4
@@ -85,7 +93,10 @@ def refuses(work) -> bool:
 
 
 def order_over(credentials: str, port: str) -> object:
-    """Makes a quote, connects to the port and prints "ready". Places the order after a line on stdin."""
+    """Makes a quote, reconnects to the port and prints "ready".
+
+    Places the order when a line arrives on stdin.
+    """
     gold = GoldClient.from_credentials(credentials)
     quote = gold.quote("buy", gold_grams=Decimal("0.25"), idempotency_key=f"quote-over-{port}")
     gold._connection.close()
@@ -110,7 +121,11 @@ def refused_by_clock(credentials: str, seconds: str) -> object:
 
 
 def pauses(credentials: str, calls: str) -> object:
-    """Returns the waits of this many price reads, and how many more waits an invalid token causes."""
+    """Reads the prices `calls` times, and once more with an invalid token.
+
+    `by_rate` lists the client's waits during the first reads, in seconds. `by_token` is the number of waits
+    that the invalid token caused.
+    """
     waited: list[float] = []
     sleep = time.sleep
     time.sleep = lambda seconds: (waited.append(seconds), sleep(seconds))

@@ -909,14 +909,15 @@ begin
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
-  -- Each nonce, key and quote belongs to one client. So an item can repeat one from the same batch only if
-  -- the batch has two items of that client.
+  -- Each nonce, key and quote belongs to one client. So an item can repeat a nonce, key or quote of the same
+  -- batch only if the batch has two items of that client.
   crowded := cardinality(locked) < cardinality(clients);
 
   for asked in
-    select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
-      s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
-      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
+    select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request,
+      array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
+      k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
+      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
@@ -1046,26 +1047,7 @@ begin
   end loop;
 
   if cardinality(executed) > 0 then
-    with booked as (
-      insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-      select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
-      from unnest(executed)
-      returning *
-    ), moved as (
-      insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
-        sar_available_after, sar_held_after, gold_after, posted_at)
-      select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
-        case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
-        sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
-      from booked
-      union all
-      select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
-        case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
-        sar_available_after, sar_held_after, gold_after, executed_at
-      from booked
-    )
-    insert into event (bucket, client_id, sequence, id, subject, created_at, type)
-    select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
+    perform write_orders(executed);
   end if;
 
   with spending as (
@@ -1168,8 +1150,8 @@ begin
     end if;
     made_at := account_instant(holder, present);
 
-    -- No price can bring `grams` outside the limits within them. Such a request is refused for its quantity,
-    -- even if the market is closed or the price is missing.
+    -- If the requested `grams` are outside the limits, no price changes that. Such a request is refused for
+    -- its quantity, even if the market is closed or the price is missing.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;
@@ -1370,8 +1352,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce prevents
-  -- a second payment first. The reference, which is signed, also prevents it.
+  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce already
+  -- prevents a second payment. The signed reference prevents it, too.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -4480,8 +4462,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- A worker that was only paused inserts its row again with the statement above. Until then, nothing depends
-  -- on the row.
+  -- This deletes the rows of dead workers. A worker that was only paused inserts its row again with its next
+  -- heartbeat. Nothing needs the row until then, because a row older than five seconds has no effect.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
@@ -5339,7 +5321,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of the events that were sent now, and of the events that the mark passed now.
+      -- The rows of two kinds of events: those that this call settles and that came from the retry table, and
+      -- those that the mark passes in this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -5733,8 +5716,9 @@ begin
   -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
   -- call.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is sent through that row, or was. In the order it gets no body,
-    -- so the worker skips it. (With exists, the planner might read the whole table.)
+    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
+    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
+    -- table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
@@ -6119,6 +6103,39 @@ CREATE FUNCTION gold.webhook_secrets(client integer) RETURNS jsonb
     RETURN COALESCE((SELECT jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'::text), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at) ORDER BY s.not_before DESC, s.id DESC) AS jsonb_agg FROM gold.webhook_secret s WHERE ((s.partner_id = webhook_secrets.client) AND (s.not_before <= clock_timestamp()) AND ((s.retire_at IS NULL) OR (s.retire_at > clock_timestamp())))), '[]'::jsonb);
 
 ALTER FUNCTION gold.webhook_secrets(client integer) OWNER TO gold_book;
+
+--
+-- Name: write_orders(gold.orders[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.write_orders(executed gold.orders[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  with booked as (
+    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
+    select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
+    from unnest(executed)
+    returning *
+  ), moved as (
+    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
+      sar_available_after, sar_held_after, gold_after, posted_at)
+    select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
+      case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
+      sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
+    from booked
+    union all
+    select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
+      case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
+      sar_available_after, sar_held_after, gold_after, executed_at
+    from booked
+  )
+  insert into event (bucket, client_id, sequence, id, subject, created_at, type)
+  select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
+end $$;
+
+ALTER FUNCTION gold.write_orders(executed gold.orders[]) OWNER TO gold_book;
 
 --
 -- Name: attempt_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -9072,6 +9089,12 @@ GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_operator;
 --
 
 REVOKE ALL ON FUNCTION gold.webhook_secrets(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION write_orders(executed gold.orders[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.write_orders(executed gold.orders[]) FROM PUBLIC;
 
 --
 -- Name: TABLE attempt_overview; Type: ACL; Schema: gold; Owner: gold_owner

@@ -1,8 +1,11 @@
-"""Lets Schemathesis call the API as a partner: with a token, signatures, and a new idempotency key for every write.
-It is written like a partner's client, with the `cryptography` package, and shares no code with the service.
+"""Lets Schemathesis call the API as a partner.
 
-GOLD_CREDENTIALS and OPENAPI name input files. At exit, the number of replies for each operation and status is
-written to ANSWERS_FILE."""
+The calls have a token, signatures, and a new idempotency key for every write. This module is written like a
+partner's client, with the `cryptography` package. It shares no code with the service.
+
+The environment variables GOLD_CREDENTIALS and OPENAPI name input files. At exit, the module writes the number
+of replies for each operation and status to the file that ANSWERS_FILE names.
+"""
 
 import atexit
 import base64
@@ -73,12 +76,12 @@ token = Token()
 
 
 def described(path, method):
-    """Returns the operation from the OpenAPI document, or an empty object if the document does not have it."""
+    """Returns the operation from the OpenAPI document, or an empty object if the document has none."""
     return document["paths"].get(path, {}).get(method.lower(), {})
 
 
 def template_of(path):
-    """Returns the path template in the OpenAPI document that matches this path, or the path itself if none does."""
+    """Returns the path template of the OpenAPI document that matches the path, or else the path itself."""
     forms = {one: re.sub(r"\\{[a-z_]+\\}", "[^/]+", re.escape(one)) for one in document["paths"]}
     return next((one for one, form in forms.items() if re.fullmatch(form, path)), path)
 
@@ -87,7 +90,8 @@ def as_text(value):
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-# The generator uses these examples of the OpenAPI document. PartnerAuth replaces them with this partner's values.
+# The generator sends these examples from the OpenAPI document. PartnerAuth replaces them with this partner's
+# values.
 (form_example,) = described("/oauth/token", "post")["requestBody"]["content"][
     "application/x-www-form-urlencoded"
 ]["examples"].values()
@@ -105,7 +109,11 @@ def own_event():
 
 
 class PartnerAuth(requests.auth.AuthBase):
-    """Replaces well-formed generated values with valid ones. Values that are missing or malformed stay as they are."""
+    """Replaces generated values with valid ones.
+
+    Sets the access token on every call to /v1/ and /sandbox/. An idempotency key, timestamp, nonce or
+    signature that is missing or malformed stays as it is.
+    """
 
     def __call__(self, request):
         operation = described(template_of(request.path_url.split("?")[0]), request.method)

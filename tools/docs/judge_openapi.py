@@ -1,5 +1,8 @@
-"""Checks an OpenAPI 3.1 document from standard input with external validators: its structure with openapi-spec-validator,
-and every example against its schema with jsonschema-rs. Prints the number of examples to stdout and the errors to stderr."""
+"""Checks an OpenAPI 3.1 document from standard input with external validators.
+
+openapi-spec-validator checks the document's structure. jsonschema-rs checks every example against its schema.
+Prints the number of examples to stdout and the errors to stderr. Exits with 1 if there is an error.
+"""
 
 import json
 import sys

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type FileCounts, readJunitCounts, sumCounts } from "./counts.ts";
 import { type OneRuntime, runsOn } from "./one_runtime.ts";
 import { type Output, type Runtimes, runVisibly } from "./runtimes.ts";
@@ -150,6 +150,7 @@ async function bundle(
   return await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) === 0;
 }
 
+/** Runs a share in one Node process, which imports its bundles one after another. */
 async function runShareOnNode(
   { root, runtimes, output, limitMs = LIMIT_MS }: SuitePlan,
   bundles: string,
@@ -157,15 +158,17 @@ async function runShareOnNode(
   byFile: Map<string, FileCounts>,
 ): Promise<Share> {
   return await inFolder(async (folder) => {
-    const destination = join(folder, "report");
+    const [entry, destination] = [join(folder, "share.mjs"), join(folder, "report")];
+    const imports = files.map((file) => pathToFileURL(join(bundles, file.replace(/\.ts$/, ".mjs"))));
+    writeFileSync(entry, imports.map((url) => `await import("${url}");\n`).join(""));
     const code = await runVisibly(
       root,
       runtimes.node,
       [
-        ...["--enable-source-maps", "--test", "--test-concurrency=1"],
+        "--enable-source-maps",
         ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
         ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
-        ...files.map((file) => join(bundles, file.replace(/\.ts$/, ".mjs"))),
+        entry,
       ],
       output ?? "whole",
       limitMs,

@@ -32,7 +32,10 @@ def main(credentials: str) -> None:
 
 
 def new_key() -> str:
-    """Returns a key for one operation. A real client stores it before the call, so that it can retry after a crash."""
+    """Returns a key for one operation.
+
+    A real client stores the key before the call. After a crash, it can then retry with the same key.
+    """
     return str(uuid.uuid4())
 
 

@@ -1,6 +1,7 @@
-"""A client of the Gold Trading Partner API for Python 3.11 or newer. It needs only the package `cryptography`.
+"""A client of the Gold Trading Partner API for Python 3.11 or newer.
 
-All quantities are Decimal. Use one client per thread, because a client holds one connection and one token.
+It needs only the package `cryptography`. All quantities are Decimal. Use one client per thread, because a
+client holds one connection and one token.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 TIMEOUT_SECONDS = 30
-PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)  # longest pauses between five attempts, if the service sends no Retry-After
+# The longest pauses between the five attempts. If the service sends Retry-After, the client waits that long
+# instead.
+PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)
 PAUSE_MAX_SECONDS = 30  # if the service asks for a longer pause, the call raises GoldError
 RETRY_STATUSES = {408, 429, 500, 502, 503, 504}  # used if the reply has no `retryable`
 WEBHOOK_TOLERANCE_SECONDS = 300
@@ -43,7 +46,7 @@ Quote = TypedDict("Quote", {
 class Order(Quote):
     order_id: str
     executed_at: str
-    balances: NotRequired[Balances]  # right after the order; only in the reply to the order itself
+    balances: NotRequired[Balances]  # the balances right after the order; only in the reply of `order()`
 
 
 class Withdrawal(TypedDict):
@@ -56,9 +59,15 @@ class Withdrawal(TypedDict):
 
 
 class GoldError(Exception):
-    """Raised if a call has no result. Handle it by `code`: a code of docs/errors.md, or `no_answer` if the outcome is unknown.
+    """Raised if a call has no result. Handle it by `code`, which is one of these:
 
-    If `retryable` is true, the same call with the same idempotency key may succeed later. It is never executed twice.
+    - a code of docs/errors.md.
+    - `no_answer`: no complete reply arrived. If `retryable` is true, the outcome is unknown. If it is false,
+      the client did not trust the server's certificate and sent nothing.
+    - `http_` and the status: the reply has no code, for example because a proxy answered.
+
+    If `retryable` is true, the same call with the same idempotency key may succeed later. The service never
+    executes it twice.
     """
 
     def __init__(self, code: str, detail: str, *, status: int | None = None, request_id: str | None = None,
@@ -81,7 +90,7 @@ class GoldClient:
             raise ValueError(f"{signing_key} must be an EC key on the curve P-256")
         self._client_id, self._client_secret = client_id, client_secret
         self._token: str | None = None
-        self._token_renewal = 0.0  # by the monotonic clock
+        self._token_renewal = 0.0  # when to fetch a new token, by time.monotonic()
 
     @classmethod
     def from_credentials(cls, path: str | Path) -> GoldClient:
@@ -110,7 +119,10 @@ class GoldClient:
         return self._call("POST", "/v1/withdrawals", {"amount_sar": amount_sar, "reference": reference}, idempotency_key, signed=True)
 
     def orders(self, **filters: str) -> Iterator[Order]:
-        """Returns the newest order first. The filters are `created_after`, `created_before` and `idempotency_key`."""
+        """Returns the orders, newest first.
+
+        The filters are `created_after`, `created_before` and `idempotency_key`.
+        """
         return self._pages("/v1/orders", "cursor", filters)
 
     def withdrawals(self, **filters: str) -> Iterator[Withdrawal]:
@@ -137,7 +149,10 @@ class GoldClient:
             query[cursor_name] = page["next_cursor"]
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None, *, signed: bool = False) -> Any:
-        """Retries calls that may succeed soon, with the same key and body and a fresh signature for each attempt."""
+        """Makes a call, and retries it if it may succeed soon.
+
+        Each attempt has the same key and body. A signed call gets a fresh signature for each attempt.
+        """
         content = None if body is None else to_json(body)
         for pause_seconds in (*PAUSES_SECONDS, None):
             try:
@@ -146,7 +161,8 @@ class GoldClient:
                 stale_token = error.code in ("token_expired", "token_invalid")
                 if stale_token:
                     self._token = None
-                soon = stale_token or (error.retryable and error.status != 422)  # do not wait here for a closed market to open
+                # A 422 that is retryable means that the market is closed. Do not wait here until it opens.
+                soon = stale_token or (error.retryable and error.status != 422)
                 wait_seconds = error.retry_after_seconds or random.uniform(0, pause_seconds or 0)
                 if pause_seconds is None or not soon or wait_seconds > PAUSE_MAX_SECONDS:
                     raise
@@ -180,7 +196,7 @@ class GoldClient:
             body = reply.read()
         except (OSError, http.client.HTTPException) as cause:
             self._connection.close()
-            wrong_server = isinstance(cause, ssl.SSLCertVerificationError)  # nothing was sent to it
+            wrong_server = isinstance(cause, ssl.SSLCertVerificationError)  # then no request was sent
             raise GoldError("no_answer", f"{method} {path}: {cause!r}", retryable=not wrong_server) from cause
         if 200 <= reply.status < 300:
             return parse_json(body)
@@ -219,7 +235,10 @@ def to_json(members: Mapping[str, str | Decimal | None]) -> bytes:
 
 
 def canonical_string(method: str, url: str, body: bytes, timestamp: str, nonce: str) -> bytes:
-    """Returns the five lines to sign. A part that contains a line feed would shift the other lines, so it is rejected."""
+    """Returns the five lines to sign.
+
+    Raises ValueError unless every part is visible ASCII. A line feed in a part would shift the next lines.
+    """
     parts = (method, url, hashlib.sha256(body).hexdigest(), timestamp, nonce)
     if not all(re.fullmatch("[!-~]+", part) for part in parts):
         raise ValueError("method, URL, timestamp and nonce must be visible ASCII and must not be empty")
@@ -246,7 +265,11 @@ def webhook_signature(secret: str, event_id: str, timestamp: str, body: bytes) -
 
 
 def verify_webhook(body: bytes, headers: Mapping[str, str], secrets: Iterable[str], now_seconds: float | None = None) -> dict[str, Any]:
-    """Returns the event if one of the secrets signed exactly these bytes within five minutes. Otherwise raises ValueError."""
+    """Returns the event if one of the secrets signed exactly these bytes.
+
+    Raises ValueError otherwise, and if the timestamp differs by more than five minutes from this machine's
+    clock.
+    """
     values = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp, given = (values.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not re.fullmatch(r"[!-+\-/-~]{1,255}", event_id) or not re.fullmatch("[1-9][0-9]{9}", timestamp):

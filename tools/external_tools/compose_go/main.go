@@ -1,4 +1,5 @@
-// compose_go FILE: reads a compose file as an engine would, every profile of it, and writes the project as JSON.
+// compose_go FILE: parses a compose file with the library that Docker Compose uses, with all profiles
+// enabled. Prints the project as JSON.
 package main
 
 import (

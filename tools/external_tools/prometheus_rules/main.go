@@ -1,5 +1,6 @@
-// prometheus_rules FILE [EXPRESSION…]: reads a file of alarms and more expressions as Prometheus would, and writes the
-// series that they ask for as a JSON list: the metric's name and the labels that must be equal.
+// prometheus_rules FILE [EXPRESSION…]: parses a file of alarms, and any further expressions, with the parsers
+// of Prometheus. Prints a JSON list of the series that they select. Each entry has the metric's name and the
+// labels that the expression compares with `=`.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Receives webhooks on Go with the package of Standard Webhooks, at the version in go.mod.
+// Receives webhooks in Go with the package of Standard Webhooks. go.mod pins the version of the package.
 package main
 
 import (
@@ -25,14 +25,16 @@ type event struct {
 	Type     string `json:"type"`
 }
 
-// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
+// A real receiver keeps two things in its database: the stored events, and the sequence number of the last
+// processed event.
 type inbox struct {
 	sync.Mutex
 	stored map[int64]event
 	last   int64
 }
 
-// verify reports whether one of the active secrets signed the body. It reads the secrets each time, so a rotation needs no restart.
+// verify reports whether one of the active secrets signed the body. It reads the secrets for each delivery,
+// so that a rotation needs no restart.
 func verify(body []byte, headers http.Header) (bool, error) {
 	secrets, err := os.ReadFile(os.Getenv("WEBHOOK_SECRETS_FILE"))
 	if err != nil {
@@ -50,7 +52,8 @@ func verify(body []byte, headers http.Header) (bool, error) {
 	return false, nil
 }
 
-// store stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the id does.
+// store stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as
+// the id does.
 func (in *inbox) store(e event) {
 	in.Lock()
 	defer in.Unlock()
@@ -96,7 +99,8 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in.store(e)
-	// Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
+	// Answer before processing the event. A delivery without an answer within 15 seconds fails and is sent
+	// again.
 	w.WriteHeader(http.StatusOK)
 	go in.work()
 }

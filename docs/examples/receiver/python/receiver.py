@@ -1,4 +1,7 @@
-"""Receives webhooks on Python 3.9 or newer with the package of Standard Webhooks: pip install standardwebhooks==1.1.0"""
+"""Receives webhooks in Python 3.9 or newer with the package of Standard Webhooks.
+
+To install the package: pip install standardwebhooks==1.1.0
+"""
 
 import os
 import ssl
@@ -10,25 +13,32 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 BODY_MAX_BYTES = 65_536
 
-# A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
+# A real receiver keeps two things in its database: the stored events, and the sequence number of the last
+# processed event.
 stored = {}
 last = int(os.environ.get("LAST_SEQUENCE", "0"))
 lock = threading.Lock()
 
 
 def verify(body, headers):
-    """Returns the event if one of the active secrets signed it. Reads the secrets each time, so a rotation needs no restart."""
+    """Returns the event if one of the active secrets signed it.
+
+    The secrets are read for each delivery, so that a rotation needs no restart.
+    """
     for secret in Path(os.environ["WEBHOOK_SECRETS_FILE"]).read_text().split():
         webhook = Webhook(secret)
         try:
             return webhook.verify(body, headers)
-        except (WebhookVerificationError, ValueError):  # raised for a malformed header or body
+        except (WebhookVerificationError, ValueError):  # ValueError: a malformed header or body
             continue
     return None
 
 
 def store(event):
-    """Stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the id does."""
+    """Stores an event once.
+
+    A sequence number belongs to one event, so it identifies a repeated delivery, as the id does.
+    """
     with lock:
         if event["sequence"] <= last or event["sequence"] in stored:
             return
@@ -48,18 +58,19 @@ def work():
 
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 60  # seconds of silence, then the connection is closed
+    timeout = 60  # seconds; a connection that is silent for longer is closed
 
     def do_POST(self):
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > BODY_MAX_BYTES:
-            self.close_connection = True  # the unread body would be read as the next request
+            self.close_connection = True  # otherwise, the unread body would be parsed as the next request
             return self.answer(413)
         event = verify(self.rfile.read(int(length)), dict(self.headers))
         if event is None:
             return self.answer(400)
         store(event)
-        # Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
+        # Answer before processing the event. A delivery without an answer within 15 seconds fails and is sent
+        # again.
         self.answer(200)
         work()
 
