@@ -158,9 +158,8 @@ async function runShareOnNode(
   byFile: Map<string, FileCounts>,
 ): Promise<Share> {
   return await inFolder(async (folder) => {
-    const [entry, destination] = [join(folder, "share.mjs"), join(folder, "report")];
-    const imports = files.map((file) => pathToFileURL(join(bundles, file.replace(/\.ts$/, ".mjs"))));
-    writeFileSync(entry, imports.map((url) => `await import("${url}");\n`).join(""));
+    const destination = join(folder, "report");
+    const modules = files.map((file) => join(bundles, file.replace(/\.ts$/, ".mjs")));
     const code = await runVisibly(
       root,
       runtimes.node,
@@ -168,7 +167,7 @@ async function runShareOnNode(
         "--enable-source-maps",
         ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
         ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
-        entry,
+        writeShare(folder, modules),
       ],
       output ?? "whole",
       limitMs,
@@ -181,22 +180,36 @@ async function runShareOnNode(
   });
 }
 
-/** Runs a share in one Deno process, which runs its files one after another. */
+/** Runs a share in one Deno process, which imports its files one after another. */
 async function runShareOnDeno(
   { root, runtimes, output, limitMs = LIMIT_MS }: SuitePlan,
   files: readonly string[],
 ): Promise<Share> {
   return await inFolder(async (folder) => {
     const destination = join(folder, "report");
+    const share = writeShare(folder, files.map((file) => join(root, file)));
     const code = await runVisibly(
       root,
       runtimes.deno,
-      ["test", "--no-check", "-A", `--junit-path=${destination}`, ...files],
+      ["test", "--no-check", "-A", `--junit-path=${destination}`, share],
       output ?? "whole",
       limitMs,
     );
     return { code, counts: readJunitCounts(readIfThere(destination)) };
   });
+}
+
+/**
+ * Writes a module that imports these modules, and returns its path. In one module graph, what they share is
+ * loaded once: Deno would load it again for each file, and Node would start a process for each.
+ */
+function writeShare(folder: string, modules: readonly string[]): string {
+  const share = join(folder, "share.test.mjs");
+  writeFileSync(
+    share,
+    modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`).join(""),
+  );
+  return share;
 }
 
 /**

@@ -11,7 +11,7 @@ import { runSuites } from "./suites.ts";
  * How many shares run at once for each core. There are more shares than cores, because a test file spends
  * about a quarter of its time waiting. External checks wait longer, for the timeouts of Envoy and for pages.
  */
-const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 1.5, pg: 1.5, external: 2 };
+const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external: 2 };
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
