@@ -1,4 +1,5 @@
-// Measures the database work of a turn: WAL written and blocks read.
+// Measures the database work of one contender during one measured interval (a turn): WAL written and blocks
+// read.
 import type { Sql } from "postgres";
 
 /** Totals since the server's statistics began. */

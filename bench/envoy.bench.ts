@@ -3,7 +3,9 @@ import { openEnvoyStack } from "./envoy/stack.ts";
 import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 
-/** The CPU clock ticks only 100 times a second, so a turn must be long enough for hundreds of requests. */
+/**
+ * CPU time is read in ticks of 10 ms. A longer turn contains more ticks, so that the rounding error is small.
+ */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
 

@@ -125,6 +125,6 @@ describe("hostMeter()", () => {
     // Read `once` first. CPU time that this process uses between the two readings then raises only the second
     // reading.
     const once = hostMeter().cpuMs();
-    assert(twice.cpuMs() > once * 1.5, "its own time is counted a second time");
+    assert(twice.cpuMs() > once * 1.5, "the CPU time of a given process must be added");
   });
 });

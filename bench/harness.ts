@@ -1,4 +1,5 @@
-// Defines what a benchmark is, and lets its contenders take turns.
+// Defines what a benchmark is. Its contenders are the service or its parts, and the programs to compare them
+// with, which are called peers. They run alternately, and one measured interval of a contender is a turn.
 import process from "node:process";
 import { processCpuMs } from "./process_cpu.ts";
 
@@ -37,7 +38,7 @@ interface AnyGoal {
   readonly reported?: boolean;
 }
 
-/** The rate of `ours` over the rate of `peer`. */
+/** The rate of `ours` divided by the rate of `peer`. */
 export interface RatioGoal extends AnyGoal {
   readonly peer: string;
   readonly atLeast: number;
@@ -61,7 +62,7 @@ export interface Plan {
   readonly rows: number;
 }
 
-/** One contender's turn in one round. */
+/** The figures of one contender's turn in one round. */
 export interface Sample {
   readonly operations: number;
   readonly wallMs: number;

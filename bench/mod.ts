@@ -169,7 +169,8 @@ try {
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);
   process.exit(misses > 0 && strict ? 1 : 0);
 } catch (error) {
-  // The usual cause is a missing peer. A benchmark without its peer measures nothing, so it must fail.
+  // The usual cause is that a program to compare with, such as Redis or pgbench, is not installed. Without it
+  // the benchmark measures nothing, so it must fail.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);
   process.exit(error instanceof UsageError ? EXIT_USAGE : 1);
 }

@@ -15,12 +15,15 @@ import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
 /**
- * With 64 requests in flight, both sides mostly wait: each request waits for the disk twice. With 256 in
- * flight, both sides have enough work during these waits, so the goals apply only to 256.
+ * With 64 requests in flight, the service and Redis mostly wait: each request waits for the disk twice. With
+ * 256 in flight, both have enough work during these waits, so the goals apply only to 256.
  */
 const IN_FLIGHT = [64, 256] as const;
 const JUDGED = 256;
-/** A turn spends thousands of nonces, so it is longer than in a benchmark of a single function. */
+/**
+ * A turn, the measured interval of one contender, spends thousands of nonces. So it is longer than in a
+ * benchmark of a single function.
+ */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
 /** LARGE_BUFFERS holds ten million nonces with their index; SMALL_BUFFERS does not. */
@@ -47,7 +50,7 @@ async function measure(
   return await rotate(Object.fromEntries(timed), Math.ceil(plan.rounds * ROUND_SHARE));
 }
 
-/** The service must meet the goal against both ways to use ioredis, so the faster one decides. */
+/** The service must meet the goal against both ways to use ioredis, so the faster way decides. */
 function goalsAgainstRedis(inFlight: number): Goal[] {
   return PERSISTENCES.flatMap((persistence) =>
     [false, true].map((autoPipelining) => ({

@@ -13,7 +13,10 @@ import { verificationTaker } from "./orders/verification.ts";
 
 const IN_FLIGHT = [1, 8, 64];
 const WIDTH = 64;
-/** A turn executes thousands of orders, so it is longer than in a benchmark of a single function. */
+/**
+ * A turn, the measured interval of one contender, executes thousands of orders. So it is longer than in a
+ * benchmark of a single function.
+ */
 const TURN_FACTOR = 30;
 const ROUND_SHARE = 0.5;
 /** Time between two checkpoints. Postgres checkpoints five times less often by default. */
@@ -51,12 +54,12 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(1, PARTNERS), parts: [ALONE, VERIFY], atMost: 1.5, by: "p50", reported },
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
-// If many vault rows gain at most 10 %, two rows gain even less.
+// Two rows gain no more than many rows. So if many rows gain at most 10 %, two rows do, too.
 const VAULT_GOALS: readonly Goal[] = [
   { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
 ];
 
-/** Registers how to close a part that was opened. */
+/** Registers a function that runs when the benchmark closes. */
 type Closing = (close: () => unknown) => void;
 type QuotesOf = (partners: number) => QuoteRun;
 

@@ -9,14 +9,14 @@ import { familyCpuMs, processCpuMs } from "./process_cpu.ts";
 const WORK = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
 
 describe("processCpuMs() and familyCpuMs()", () => {
-  it("count the process itself, and familyCpuMs() also counts its ended children", () => {
+  it("both count the process itself, and familyCpuMs() also counts its ended children", () => {
     const [own, family] = [processCpuMs(process.pid), familyCpuMs(process.pid)];
     assert(own > 0, `${own} ms`);
     assertEquals(spawnSync("sh", ["-c", WORK]).status, 0);
     const [ownSpent, familySpent] = [processCpuMs(process.pid) - own, familyCpuMs(process.pid) - family];
     assert(familySpent >= ownSpent + 50, `${familySpent} ms with children, ${ownSpent} ms without`);
   });
-  it("count a living child, and no other process", async () => {
+  it("familyCpuMs() counts a living child, and no other process", async () => {
     const family = familyCpuMs(process.pid) - processCpuMs(process.pid);
     const child = spawn("sh", ["-c", `${WORK}; echo done; read line`], { stdio: ["pipe", "pipe", "ignore"] });
     try {
@@ -26,10 +26,13 @@ describe("processCpuMs() and familyCpuMs()", () => {
       // Read `own` first, because this process uses CPU time between the two readings.
       const own = processCpuMs(process.pid);
       const living = familyCpuMs(process.pid) - own - family;
-      assert(living >= spent, `${living} ms of ${spent} ms`);
+      assert(living >= spent, `counted ${living} ms for a child that used ${spent} ms`);
       const alone = familyCpuMs(child.pid!);
       // The clock may tick once more before the child is idle.
-      assert(spent <= alone && alone <= processCpuMs(child.pid!), `${alone} ms of ${spent} ms`);
+      assert(
+        spent <= alone && alone <= processCpuMs(child.pid!),
+        `counted ${alone} ms for a child that used ${spent} ms`,
+      );
     } finally {
       child.stdin.end();
       await once(child, "exit");

@@ -75,7 +75,7 @@ describe("summarise()", () => {
     const { verdicts } = summarise(contest(goal(2000), goal(1999)), [round(1, 1), round(2, 1), round(9, 1)]);
     assertEquals(verdicts.map(({ met }) => met), [true, false]);
   });
-  it("judges a sum goal by the ratio to the sum of its parts per round, in the goal's own measure", () => {
+  it("judges a sum goal by the median ratio to the sum of its parts, in the goal's own measure", () => {
     const rounds = [[10, 1, 1], [30, 4, 6], [20, 30, 10]].map(([ours, peer, verify]) => ({
       ours: { operations: 1, wallMs: 1, cpuMs: 9, p50Micros: ours! },
       peer: { operations: 1, wallMs: 1, cpuMs: 2, p50Micros: peer! },
@@ -104,7 +104,7 @@ describe("summarise()", () => {
     assertEquals([summary.verdicts[0]!.met, countMisses([summary])], [false, 0]);
     assertStringIncludes(reportContest(summary), "not judged:  ours ≥ 9x peer: 2.00x");
   });
-  it("shows latencies and the load's CPU time if every turn has them, and remarks at the end", () => {
+  it("shows latencies and the generator's CPU time if every turn has them, and remarks at the end", () => {
     const full = { operations: 2, wallMs: 1, loadCpuMs: 1, p50Micros: 7, p99Micros: 9 };
     const summary = summarise({ ...contest(), remarks: () => ["Of note."] }, [{
       ours: full,

@@ -7,7 +7,10 @@ import { GRAPHILE_WORKER, openQueue, PG_BOSS } from "./webhooks/queue.ts";
 import { openService } from "./webhooks/service.ts";
 import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
 
-/** A turn delivers thousands of events, so it is longer than in a benchmark of a single function. */
+/**
+ * A turn, the measured interval of one contender, delivers thousands of events. So it is longer than in a
+ * benchmark of a single function.
+ */
 const TURN_FACTOR = 20;
 const ROUND_SHARE = 0.5;
 

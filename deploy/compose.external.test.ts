@@ -22,7 +22,7 @@ import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
 
 const DASHBOARDS = join(ROOT, "deploy/grafana/dashboards");
 const BASE_URL = "https://localhost:8443";
-/** Third-party images, with none of this project's commands. Their own commands are not tested here. */
+/** Services that run only commands of their third-party images. This test need not run these commands. */
 const FOREIGN = ["database", "grafana"];
 /** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]
@@ -169,7 +169,7 @@ describe("docker-compose.yml", () => {
       JSON.stringify({ hosts: { "localhost:8443": `127.0.0.1:${site.engine.port(8443)}` } }),
     );
     const { code, output } = await site.engine.run({ ...k6, env: { ...k6.env, K6_CONFIG: hosts } });
-    // k6 exits with 99 if a service level failed. On a busy machine a latency may fail.
+    // k6 exits with 99 if a service level failed. On a busy machine, a latency may exceed its level.
     assert([0, 99].includes(code), output);
     assertMatch(output, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(output, /^\| books_differences +\| +0 \|$/m);

@@ -158,7 +158,12 @@ export function podContainer(
       : volume?.emptyDir
       ? volumeFolder(folder, volumeName)
       : undefined;
-    if (!source) throw new Error(`${name} mounts the volume ${volumeName}, which the pod does not define.`);
+    if (!source) {
+      throw new Error(
+        `${name} mounts the volume ${volumeName}, but there is no folder for it: the pod must define it as ` +
+          "an emptyDir, or as a secret with an entry in secrets.folders.",
+      );
+    }
     return source;
   };
   return {

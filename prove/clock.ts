@@ -144,7 +144,7 @@ async function expectStatus(request: Uint8Array, status: number): Promise<void> 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_MS;
   while (!await holds()) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${READY_MS / 1000} s`);
+    if (performance.now() > deadline) throw new Error(`not reached within ${READY_MS / 1000} s: ${what}`);
     await sleep(100);
   }
 }

@@ -138,7 +138,7 @@ const settling: DeliveryPoint = {
 };
 
 const attempted: DeliveryPoint = {
-  name: "the attempt is written; the statement waits for the endpoint",
+  name: "the attempt is written; the statement waits for the endpoint's row",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findWaiting(deployment, SETTLE, "gold.endpoint"),
@@ -147,7 +147,7 @@ const attempted: DeliveryPoint = {
 };
 
 const settledOnDisk: DeliveryPoint = {
-  name: "settled on disk; the database has not confirmed the commit",
+  name: "the attempt is committed on disk; the database has not confirmed the commit",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findAwaitingStandby(deployment, SETTLE),
@@ -156,7 +156,7 @@ const settledOnDisk: DeliveryPoint = {
 };
 
 const settledWithoutReply: DeliveryPoint = {
-  name: "settled; the worker has no reply yet",
+  name: "the attempt is committed; the worker has no reply yet",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () =>
       withholdReply(
@@ -166,7 +166,7 @@ const settledWithoutReply: DeliveryPoint = {
       )),
 };
 
-/** In the order in which a delivery passes them. */
+/** Listed in the sequence in which a delivery reaches them. */
 export const DELIVERY_POINTS: readonly DeliveryPoint[] = [
   claimed,
   taken,

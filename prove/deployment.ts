@@ -167,7 +167,7 @@ export class Deployment {
     process.kill(this.#postgres.pid, "SIGKILL");
   }
 
-  /** Shuts Postgres down in order, which ends all sessions. */
+  /** Shuts Postgres down cleanly, which ends all sessions. */
   async stopPostgres(): Promise<void> {
     await this.#postgres.stop();
   }

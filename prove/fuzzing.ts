@@ -12,8 +12,8 @@ import { judgeMemory, residentMebibytes } from "./resident_memory.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- fuzzing [--envoy] [--short]: sends broken bodies over mutual TLS, to quotes and, signed,
-// to orders. With --envoy they go through the real Envoy.
+// npm run prove -- fuzzing [--envoy] [--short]: sends broken bodies over mutual TLS, unsigned to /v1/quotes
+// and signed to /v1/orders. With --envoy they go through the real Envoy.
 
 const COUNT = { long: 100_000, short: 2_000 };
 const BATCH = 1_000;

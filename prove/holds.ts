@@ -8,7 +8,7 @@ import type { Deployment } from "./deployment.ts";
 export interface Held {
   /**
    * Checks from outside whether the step has been reached. Returns undefined until then. Afterwards returns
-   * the pid of the backend by which the step was recognised, or 0 if there is none.
+   * the pid of the database backend that the proof may kill at this step, or 0 if no backend is at work.
    */
   show(): Promise<number | undefined>;
   release(): Promise<void>;
@@ -82,7 +82,7 @@ export async function releaseAll(releases: readonly (() => Promise<void>)[]): Pr
   for (const release of releases) await release();
 }
 
-/** Waits until the step is reached, and returns the backend that shows it. */
+/** Waits until the step is reached, and returns the pid from show(). */
 export const reach = ({ name }: { readonly name: string }, held: Held): Promise<number> =>
   until(`the step was not reached: ${name}`, () => held.show());
 

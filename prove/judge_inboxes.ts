@@ -66,7 +66,7 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
   };
   const gap = events.findIndex(({ sequence }, index) => sequence !== index + 1);
   return [
-    ...(gap < 0 ? [] : [`${clientId}: event ${gap + 1} is missing`]),
+    ...(gap < 0 ? [] : [`${clientId}: the database has no event with sequence number ${gap + 1}`]),
     ...[...missing.values()].map(({ sequence }) => `${clientId}: event ${sequence} never arrived`),
     ...arrivals.filter((arrival) => !isReplay(arrival)).map(({ id }) =>
       `${clientId}: ${id} arrived but matches none of the partner's events`
@@ -78,8 +78,8 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
 }
 
 /**
- * A retry's row is deleted once the event is delivered and its turn in the order has passed. So no row may be
- * left.
+ * The row of a retry is deleted when its event is delivered and the endpoint's mark has passed the event. So
+ * no row may be left.
  */
 async function findLeft({ sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ told: string }[]>`

@@ -2,7 +2,7 @@ import type { Deployment } from "./deployment.ts";
 import type { Flight } from "./flight.ts";
 import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
 
-/** A step of the order path. */
+/** A step of an order's processing. */
 export interface KillPoint {
   readonly name: string;
   /** Replies are left unread in the client's socket. */
@@ -21,7 +21,7 @@ const KEYS = "lock table gold.idempotency_key in share mode";
 const lockDecoy = (deployment: Deployment, { decoy }: Flight) =>
   lock(deployment, ACCOUNTS.replace("$clients", `${decoy.trader.client}`));
 
-/** Returns any backend of the service, once enough of the first orders are in the books. */
+/** Returns any backend of the service, once enough of the orders with a new key are in the books. */
 async function findAfterCommit(
   { sql }: Deployment,
   { passengers }: Flight,
@@ -116,7 +116,7 @@ const answeredUnread: KillPoint = {
   }),
 };
 
-/** In the order in which an order passes them. */
+/** Listed in the sequence in which an order reaches them. */
 export const KILL_POINTS: readonly KillPoint[] = [
   written,
   atAccount,

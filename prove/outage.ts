@@ -13,7 +13,7 @@ interface Outage {
 }
 
 export const OUTAGES: readonly Outage[] = [
-  { name: "Postgres stopped in order under load", begin: (deployment) => deployment.stopPostgres() },
+  { name: "Postgres shut down cleanly under load", begin: (deployment) => deployment.stopPostgres() },
   { name: "Postgres killed under load", begin: (deployment) => deployment.killPostgres() },
 ];
 
@@ -76,7 +76,7 @@ export async function endure(outage: Outage, downMs: number, deployment: Deploym
       `the database was away for ${
         Math.round(upAtMs - downAtMs)
       } ms; ${served.length} requests served, ${refused.length} refused ` +
-      `(the slowest within ${Math.round(givenUpMs)} ms, later ones in a median of ${
+      `(slowest refusal ${Math.round(givenUpMs)} ms, median after the first seconds ${
         promptMs.toFixed(1)
       } ms); ` +
       `first request served ${Math.round(recoveryMs)} ms after the database's return`,

@@ -102,7 +102,7 @@ async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer
 function acknowledgedAfter(answers: readonly Answer[], sinceMs: number): string[] {
   return answers.filter(({ orderId, answeredMs }) => orderId !== undefined && answeredMs > sinceMs)
     .map(({ status, answeredMs }) =>
-      `${status} arrived ${Math.round(answeredMs - sinceMs)} ms after the limit`
+      `an order was acknowledged with ${status}, ${Math.round(answeredMs - sinceMs)} ms after the limit`
     );
 }
 
@@ -111,7 +111,7 @@ async function recover(
   of: TestService,
   doubtful: readonly Answer[],
 ): Promise<string[]> {
-  await until("health 200", async () => await askHealth(of) === 200);
+  await until("/health is 200", async () => await askHealth(of) === 200);
   const settled = await Promise.all(doubtful.map((answer) => orders.order(answer)));
   return settled.filter(({ status }) => status >= 300).map(({ status, code }) =>
     `a retry of an order with unknown outcome got ${status} ${code} after the standby was back`
@@ -130,7 +130,7 @@ async function stopStandby(orders: OrderStream, of: TestService, standby: Debian
   await standby.crash();
   const stoppedMs = performance.now();
   const [from, waiting] = [orders.answers.length, Array.from({ length: 4 }, () => orders.order())];
-  await until("health 503", async () => await askHealth(of) === 503);
+  await until("/health is 503", async () => await askHealth(of) === 503);
   const refusedMs = performance.now() - stoppedMs;
   violations.push(...await findOpenDoors(orders, of, known));
   const doubtful = await Promise.all(waiting);
@@ -176,7 +176,7 @@ async function cutWaits(
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>
-      `a retry of its key got ${status} without the standby`
+      `a retry with the same key got ${status} without the standby`
     ),
   );
   await standby.start();
@@ -203,7 +203,7 @@ async function emptyNames(orders: OrderStream, of: TestService): Promise<Finding
   violations.push(...await findOpenDoors(orders, of, known));
   const acknowledged = orders.answers.slice(from).filter(({ orderId }) => orderId !== undefined).length;
   await nameStandbys(STANDBY_NAMES);
-  await until("health 200", async () => await askHealth(of) === 200);
+  await until("/health is 200", async () => await askHealth(of) === 200);
   return { what: `${acknowledged} orders acknowledged before the service noticed`, violations };
 }
 

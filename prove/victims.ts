@@ -24,7 +24,7 @@ const service: Victim = {
 
 /** After this kill, Postgres ends all its backends and recovers by itself. */
 const backend: Victim = {
-  name: "its database backend",
+  name: "the service's database backend",
   needsBackend: true,
   leavesStatement: false,
   kill: (deployment, pid) => deployment.killBackend(pid),

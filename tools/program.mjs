@@ -70,8 +70,8 @@ function isFresh(list) {
 }
 
 async function makeBundle(program, bundle, list) {
-  // Size and time of each source, noted before the source is read. A source that changes during the build
-  // therefore makes the bundle stale.
+  // Size and time of each source. A .ts source is noted before it is read, so a change during the build makes
+  // the bundle stale. Other sources are noted after the build.
   const sources = {};
   const note = (file) => sources[file] ??= sizeAndTime(file);
   // Loaded only when a bundle must be built.

@@ -118,7 +118,7 @@ async function withProject(use: (project: Project) => Promise<void>): Promise<vo
 }
 
 describe("run.mjs", () => {
-  it("installs missing packages once, and passes on arguments and the exit code under its runtime", async () => {
+  it("installs once, runs the task with its arguments on this runtime, and returns its code", async () => {
     await withProject(async (project) => {
       const first = await project.run("test", "5", "--json", "a b");
       assertEquals(first.code, 5);

@@ -36,7 +36,7 @@ async function compare(ours: (slice: number) => number, theirs: (slice: number) 
 }
 
 describe("compareVersions()", () => {
-  it("stops after the minimum of turns if the ratio is clear, and restarts both versions per turn", async () => {
+  it("takes the minimum of pairs if intervals are narrow, and restarts both versions per pair", async () => {
     const { pairs, log, calls } = await compare(steady(412), steady(400));
     for (const operation of ["order", "quote"] as const) {
       assertEquals(pairs[operation].length, 20);
@@ -48,7 +48,7 @@ describe("compareVersions()", () => {
     for (const name of ["A", "B"]) assertEquals(log.filter((line) => line === `${name} restarts`).length, 20);
   });
 
-  it("takes more turns while an interval is too wide, up to the maximum", async () => {
+  it("takes more pairs while an interval is too wide, up to the maximum", async () => {
     const { pairs } = await compare(unsteady, steady(400));
     assertEquals(pairs.order.length, 60);
   });

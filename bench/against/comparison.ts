@@ -1,4 +1,5 @@
-// Runs two versions in turns until the ratio of their costs is known precisely enough.
+// Measures two versions alternately until the ratio of their costs is known precisely enough. One measurement
+// of a version is a turn. Two turns side by side, one of each version, are a pair.
 import type { Cpu, Operation, Version } from "./version.ts";
 import { estimateRatio, type RatioEstimate, widthOf } from "./ratio.ts";
 
@@ -7,7 +8,7 @@ export const OPERATIONS: readonly Operation[] = ["order", "quote"];
 /** One version's part of a pair. */
 export interface Turn extends Cpu {
   readonly operations: number;
-  /** Without the other version's share of the time. */
+  /** The sum of this version's slices only. The other version's slices between them do not count. */
   readonly wallMs: number;
 }
 
@@ -32,7 +33,7 @@ type Takes = Omit<Version, "stop">;
 
 /**
  * A turn consists of slices that alternate with the other version's slices, so that other work on the machine
- * disturbs both equally. The number is even, so that each version goes first equally often.
+ * disturbs both equally. The number of slices is even, so that each version goes first equally often.
  */
 const SLICES = 10;
 const FIRST_SLICE = 100;

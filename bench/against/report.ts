@@ -8,7 +8,7 @@ const ARTICLE: Readonly<Record<Operation, string>> = { order: "an order", quote:
 
 export function reportPair(number: number, pair: Readonly<Record<Operation, Pair>>): string {
   const ratioOf = ({ ours, theirs }: Pair) => times(cpuMicros(ours) / cpuMicros(theirs));
-  return `  turn ${number}: an order ${ratioOf(pair.order)}, a quote ${ratioOf(pair.quote)}`;
+  return `  pair ${number}: an order ${ratioOf(pair.order)}, a quote ${ratioOf(pair.quote)}`;
 }
 
 /**
@@ -27,7 +27,7 @@ export function reportOperation(
   ];
   if (Number.isFinite(intervalAtMost) && widthOf(estimate) > intervalAtMost) {
     lines.push(
-      `  The interval is wider than ${intervalAtMost}. Run it again on a less busy machine.`,
+      `  The interval is wider than ${intervalAtMost}. Run the comparison again on a less busy machine.`,
     );
   }
   if (limit !== undefined) {

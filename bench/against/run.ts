@@ -50,11 +50,13 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {
       const opening = openVersion(name, root, join(dir, name));
-      // A version that fails to open stops itself; one that is still opening is waited for.
+      // A version that fails to open stops itself. If a version is still opening, the cleanup waits for it
+      // and then stops it.
       stops.push(() => opening.then((version) => version.stop(), () => {}));
       return await opening;
     };
-    // One after the other, so that the second does not make the first one's start time out.
+    // Start the versions one after the other. Two starts at the same time could slow each other down until
+    // one of them times out.
     const versions = {
       ours: await open("this_tree", ROOT),
       theirs: await open(checkout.commit.slice(0, 12), checkout.root),

@@ -1,5 +1,5 @@
-// Turns that separate CPU time: Envoy's, the service's, or both. The CPU time of the client and of Postgres
-// is not counted.
+// Measured intervals (turns) that report the CPU time of Envoy, of the service, or of both. The CPU time of
+// the client and of Postgres is not counted.
 import type { Buffer } from "node:buffer";
 import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
@@ -81,7 +81,7 @@ function filled(send: (operations: number) => Promise<Round>): Turn {
     return round;
   };
   return async (turnMs) => {
-    // The first turn warms up.
+    // Before the first turn, warm up and find out the rate.
     if (perMs === undefined) await measure(FIRST_OPERATIONS);
     return await measure(Math.ceil(perMs! * turnMs));
   };

@@ -1,4 +1,5 @@
-// Redis as a peer: on a Unix socket, in a folder of its own.
+// Starts Redis, which the benchmark compares with the service. Redis listens on a Unix socket and has its own
+// folder.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,8 +19,8 @@ const POLL_MS = 10;
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
-    // Do not rewrite the log. That would continue during another contender's turn, in a process whose CPU
-    // time is not measured.
+    // Do not rewrite the log. A rewrite would continue during another contender's turn, in a process whose
+    // CPU time is not measured.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

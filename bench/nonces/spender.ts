@@ -1,5 +1,5 @@
-// A process that spends fresh nonces, each as soon as the previous one is answered. It uses the service's own
-// booking code or a Redis client.
+// A process that spends fresh nonces. Each of its parallel loops sends the next nonce when the previous one
+// is answered. It uses the service's own booking code or a Redis client.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";

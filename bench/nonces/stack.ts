@@ -17,7 +17,7 @@ const PASSWORD = "benchmark";
 const ROWS_A_STATEMENT = 1_000_000;
 /**
  * The checkpoint interval is longer than a run, so that the only checkpoint is the one before a contest.
- * After that checkpoint, the first change of each index leaf writes a full page.
+ * After that checkpoint, the first change of each index leaf writes a full page to the WAL.
  */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 
@@ -27,7 +27,7 @@ export interface NonceStack {
   /** A superuser's connection. */
   sql(database: Database): Sql;
   /**
-   * Restarts the server with this size of shared buffers, unless it has it already. The databases stay the
+   * Restarts the server with this size of shared buffers, if its current size differs. The databases stay the
    * same.
    */
   restart(sharedBuffers: string): Promise<void>;

@@ -1,4 +1,5 @@
-// The turns of the peers. Each turn measures itself, and prepares everything before its clock starts.
+// Measures the programs that this benchmark compares with the service; they are called peers. They run
+// alternately, and one measured interval is a turn. Everything is prepared before the clock of a turn starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
@@ -141,8 +142,9 @@ export function requireBooked(sent: number, booked: number): void {
 }
 
 /**
- * Waits until pgbench's transactions in flight have ended. Does not wait for a backend that waits for a lock,
- * because the transaction with that lock may be paused too.
+ * Waits until pgbench's transactions in flight have ended. A backend that waits for a lock is not counted:
+ * the stopped pgbench may itself hold that lock in an open transaction, so the wait might not end before the
+ * next turn.
  */
 async function untilQuiet({ sql }: Server): Promise<void> {
   for (let quiet = 0; quiet < 2;) {

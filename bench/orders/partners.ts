@@ -9,7 +9,7 @@ import type { Settings, SigningJwk } from "./generator.ts";
 const FUNDS_HALALAS = 10_000_000_000_000n;
 const RATE_PER_SECOND = 1_000_000;
 
-/** `sql` is a superuser at the service's database; `stateDir` is the state folder of its `npm start`. */
+/** `stateDir` is the state folder of `npm start`; `sql` is a superuser's connection to its database. */
 export async function onboardPartners(
   sql: Sql,
   stateDir: string,
@@ -26,7 +26,7 @@ export async function onboardPartners(
   return { clientSecret, partners, firstClient };
 }
 
-/** Everything in one transaction. Returns the first partner's number; the others follow it. */
+/** Onboards all partners in one transaction. Returns the first partner's number; the others follow it. */
 async function onboard(
   sql: Sql,
   partners: Settings["partners"],

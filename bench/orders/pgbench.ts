@@ -1,5 +1,5 @@
-// Runs pgbench and pauses it between its turns. Like the service, it keeps its connections with their
-// prepared statements and plans. A turn is its work between release() and hold().
+// Runs pgbench and pauses it between its turns, the intervals in which it is measured. Like the service, it
+// keeps its connections with their prepared statements and plans. A turn lasts from release() to hold().
 import { spawn } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";

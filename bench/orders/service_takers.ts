@@ -1,4 +1,4 @@
-// The turns of the service itself: orders, or quotes.
+// Measures the service itself, with orders or with quotes. One measured interval is a turn.
 import { setTimeout as sleep } from "node:timers/promises";
 import { noteWork, type Work } from "../database_work.ts";
 import type { Sample } from "../harness.ts";
@@ -46,7 +46,7 @@ interface Stream {
   ask(from: number, to: number): Promise<Asked>;
   /** How many of these requests the books contain. */
   count(): Promise<number>;
-  /** Does the work that the requests leave to the background; its CPU time counts as theirs. */
+  /** Completes the background work of the requests, so that its CPU time is measured with theirs. */
   finish(): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
     const between = async () => {
       if (!interlude || interludeAfterMs === undefined) return;
       await sleep(interludeAfterMs);
-      if (!isRunning) throw new TurnTooShort("The turn ended before the event that runs in its middle.");
+      if (!isRunning) throw new TurnTooShort("The turn ended before the action in its middle could run.");
       await interlude();
     };
     const [sample] = await Promise.all([

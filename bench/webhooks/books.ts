@@ -14,7 +14,7 @@ export interface WebhookBooks {
   book(count: number): Promise<void>;
   /** Seals the booked events. Otherwise sealing is part of delivering them. */
   seal(): Promise<void>;
-  /** Returns true if every event was delivered and that is recorded. */
+  /** Returns true if every event was delivered and its delivery is recorded. */
   isDelivered(): Promise<boolean>;
   /** Notifies the service of new events, as its own process does after a commit. */
   wake(): Promise<void>;

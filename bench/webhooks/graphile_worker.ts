@@ -1,6 +1,6 @@
-// Runs graphile-worker on the same work. A job is an event, and is completed when it was answered with 200.
-// With batches, it uses the settings behind graphile-worker's own performance figures. Without batches, it
-// uses the defaults.
+// Runs graphile-worker on the same events as the other programs of this benchmark. Each job sends one event,
+// and completes when the receiver answers 200. With batches, it uses the settings behind graphile-worker's
+// own performance figures. Without batches, it uses the defaults.
 import { Logger, run } from "graphile-worker";
 import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";

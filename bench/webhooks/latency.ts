@@ -1,5 +1,5 @@
-// Sends one order at a time through the real API to an otherwise idle service. Measures how long after the
-// 201 the partner has the event.
+// Sends one order at a time through the real API to an otherwise idle service. Measures the time from the
+// reply 201 to the arrival of the event at the partner.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { BenchPartner } from "../envoy/partner.ts";

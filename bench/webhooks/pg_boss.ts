@@ -1,12 +1,12 @@
-// Runs pg-boss on the same work. A job is an event, and is completed when it was answered with 200. A pg-boss
-// worker takes a batch, and gets the next one when the whole batch is done. Several workers keep the
-// connections busy.
+// Runs pg-boss on the same events as the other programs of this benchmark. Each job sends one event. A
+// pg-boss worker takes a batch of jobs. The batch completes, and the worker gets the next one, when the
+// receivers have answered 200 to all its events. Several workers keep the connections busy.
 import PgBoss from "pg-boss";
 import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 
-/** Half of what may be in flight. pg-boss was fastest with this value, of 16, 32, 64 and 128. */
+/** Half of the requests that may be in flight. Of 16, 32, 64 and 128, pg-boss was fastest with 64. */
 const BATCH = 64;
 
 await takeTasks<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster }) => {
@@ -21,7 +21,7 @@ await takeTasks<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster 
       { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false },
       async (jobs) => {
         await Promise.all(jobs.map(({ data }) => post(data)));
-        // After work there is usually more, so fetch again now instead of at the next poll.
+        // More jobs are usually waiting, so fetch again now instead of at the next poll.
         boss.notifyWorker(id);
       },
     );

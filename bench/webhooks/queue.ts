@@ -1,4 +1,5 @@
-// Job queues as peers. Each has its own database on the same Postgres, with thousands of jobs.
+// The job queues that the benchmark compares with the service. Each has its own database on the same
+// Postgres, with thousands of jobs.
 import { randomUUID } from "node:crypto";
 import { startProgram } from "../child_program.ts";
 import { IN_FLIGHT, type WebhookStack } from "./stack.ts";

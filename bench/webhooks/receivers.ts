@@ -1,5 +1,5 @@
-// The partners' receivers: they answer 200 at once and count. They run in their own process, so that their
-// CPU time does not count for any contender.
+// The partners' receivers: they answer 200 at once and count the posts. They run in their own process, so
+// that their CPU time does not count for any contender.
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { takeTasks } from "../child_program.ts";
 
 export type ReceiversTask =
   | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }
-  /** Answered when this many posts have come that no earlier `expect` has counted. */
+  /** The reply comes when this many posts have arrived that no earlier `expect` counted. */
   | { readonly expect: number };
 
 export interface Opened {

@@ -2,8 +2,8 @@ import type { WebhookStack } from "./stack.ts";
 import { holdable, untilDelivered, type Worker } from "./worker.ts";
 
 /**
- * Opens the service as a worker, once it has delivered all earlier events. It seals its hash chain as part of
- * the delivery; for the second worker, the chain is sealed in advance.
+ * Opens the service as a worker, once it has delivered all earlier events. For `asItComes`, the service seals
+ * the hash chain as part of the delivery. For `sealedBefore`, the benchmark seals the chain in advance.
  */
 export async function openService(stack: WebhookStack): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
   const { books } = stack;

@@ -13,7 +13,7 @@ import type { Opened, ReceiversTask } from "./receivers.ts";
 
 export interface WebhookStack {
   readonly books: WebhookBooks;
-  /** How peers reach the same receivers. */
+  /** Settings with which the other contenders send to the same receivers. */
   readonly poster: PosterSettings;
   /** A superuser's connection to any database on the same Postgres. */
   connect(database: string): Sql;

@@ -1,5 +1,5 @@
-// A contender that delivers events. It is paused between its turns. It is measured from its release until the
-// delivery of all loaded events is recorded.
+// A contender that delivers events. It is paused between its measured intervals (turns). A turn lasts from
+// its release until the delivery of all loaded events is recorded.
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
@@ -67,7 +67,8 @@ export function workerTurn(
     };
   };
   return async (turnMs) => {
-    // Reopen connections that were idle for too long before the clock starts.
+    // Deliver some events before the clock starts, so that connections that were closed while idle are open
+    // again.
     const warmUp = await deliver(WARM_UP_EVENTS);
     const { operations, wallMs } = (last ?? warmUp)[name]!;
     return last = await deliver(Math.ceil(operations / wallMs * turnMs));

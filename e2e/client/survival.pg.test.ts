@@ -107,7 +107,7 @@ describe("GoldClient, when the service or the network fails", () => {
     assertMatch(error.message, /could not be reached/);
   });
 
-  it("gets one new token when the token ends mid-flight, and places the orders", async () => {
+  it("gets one new token if its token becomes invalid mid-flight, and places the orders", async () => {
     const client = await open();
     const { quote_id } = await takeQuote(client);
     const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));

@@ -2,7 +2,10 @@ import type { TokenProblemCode } from "@gold-partner/protocol";
 import { cutDatabase, exhaustRate, haltService, hideTable } from "./disturbances_fixture.ts";
 import { type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
 
-/** Refusals because the service, the proxy or the database cannot serve the request now. */
+/**
+ * Temporary refusals: the partner exceeded its rate, or the service, the proxy or the database cannot serve
+ * the request now.
+ */
 export const AVAILABILITY_WAYS = {
   rate_limited: {
     ...withdrawal(async ({ stack, other }) => {

@@ -22,7 +22,7 @@ export interface Call {
   readonly method?: string;
   readonly target?: string;
   readonly token?: string;
-  /** What is signed, if it differs from what is sent. */
+  /** The body and the URL that are signed, if they differ from those that are sent. */
   readonly signedBody?: string;
   readonly signedUrl?: string;
   /** Replace all other headers of the same name; `null` removes a header. */
@@ -36,12 +36,13 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Longer than any timeout of the gateway or of Envoy. */
+/** Longer than the gateway and Envoy wait for a request, or for a service that sends nothing. */
 const TIMEOUT_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /**
- * A partner that calls the service over mutual TLS. The table of operations says what each operation needs.
+ * A partner that calls the service over mutual TLS. Each call has the token, the idempotency key and the
+ * signature that the table of operations requires.
  */
 export class Caller {
   readonly credentials: Credentials;

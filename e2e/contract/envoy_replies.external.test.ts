@@ -19,7 +19,7 @@ const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
 /** More requests at once than Envoy keeps for one service: 512 in flight, and 512 that wait. */
 const [WIRES, STREAMS] = [11, 100];
-/** Time until Envoy is full. It then refuses further requests at once. */
+/** How long to wait at most until Envoy is full. A full Envoy refuses further requests at once. */
 const ARRIVAL_MS = 10_000;
 
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
@@ -38,7 +38,7 @@ describe("the replies of Envoy itself", () => {
   });
   after(() => siege.close());
 
-  /** Throws unless Envoy itself gave this refusal, in the form that the operation's description has. */
+  /** Throws unless Envoy itself gave this refusal, as the API description documents it for the operation. */
   async function expectFromEnvoy(
     code: TokenProblemCode,
     operation: OperationId,
@@ -109,7 +109,8 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("report that too many requests are waiting", async () => {
-    // This Envoy does not check the service's health, so it lets requests wait for as long as they need.
+    // This Envoy does not check the service's health. With health checks, it would remove the halted
+    // service after a few seconds, and refuse requests instead of letting them wait.
     const port = await stack.openTrustingDoor();
     const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));

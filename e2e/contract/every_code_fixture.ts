@@ -66,7 +66,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     reach(Object.entries(AVAILABILITY_WAYS)));
   it("is returned at every other operation that documents it", () => reach(ELSEWHERE_WAYS));
 
-  it("has a case here, as has each refusal of every operation", () => {
+  it("has a case here, and each refusal of every operation has a case, too", () => {
     assertEquals(Object.keys(WAYS).sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
     const ways = new Set(
       [...Object.entries(WAYS), ...ELSEWHERE_WAYS].map(([code, { operation }]) => `${operation} ${code}`),
@@ -96,7 +96,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     }
   });
 
-  it("does not affect an open quote, which executes in a closed market and without a price", async () => {
+  it("is not returned for an open quote's order while the market is closed or has no price", async () => {
     const { partner } = setup;
     const orders = [await orderOf(partner, "buy", 1), await orderOf(partner, "sell", 1)];
     const mends = [await closeMarket(stack), await takePriceAway(stack)];

@@ -25,7 +25,7 @@ export interface Staged {
   readonly caller: Caller;
   /** The valid request. */
   readonly call: Call;
-  /** What makes the request invalid, if the cause is in the request itself. */
+  /** The changes that make the request invalid, if the cause is in the request itself. */
   readonly fault?: Call;
   /** Sends the request that is refused, if this is not `caller`. */
   readonly from?: Caller;
@@ -35,7 +35,7 @@ export interface Staged {
 
 type Stage = (setup: Setup) => Promise<Staged>;
 
-/** A way to reach a code. */
+/** A way to cause a refusal with one error code. */
 export interface Way {
   readonly operation: OperationId;
   /** The cause ends by itself after a second. */

@@ -24,7 +24,7 @@ function readWords(line: string): string[] {
   return [...command!.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
-/** The operator's staff: a folder, a login for each person, and a database that is empty at first. */
+/** The operator's workplace: a folder, a login for each person, and a database that is empty at first. */
 class Office {
   readonly #folder: string;
   readonly #server: TestPostgres;
@@ -93,7 +93,7 @@ class Office {
     }
   }
 
-  /** Creates what a partner or the bank would have sent before this command. */
+  /** Creates the files and requests that a partner or the bank would have sent before this command. */
   async #prepare(words: readonly string[]): Promise<void> {
     const command = words.join(" ");
     if (command.includes("public.pem") && !command.includes("ca_public")) {
@@ -109,7 +109,7 @@ class Office {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
     if (command.startsWith("loadtest prepare")) {
-      // Any CA is good enough, because nothing here uses its certificates.
+      // Any certificate can stand for the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
     if (command.startsWith("withdrawal list")) {

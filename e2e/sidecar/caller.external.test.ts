@@ -72,7 +72,7 @@ describe("the caller's identity behind Envoy", () => {
     }
     faults.expectNone();
     assertEquals([await countFundings(stack.partner), await countFundings(other)], [served, 0]);
-    assert(served >= 20, `${served} were served`);
+    assert(served >= 20, `only ${served} requests with a claim were served`);
   });
 
   it("identifies the caller by its certificate over h2 too", async () => {

@@ -32,7 +32,7 @@ describe("client certificates at Envoy", () => {
     }
   });
 
-  it("are otherwise refused with a specific alert, and no request is forwarded", async () => {
+  it("get a specific alert if they are not a partner's, and no request is forwarded", async () => {
     const [faults, arrived] = [new Faults(), await countArrived(stack)];
     for (const { what, presents, chain, alert, olderAlert = alert } of strangers) {
       for (const version of VERSIONS) {

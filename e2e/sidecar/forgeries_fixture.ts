@@ -43,7 +43,7 @@ export function identityClaims(other: string, own: string): Lines[] {
     [`X-Other: 1\n${XFCC}: ${claim}`],
     [`X-Other: 1\r${XFCC}: ${claim}`],
     [`X-Other: 1\0${XFCC}: ${claim}`],
-    // `Connection` may name headers of one hop. A proxy that obeys would remove its own headers.
+    // A proxy removes headers that `Connection` names. It must not remove the headers that it adds itself.
     [`Connection: ${XFCC}, x-client-ip`],
     [`Connection: ${XFCC}`, `${XFCC}: ${claim}`],
     [`Client-Cert: :${other}:`, `X-Client-Cert: ${other}`, `X-SSL-Client-SHA256: ${other}`],

@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { portOf } from "./visit_fixture.ts";
 
-/** The folder into which `npm run tools -- sslyze` installs it. */
+/** The folder into which `npm run tools -- sslyze` installs sslyze. */
 const SSLYZE_FOLDER = fileURLToPath(new URL("../../.tools/sslyze", import.meta.url));
 const TIMEOUT_MS = 120_000;
 const SCANS = [
@@ -17,7 +17,7 @@ const SCANS = [
 /** The part of sslyze's report that this test checks. */
 interface Scan {
   readonly status: string;
-  /** Its form differs from scan to scan. */
+  /** The members differ from scan to scan. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 

@@ -13,7 +13,7 @@ import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_fixtu
 /** Lowers openssl's own security level, so that Envoy refuses the offer and not openssl. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
 
-/** Weak offers, each with the alert that must answer it. openssl offers nothing better. */
+/** Each entry: the expected alert, and the options with which openssl offers only something weak. */
 const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["protocol_version", "-tls1", ...cipher("ALL")],
   ["protocol_version", "-tls1_1", ...cipher("ALL")],
@@ -36,7 +36,7 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["handshake_failure", "-sigalgs", "ECDSA+SHA512"],
 ];
 
-/** A handshake may take ten seconds. The rest allows for the pauses of a busy machine. */
+/** Envoy allows three seconds for a handshake. The rest allows for the pauses of a busy machine. */
 const HANDSHAKE_MS = 20_000;
 
 describe("TLS at Envoy", () => {
@@ -100,7 +100,7 @@ describe("TLS at Envoy", () => {
     assertEquals(await countArrived(stack), arrived);
   });
 
-  it("gives up after ten seconds on a handshake that does not start or does not finish", async () => {
+  it("closes a connection whose handshake does not start or does not finish in time", async () => {
     const started = performance.now();
     const half = Buffer.from("1603010200010001fc0303", "hex");
     const waits = [Buffer.alloc(0), half].map(async (opening) => {

@@ -15,8 +15,8 @@ import {
 const REQUEST_ID = /\r\nx-request-id: req_/i;
 const SHOWN = 1000;
 /**
- * Cases run in parallel, because each refused connection stays open for a moment so that its client can read
- * why.
+ * Cases run in parallel, because each refused connection stays open for a moment, so that the client can read
+ * the refusal.
  */
 const AT_ONCE = 8;
 /** Long enough to conclude that no answer comes. */

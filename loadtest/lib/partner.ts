@@ -1,4 +1,4 @@
-// The partner of this k6 process. One process presents one client certificate, so one run is one partner.
+// The partner of this k6 process. One process presents one client certificate, so it acts as one partner.
 import { sha256 } from "k6/crypto";
 import encoding from "k6/encoding";
 import http from "k6/http";
@@ -65,7 +65,7 @@ export const askForToken = (
     params,
   );
 
-/** Tells the user what to do if the first token request fails. */
+/** Returns what the user can do if the first token request failed. */
 export const cureOf = ({ error_code }: RefinedResponse<"text">): string =>
   error_code === UNKNOWN_AUTHORITY
     ? "set SSL_CERT_FILE=ca.pem to the CA of the server's certificate"

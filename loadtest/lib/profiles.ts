@@ -99,8 +99,8 @@ export function rateReached(
 }
 
 /**
- * The arrivals of one partner's process: its share of the rate. k6 takes only whole targets, so the target is
- * the whole rate and the time unit is as many seconds as there are partners.
+ * The arrivals of one partner's process: its share of the rate. k6 takes only integers as targets. So the
+ * target is the rate of all partners, and the time unit has as many seconds as there are partners.
  */
 export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: Load) {
   const { start, stages } = PROFILES[name];

@@ -1,5 +1,5 @@
-// k6 runs this for bench/k6_signing.bench.ts. It measures signed requests and plain Web Crypto in turns and
-// prints one line for each round.
+// k6 runs this for bench/k6_signing.bench.ts. It compares two contenders: signed requests and plain Web
+// Crypto. In each round, each contender is measured once, which is its turn. Each round prints one line.
 /// <reference types="k6" />
 import type { Signer } from "../../packages/jws/src/mod.ts";
 import { importSigningKey, keySigner, signRequest } from "./sign.ts";

@@ -66,8 +66,8 @@ const HOP = ["host", "x-forwarded-client-cert", "content-length"];
 
 /**
  * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. If a stream is refused while the connection
- * closes, its request was not processed (RFC 9113, 8.7) and can be sent again. After the GOAWAY, the client's
- * own library refuses the stream.
+ * closes, its request was not processed (RFC 9113, 8.7) and can be sent again. After a GOAWAY, this client's
+ * HTTP/2 library itself refuses new streams.
  */
 async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply | "not begun"> {
   const text = Buffer.from(request).toString("latin1");

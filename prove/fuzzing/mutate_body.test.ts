@@ -13,16 +13,16 @@ describe("mutateBody()", () => {
       return Array.from({ length: 50 }, () => `${mutateBody(QUOTE, random)}`);
     };
     assertEquals(bodies(1), bodies(1));
-    assert(bodies(1).join() !== bodies(2).join(), "alike");
+    assert(bodies(1).join() !== bodies(2).join(), "two seeds gave the same bodies");
   });
 
   it("makes most bodies invalid, and leaves some valid", () => {
     const random = randomFrom(3);
     const bodies = Array.from({ length: 3_000 }, () => mutateBody(QUOTE, random));
     const whole = bodies.filter((body) => judgeReply(body, quoted("buy", 1.5)) === undefined).length;
-    assert(whole > 100 && whole < 600, `${whole} of 3000`);
+    assert(whole > 100 && whole < 600, `${whole} of 3000 bodies are valid`);
     assert(new Set(bodies.map(String)).size > 1_500, "too many bodies are alike");
-    assert(bodies.some(({ length }) => length > 65_536), "no body is too large");
+    assert(bodies.some(({ length }) => length > 65_536), "no body exceeds 65,536 bytes");
   });
 });
 

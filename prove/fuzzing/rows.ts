@@ -20,7 +20,7 @@ export async function countRows(sql: Sql): Promise<Rows> {
   return row as unknown as Rows;
 }
 
-/** Checks that every new row has its reply, and that every reply that promises a row has one. */
+/** Compares the number of new rows in each table with the number of rows that the replies imply. */
 export function compareRows(before: Rows, after: Rows, sent: readonly Sent[]): string[] {
   const answered = sent.filter(({ reply }) => reply !== undefined);
   const made = (path: Path) => answered.filter((one) => one.path === path && isMade(one)).length;

@@ -30,14 +30,14 @@ export const AUDIT_MUTATIONS: readonly Mutation[] = [
     tests: [AUDIT_TEST],
   },
   {
-    name: "audit: verification misses a removed last row",
+    name: "audit: verification misses a deleted tail, and a tail with a wrong number",
     file: AUDIT,
     from: "if (tail.id, tail.head) is distinct from (sealed, head) then",
     to: "if tail.head is distinct from head and tail.id is not null then",
     tests: [AUDIT_TEST],
   },
   {
-    name: "audit: verification misses a deleted row",
+    name: "audit: verification does not report a deleted row as deleted",
     file: AUDIT,
     from: "if not link.noted or link.hash is distinct from head then",
     to: "if link.noted and link.hash is distinct from head then",

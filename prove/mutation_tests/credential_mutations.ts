@@ -45,7 +45,7 @@ export const CREDENTIAL_MUTATIONS: readonly Mutation[] = [
     tests: ["src/routes/token_route.test.ts"],
   },
   {
-    name: "credentials: two concurrent changes count the same credentials",
+    name: "credentials: two concurrent changes for one partner do not wait for each other",
     file: CHANGE_CREDENTIALS,
     from: "  perform from partner p where p.id = held.id for no key update;\n",
     to: "",
@@ -59,7 +59,7 @@ export const CREDENTIAL_MUTATIONS: readonly Mutation[] = [
     tests: [CHANGE_CREDENTIALS_TEST],
   },
   {
-    name: "credentials: a credential that was used in the meantime can be retired",
+    name: "credentials: a credential that the operator saw as never used can be retired after its first use",
     file: CHANGE_CREDENTIALS,
     from: "coalesce(seen, '-infinity') <= in_use_since",
     to: "seen <= in_use_since",

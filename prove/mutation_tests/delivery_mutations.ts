@@ -21,7 +21,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     tests: [HOLD_TEST],
   },
   {
-    name: "claim: the endpoints of a worker that stopped are not taken over",
+    name: "claim: the endpoints of a dead worker are not taken over",
     file: HOLD,
     from: LIVING,
     to: "where w.id = n.worker)\n    limit most",
@@ -80,7 +80,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     tests: [TAKE_TEST],
   },
   {
-    name: "settle: a worker that does not hold the endpoint can settle",
+    name: "settle_attempts: a worker that does not hold the endpoint can settle",
     file: SETTLE,
     from: " and n.worker = settle_attempts.worker and n.tenure = h.tenure\n      and n.passed in",
     to: "\n      and n.passed in",
@@ -88,21 +88,21 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "settle: an earlier claim of the same worker can still settle",
+    name: "settle_attempts: an earlier claim of the same worker can still settle",
     file: SETTLE,
     from: " and n.tenure = h.tenure",
     to: "",
     tests: [SETTLE_TEST],
   },
   {
-    name: "settle: a test event that was delivered does not enable the endpoint",
+    name: "settle_attempts: a test event that was delivered does not enable the endpoint",
     file: SETTLE,
     from: "      if enables then\n",
     to: "      if false then\n",
     tests: [SETTLE_TEST],
   },
   {
-    name: "settle: the delivery position moves whatever its current value is",
+    name: "settle_attempts: the mark moves whatever its current value is",
     file: SETTLE,
     from: 'n.passed in (h."from", h.passed) and h.passed >= h."from"',
     to: 'h.passed >= h."from"',
@@ -110,14 +110,14 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "settle: the delivery position moves back",
+    name: "settle_attempts: the mark moves back",
     file: SETTLE,
     from: ' and h.passed >= h."from"\n',
     to: "\n",
     tests: [SETTLE_TEST],
   },
   {
-    name: "settle: failed attempts are not kept for a retry",
+    name: "settle_attempts: a failed event gets no retry",
     file: SETTLE,
     from: "if tried.ticket is null and tried.client = any (kept) then",
     to: "if tried.ticket is null then\n      continue;\n    elsif tried.client = any (kept) and false then",
@@ -125,7 +125,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "settle: a delivery clears a redelivery that was requested in the meantime",
+    name: "settle_attempts: a delivery clears a redelivery that was requested in the meantime",
     file: SETTLE,
     from: "update retry r set due_at = null\n" +
       "      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket\n",
@@ -134,14 +134,14 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     tests: [SETTLE_TEST],
   },
   {
-    name: "settle: an event that was delivered out of order is forgotten and sent again",
+    name: "settle_attempts: an event that was delivered out of order is forgotten and sent again",
     file: SETTLE,
     from: "r.sequence <= least(p.last, n.passed)",
     to: "r.sequence <= p.last",
     tests: [SETTLE_TEST],
   },
   {
-    name: "settle: an endpoint with pending events is released",
+    name: "settle_attempts: an endpoint with pending events is released",
     file: SETTLE,
     from: "(n.disabled_at is not null or a.event_sequence = n.passed\n",
     to: "(true\n",

@@ -11,7 +11,7 @@ const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.
 
 export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
   {
-    name: "deposit: the function lets the operator who recorded it approve it",
+    name: "deposit: the function lets one operator record and approve a deposit",
     file: CHANGE_DEPOSIT,
     from: "elsif given.recorded_by = session_user then",
     to: "elsif false then",

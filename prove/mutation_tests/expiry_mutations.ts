@@ -7,7 +7,7 @@ const NOTICES_TEST = "src/delivery/expiry/expiry_notices.pg.test.ts";
 
 export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
-    name: "expiry: an event is sent for every reminder day that has passed",
+    name: "expiry: all notices whose time has come are posted, not only the nearest",
     file: POST_NOTICES,
     from: "select min(days) as days_ahead from unnest",
     to: "select days as days_ahead from unnest",
@@ -15,35 +15,35 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "expiry: the event is sent a moment too late",
+    name: "expiry: a notice is posted a moment too late",
     file: POST_NOTICES,
     from: "where c.ends_at <= at + make_interval",
     to: "where c.ends_at < at + make_interval",
     tests: [POST_NOTICES_TEST],
   },
   {
-    name: "expiry: an event is sent for an expired credential",
+    name: "expiry: a notice is posted for an expired credential",
     file: POST_NOTICES,
     from: "where c.ends_at > at and not exists",
     to: "where not exists",
     tests: [POST_NOTICES_TEST],
   },
   {
-    name: "expiry: an event is sent for a revoked credential",
+    name: "expiry: a notice is posted for a revoked credential",
     file: POST_NOTICES,
     from: " where revoked_at is null\n",
     to: "\n",
     tests: [POST_NOTICES_TEST],
   },
   {
-    name: "expiry: no new event is sent when the expiry date changes",
+    name: "expiry: no new notice is posted when the expiry changes",
     file: POST_NOTICES,
     from: "      and n.expires_at = c.ends_at and n.days_ahead",
     to: "      and n.days_ahead",
     tests: [POST_NOTICES_TEST],
   },
   {
-    name: "expiry: one event counts for all reminder days",
+    name: "expiry: a credential gets only one of the notices of 30, 7 and 1 days",
     file: POST_NOTICES,
     from: " and n.days_ahead = d.days_ahead\n",
     to: "\n",
@@ -58,7 +58,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "expiry: event times can go back",
+    name: "expiry: a notice can be dated before the account's newest posting",
     file: POST_NOTICES,
     from: "at := account_instant(holder, ceil_millisecond(clock_timestamp()));",
     to: "at := ceil_millisecond(clock_timestamp());",
@@ -79,7 +79,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
     tests: [POST_NOTICES_TEST],
   },
   {
-    name: "expiry: it runs with a snapshot from before the lock",
+    name: "expiry: the isolation level is not checked",
     file: POST_NOTICES,
     from: "  perform require_read_committed();\n",
     to: "",
@@ -114,7 +114,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
     tests: [NOTICES_TEST],
   },
   {
-    name: "expiry: the hash chain omits the contents of the event",
+    name: "expiry: the hash chain omits the contents of a notice",
     file: "src/booking/outbox/seal_chain.sql",
     from: "case when e.type = 'credential.expiring' then (",
     to: "case when false then (",

@@ -10,7 +10,7 @@ const pathOf = (file: string): string =>
 
 const BROKEN_BOUND = { name: "bound", file: "a.sql", tests: [], from: "a < b", to: "a <= b $& $1" };
 
-describe("plant()", () => {
+describe("applyMutation()", () => {
   it("replaces the text literally, without interpreting replacement patterns", () => {
     assertEquals(applyMutation(BROKEN_BOUND, "if a < b then"), "if a <= b $& $1 then");
   });

@@ -156,7 +156,7 @@ export const ORDER_IDENTITY_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "nonce: a batch with one unused nonce counts as unused",
+    name: "nonce: a batch with one unused nonce counts as wholly unused",
     file: SPEND_NONCE,
     from: "if spent = cardinality(nonces) then",
     to: "if spent > 0 then",

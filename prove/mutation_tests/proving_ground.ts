@@ -62,8 +62,8 @@ export class ProvingGround {
         const { verdict, output } = await this.#run(file);
         // A syntax error makes every test fail, which proves nothing about the tests.
         const slip = /.*syntax error at .*/.exec(output)?.[0];
-        if (slip) return { fault: `Postgres reports a syntax error in it: ${slip.trim()}` };
-        if (verdict === "hangs") return { fault: `${file} does not finish instead of failing` };
+        if (slip) return { fault: `Postgres reports a syntax error in the broken source: ${slip.trim()}` };
+        if (verdict === "hangs") return { fault: `${file} does not finish; it must fail` };
         if (verdict === "red") return { seenBy: file };
       }
       return { fault: `${defect.tests.join(" and ")} still pass` };

@@ -62,7 +62,7 @@ export const REGISTRY_MUTATIONS: readonly Mutation[] = [
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
   },
   {
-    name: "registry: the document is always sent",
+    name: "registry: the document is sent even if the service knows its version",
     file: READ_REGISTRY,
     from: "case when v.version is distinct from known_version then",
     to: "case when true then",

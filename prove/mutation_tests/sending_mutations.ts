@@ -14,7 +14,7 @@ const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
 
 export const SENDING_MUTATIONS: readonly Mutation[] = [
   {
-    name: "worker: continues although it could not report to the database for too long",
+    name: "worker: continues although its last successful heartbeat is too old",
     file: WORKER,
     from: "!this.#stopping && this.#parts.monotonicMs() - this.#aliveAtMs < ALIVE_MS",
     to: "!this.#stopping",

@@ -8,7 +8,10 @@ export interface TestRun {
   readonly output: string;
 }
 
-/** A property test that fails first searches for its smallest failing case, which takes a minute. */
+/**
+ * How long a test file may run. A property test that fails searches for its smallest failing case before it
+ * reports the failure, which takes a minute.
+ */
 const LIMIT_MS = 300_000;
 /**
  * How long a file may continue after its first failed test. The reason for the failure is printed a moment

@@ -21,7 +21,7 @@ const SHOWN = 10;
 
 /**
  * Records the answer of each signed request, from the replies alone. These replies show that a nonce was
- * accepted: a success, a replay, a bound refusal, a key conflict, or a valid probe.
+ * accepted: a success, a replay, a binding refusal, a key conflict, or a valid probe.
  */
 export class NonceLog {
   readonly #uses = new Map<string, Use>();

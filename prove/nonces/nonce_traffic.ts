@@ -65,7 +65,7 @@ export class NonceTraffic {
     this.#workers = workers.map((trader, n) => this.#work(trader, randomFrom(seed + n * 7919)));
   }
 
-  /** Ends when every write that was begun has its answer. */
+  /** Resolves when every write that was begun has its answer. */
   async stop(): Promise<void> {
     this.#endsAtMs = performance.now();
     await Promise.all(this.#workers);

@@ -64,8 +64,10 @@ const sealingKey: Rotation = {
       refused: {},
       retire: () => state.writePrivate(file, `${first}\n`),
       check: async () => ({
-        what: "all webhook secrets resealed",
-        violations: resealed === 0 ? [] : [`${resealed} webhook secrets were still sealed with an older key`],
+        what: "all webhook secrets are encrypted with the new key",
+        violations: resealed === 0
+          ? []
+          : [`${resealed} webhook secrets were still encrypted with an older key`],
       }),
     };
   },

@@ -28,7 +28,8 @@ interface Result extends Finding {
 
 /**
  * Rotates one credential while orders continue. A partner that switches is never refused. A partner that does
- * not switch is not let in after the old credential's end.
+ * not switch is refused after the old credential's end, except for the kinds of requests that the rotation
+ * still allows.
  */
 export async function rotate(
   rotation: Rotation,

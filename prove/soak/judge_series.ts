@@ -37,7 +37,7 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
     }`,
     // With too few points the growth is NaN, which counts as a violation.
     violations: isLong && !(growth < GROWTH_MAX)
-      ? [`it grows by ${said}; the limit is ${percentText(GROWTH_MAX)}`]
+      ? [`memory grows by ${said}; the limit is ${percentText(GROWTH_MAX)}`]
       : [],
   };
 }

@@ -31,7 +31,7 @@ describe("judgeDeadTuples()", () => {
       violations: [],
     });
   });
-  it("reports a table of which a fifth stays dead", async () => {
+  it("reports a table in which a fifth of the rows stays dead", async () => {
     const bloated = [table("new", 8000, 2000, 4000)];
     assertEquals((await judgeDeadTuples(before, loaded, async () => bloated, 0)).violations, [
       "20.00 % of new is dead after autovacuum; the limit is 20.00 %",

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DayTrader, dealDoings } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
-/** The results of the actions that were due in a span. */
+/** The actions of a span: how many became due in it, and the results of the actions that ended in it. */
 export interface Slice {
   readonly due: number;
   readonly done: number;

@@ -7,7 +7,7 @@ import { readEvents, type ToldEvent } from "./told_events.ts";
 
 /** The state of all events so far. */
 interface Judged extends Finding {
-  /** The events that their receivers refused for good. */
+  /** The events that were parked because their receivers accepted no try. */
   readonly parked: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export async function judgeArrivals(
 
 function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[] {
   const at = told.findIndex(({ sequence }, n) => sequence !== n + 1);
-  return at < 0 ? [] : [`${clientId}: event ${at + 1} is missing`];
+  return at < 0 ? [] : [`${clientId}: GET /v1/events returned no event with sequence number ${at + 1}`];
 }
 
 /**

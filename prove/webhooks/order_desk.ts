@@ -19,8 +19,8 @@ export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<
 }
 
 /**
- * Books orders with the service's own function, many in a transaction, but without HTTP requests. The proof
- * is about what follows the booking.
+ * Books orders with the service's own function, many in a transaction, but without HTTP requests, because the
+ * proof tests only the delivery after the booking.
  */
 export class OrderDesk {
   readonly #sql: Sql;

@@ -28,8 +28,8 @@ const WAIT_MS = 1000;
 const DRAIN_MS = 90_000;
 
 /**
- * Alternates between turns without and turns with the trouble, all at the same rate. Measures what the
- * trouble costs the partners that are not part of it.
+ * Runs turns alternately without and with the trouble. Each turn sends the same number of orders at the same
+ * rate. Measures what the trouble costs the partners that are not part of it.
  */
 export async function measurePairs(setup: Setup, trouble: Trouble, pairs: Pairs): Promise<Finding> {
   const turns = { alone: [] as Turn[], beside: [] as Turn[] };
@@ -58,7 +58,9 @@ export async function measurePairs(setup: Setup, trouble: Trouble, pairs: Pairs)
     what:
       `event to arrival in ms, median/99th percentile: ${turns.alone.map(said).join(" ")} without, ${
         turns.beside.map(said).join(" ")
-      } with ${trouble.name}; ratio of the 99th ${ratio.toFixed(2)} (median of ${pairs.count}); ` +
+      } with ${trouble.name}; ratio of the 99th percentiles ${
+        ratio.toFixed(2)
+      } (median of ${pairs.count}); ` +
       `no first attempt began later than ${longestMs} ms (${aloneMs} ms without); ${again} events arrived again` +
       (refusals.length === 0
         ? ""

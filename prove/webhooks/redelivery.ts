@@ -8,8 +8,8 @@ import { post } from "./told_events.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Once the receivers accept again, asks for the events that were refused for good: half by the partners, half
- * by the operator.
+ * Makes all receivers accept again. Then requests redelivery of the parked events, half of them as the
+ * operator and half as the partners.
  */
 export async function redeliver(
   setup: Setup,

@@ -14,7 +14,7 @@ export interface TurnPlan {
   readonly buyers: number;
 }
 
-/** The results of one turn, for the partners with healthy receivers. */
+/** The results of one turn, for the partners with healthy receivers. takeTurn() runs a turn. */
 export interface Turn {
   readonly medianMs: number;
   readonly slowMs: number;
@@ -26,14 +26,20 @@ export interface Turn {
 }
 
 const ORDERS_PER_SECOND = 100;
-/** Connections are opened during this share of the orders, which is not measured. */
+/**
+ * Connections are opened during the first 20 % of the orders. medianMs and slowMs leave these orders out;
+ * beganMs includes them.
+ */
 const WARM_UP_SHARE = 0.2;
 const SLOW_SHARE = 0.99;
 const ARRIVAL_MS = 20_000;
 const POLL_MS = 100;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
-/** Sends orders at a steady rate, and waits until all events for healthy receivers have arrived. */
+/**
+ * Runs one turn: sends orders at a steady rate, and waits until all events for healthy receivers have
+ * arrived.
+ */
 export async function takeTurn(setup: Setup, plan: TurnPlan): Promise<Turn> {
   const since = new Date();
   const refusals: string[] = [];

@@ -18,24 +18,24 @@ export const EXACT: readonly RegExp[] = [
  * that holds no quantity.
  */
 export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
-  // Queues and their connections. The numbers are the partner's row, counts and milliseconds.
+  // Queues and their connections. The numbers are client numbers, counts and milliseconds.
   "packages/server/src/booking/batcher.ts": "no quantity",
   "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
-  // An item's index in its batch, an HTTP status, and the partners' rows as items of an array.
+  // An item's index in its batch, an HTTP status, and the items of an array, such as client numbers.
   "packages/server/src/booking/trading/book_orders.ts": ["item"],
   "packages/server/src/booking/trading/book_quotes.ts": ["item"],
   "packages/server/src/booking/outcome.ts": ["status"],
   "packages/server/src/database/array_literal.ts": ["values", "value"],
-  // The partners' rows.
+  // Client numbers.
   "packages/server/src/booking/outbox/event_notices.ts": ["client", "clients"],
   // The number of random bytes.
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
-  // The partner's row, a day of the week, an event number and a count of rows.
+  // A client number, a day of the week, an event number and a count of rows.
   "packages/server/src/reads/account_reads.ts": ["client"],
   "packages/server/src/reads/market_reads.ts": ["day"],
   "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
-  // Reads that wait, with the partner's row and counts, and the weights of an Accept header.
+  // Client numbers and counts of waiting reads, and the weights of an Accept header.
   "packages/server/src/reads/turns.ts": "no quantity",
   "packages/server/src/reads/media_type.ts": "no quantity",
 };

@@ -7,7 +7,7 @@ import type { Violation } from "./violation.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
-/** Requires that imports go one way between packages, and between the steps of the server. */
+/** Requires that imports go one way between packages, and between the folders of the server. */
 export function findImportsAgainstTheFlow(tree: Tree): Violation[] {
   const folders = packageFolders(tree);
   const violations: Violation[] = [];
@@ -124,8 +124,9 @@ function unlistedFolder(path: string): string | undefined {
 const FOLDERS = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/;
 
 /**
- * Returns the position of a server file in MODULES. The step is negative for a file that lies directly in its
- * module's folder: it may import every step of its module.
+ * Returns the position of a server file in MODULES: a module is a folder of the server, and a step is a
+ * subfolder. The step is negative for a file that lies directly in its module's folder. Such a file may
+ * import every step of its module.
  */
 function placeOf(path: string): { module: number; step: number } | undefined {
   const [, moduleName, stepName = ""] = FOLDERS.exec(path) ?? [];

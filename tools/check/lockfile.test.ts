@@ -6,7 +6,7 @@ describe("the lockfile agrees", () => {
   const lockfile = "package-lock.json";
   const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
 
-  it("rejects a resolved address of a registry, a file or a repository", async () => {
+  it("rejects a package that is resolved to an https, http or Git address", async () => {
     for (const address of ["https://example.com/zod.tgz", "http://example.com/", "git+ssh://example.com/x"]) {
       const planted = changed(lockfile, `"version":"4.0.0"`, `"version":"4.0.0","resolved":"${address}"`);
       await expectViolation(check, "to a fixed address", planted);

@@ -97,7 +97,7 @@ describe("no float on a quantity", () => {
     });
   });
 
-  it("allows counting, text and listed names of type number in an exact file", async () => {
+  it("allows counting, text and the names that NO_QUANTITY lists in a file of EXACT", async () => {
     const text =
       "text.length > 9; JSON.stringify(text); (error: unknown) => error; 1_000n * 0x10n; bits & 0xff;";
     assertEquals(await find(exactly(text)), []);

@@ -143,7 +143,7 @@ export function judgeOrders(
     return {
       name: "accepted = executed",
       met: isAccounted,
-      says: `${says}; deliveries were not checked, because the run could not open its own receiver`,
+      says: `${says}; deliveries were not checked, because the run had no webhook receiver`,
     };
   }
   const { orders: arrived, refused } = inbox;

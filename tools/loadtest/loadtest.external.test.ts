@@ -113,8 +113,8 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
     );
     const summary = JSON.parse(await readFile(join(results, "summary.json"), "utf8")) as RunSummary;
     const accepted = summary.counters.orders_accepted!;
-    // The rate is for both partners together. If k6 pauses at the end, it does not start the missed
-    // iterations later.
+    // Both partners together start 20 orders a second for 3 s, about 60. If k6 pauses at the end, the missed
+    // iterations count neither as accepted nor as dropped, so the sum may be as low as 40.
     const dropped = summary.counters.dropped_iterations ?? 0;
     assert(accepted + dropped >= 40 && accepted + dropped <= 62, `${accepted} orders, ${dropped} dropped`);
     const failed = summary.thresholds.filter(({ met, name }) => !met && !TIMED.test(name));

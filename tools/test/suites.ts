@@ -13,11 +13,11 @@ interface SuitePlan {
   readonly oneRuntime: OneRuntime;
   /** Runs nothing on Deno, for tests whose result does not depend on the runtime. */
   readonly nodeAlone?: boolean;
-  /** How many files run at once. */
+  /** How many shares run at once. */
   readonly lanes: number;
   /**
-   * In milliseconds. A share is a group of test files that one test runner runs. A share that runs longer is
-   * killed, which is a failure.
+   * In milliseconds. A share is a group of test files that one process of a test runner runs, one file after
+   * another. A share that runs longer than this limit is killed, which is a failure.
    */
   readonly limitMs?: number;
   /** The tests of this file use "ignore" to hide the output of the inner runs. */

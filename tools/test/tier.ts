@@ -8,8 +8,9 @@ import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
 
 /**
- * How many shares run at once for each core. There are more shares than cores, because a test file spends
- * about a quarter of its time waiting. External checks wait longer, for the timeouts of Envoy and for pages.
+ * How many groups of test files run at once for each core. More groups run than there are cores, because a
+ * test file spends about a quarter of its time waiting. External checks wait longer, for the timeouts of
+ * Envoy and for pages.
  */
 const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external: 2 };
 

@@ -8,7 +8,7 @@ const SILENCE_MS = 20_000;
 const QUIET_MS = 2000;
 const AT_ONCE = 8;
 
-/** What was received on one connection. */
+/** The text and the replies that one connection received. */
 export interface Answer {
   readonly text: string;
   /** The status of each final reply, in their order. */

@@ -9,7 +9,7 @@ import { Siege } from "./siege_fixture.ts";
 const PIPELINED = 500;
 const POUR_BYTES = 20_000_000;
 const SHOWN = 300;
-/** How long to wait between two of many replies. The connection ends with the last reply. */
+/** How long to wait for the next of many replies. The last reply ends the connection, so no wait follows. */
 const PIPELINED_QUIET_MS = 30_000;
 
 describe("HTTP/1.1 attacks through Envoy", () => {
@@ -22,7 +22,10 @@ describe("HTTP/1.1 attacks through Envoy", () => {
   const ask = async (text: string) => await exchange(await siege.connect(), text);
   const close = "Connection: close";
 
-  /** Expects that each request is answered with 4xx or cut off. Returns what reached the service. */
+  /**
+   * Expects that each request is answered with 4xx or cut off. Returns how many requests reached the service,
+   * by route and status.
+   */
   async function expectRefused(what: string, texts: readonly string[]): Promise<Record<string, number>> {
     const served: string[] = [];
     const reached = await siege.withstand(what, () =>

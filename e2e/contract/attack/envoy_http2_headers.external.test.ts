@@ -22,7 +22,9 @@ describe("unusual HTTP/2 headers through Envoy", () => {
   const by = (method: string, ...more: Field[]) => fieldsOf(host, "/health", more, method);
   const without = (name: string) => get().filter(([one]) => one !== name);
 
-  /** Returns the outcome of each case, and what reached the service. */
+  /**
+   * Returns the outcome of each case, and how many requests reached the service, by route and status.
+   */
   async function judge(what: string, cases: Readonly<Record<string, readonly Field[]>>) {
     const verdicts: Record<string, string> = {};
     const reached = await siege.withstand(
@@ -37,7 +39,7 @@ describe("unusual HTTP/2 headers through Envoy", () => {
     return { verdicts, reached };
   }
 
-  it("are refused if they form no valid request, or another request in HTTP/1.1", async () => {
+  it("are refused if they are invalid, or would form another request in HTTP/1.1", async () => {
     const second = "GET /v1/reserves HTTP/1.1\r\nHost: localhost\r\n\r\nGET";
     const { verdicts, reached } = await judge("pseudo-headers and headers", {
       "path with a space": at("/health x"),
@@ -72,7 +74,7 @@ describe("unusual HTTP/2 headers through Envoy", () => {
       "CONNECT": [[":method", "CONNECT"], [":authority", host]],
       "CONNECT with a path": by("CONNECT"),
       "extended CONNECT": by("CONNECT", [":protocol", "websocket"]),
-      "pseudo-header after another": [["x", "1"], ...get()],
+      "pseudo-header after another header": [["x", "1"], ...get()],
       "unknown pseudo-header": get([":gold", "1"]),
       "status in a request": get([":status", "200"]),
       "upper-case name": get(["X-Up", "1"]),

@@ -134,7 +134,7 @@ const HUFFMAN_DIGITS = [
 /** Reads the status from a reply's header block, where it is always the first field. */
 export function statusOf({ payload }: Frame): number {
   let at = 0;
-  // A change of the table's size may come first.
+  // A change of the table's size may come before the first field.
   while ((payload[at]! & 0xe0) === 0x20) at++;
   const first = payload[at]!;
   if (first >= 0x80) return INDEXED_STATUS[(first & 0x7f) - FIRST_INDEXED]!;

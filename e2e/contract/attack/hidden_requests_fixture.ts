@@ -6,8 +6,8 @@ export const HIDDEN_PATH = "/v1/reserves";
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 /**
- * Requests that one parser could read as one request, and another parser as two. Contains every way that is
- * known to have worked somewhere.
+ * Requests that one parser could read as one request, and another parser as two. The list has the forms that
+ * are known to have deceived some parser.
  */
 export function hiddenRequests(token: string): string[] {
   const auth = `Authorization: Bearer ${token}`;
@@ -19,7 +19,7 @@ export function hiddenRequests(token: string): string[] {
   const length = `Content-Length: ${ended.length}`;
   const chunked = "Transfer-Encoding: chunked";
   return [
-    // The hidden request is just the body.
+    // The hidden request is the whole body.
     post([whole], hidden),
     post([chunked], chunk(hidden)),
     request("GET /health HTTP/1.1", [whole], hidden),
@@ -88,7 +88,7 @@ export function hiddenRequests(token: string): string[] {
 }
 
 /**
- * A parser may find the first request complete before the hidden one begins. This header then says that no
- * request follows.
+ * In these forms, a parser may find that the first request ends before the hidden request. It would then read
+ * the hidden request as an ordinary next request. `Connection: close` says that no request follows.
  */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

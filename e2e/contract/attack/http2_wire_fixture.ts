@@ -63,8 +63,8 @@ export class Http2Wire {
   }
 
   /**
-   * The outcome of a stream, such as `200`, `400 path_not_allowed`, `reset` or `goaway`. Undefined while
-   * there is none.
+   * The outcome of a stream, such as `200`, `400 path_not_allowed`, `reset` or `goaway`. Undefined until the
+   * outcome is known.
    */
   verdictOf(stream: number): string | undefined {
     const own = this.frames.filter((one) => one.stream === stream);

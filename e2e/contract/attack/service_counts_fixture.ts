@@ -19,7 +19,7 @@ export async function readCounts(operationsSocket: string): Promise<ServiceCount
   );
 }
 
-/** Counts what the service answered between two readings, less the answers in `without`. */
+/** Returns how many requests were answered between two readings, without those that `without` counts. */
 export function countsBetween(
   before: ServiceCounts,
   after: ServiceCounts,

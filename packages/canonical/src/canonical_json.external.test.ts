@@ -58,7 +58,7 @@ describe("canonicalJson(), checked against the test data of RFC 8785's author", 
     assertGreaterOrEqual(names.length, 6);
   });
 
-  it("writes 100,000 numbers whose SHA-256 matches the published one", () => {
+  it("writes 100,000 numbers whose SHA-256 matches the published hash", () => {
     const hash = createHash("sha256");
     let lines = 0;
     for (const bits of numberSequence()) {

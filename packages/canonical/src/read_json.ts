@@ -159,7 +159,7 @@ function enter(cursor: Cursor, maxDepth: number, depth: number): void {
   cursor.at++;
 }
 
-/** Moves past the closing bracket if it comes next. Returns whether it did. */
+/** If the closing bracket comes next, moves past it and returns true. Otherwise returns false. */
 function leave(cursor: Cursor, close: number): boolean {
   skipSpace(cursor);
   if (peek(cursor) !== close) return false;

@@ -21,7 +21,7 @@ const UNTRUSTED = /invalid peer certificate|received fatal alert: (?:\w*Certific
  * connection breaks.
  */
 export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
-  // Deno does not throw when the key and the certificate do not match: its process ends.
+  // When the key and the certificate do not match, Deno does not throw an error. The whole process ends.
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     throw new Error("the key does not belong to the certificate");
   }

@@ -68,7 +68,7 @@ function answers(example: string, deliveries: unknown): number[] {
 }
 
 describe("the examples that show verifyWebhook()", () => {
-  it("accept what either secret signed, and reject foreign and changed deliveries", () => {
+  it("accept deliveries that either secret signed, and reject foreign and changed deliveries", () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const events = describedEvents();
     const [older, newer, foreign] = [OLD, NEW, FOREIGN].map((secret) =>

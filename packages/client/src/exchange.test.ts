@@ -45,7 +45,7 @@ describe("a call of GoldClient", () => {
     assertEquals(new TextDecoder().decode(sent[0]!.body), '{"side":"buy","gold_grams":1.5}');
   });
 
-  it("signs again with a new nonce after nonce_reused, as a proxy may send a request twice", async () => {
+  it("signs again with a new nonce after nonce_reused, because a proxy may repeat a request", async () => {
     const { client, sent } = await play([
       problem(409, "nonce_reused", { retryable: true }),
       reply(200, ORDER),

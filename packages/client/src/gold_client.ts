@@ -152,7 +152,7 @@ export class GoldClient {
   }
 
   /**
-   * Books play money to your own account. Only the sandbox has this operation.
+   * Books test money to your own account. Only the sandbox has this operation.
    *
    * @param request The amount in SAR.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.

@@ -18,7 +18,7 @@ describe("Quantity", () => {
     assertEquals([less.equals(Quantity.grams("0.90")), less.equals(more)], [true, false]);
   });
 
-  it("throws for every operator that would turn it into a double or a string", () => {
+  it("throws for every operator that would convert a quantity to a double or a string", () => {
     const [one, two] = [Quantity.sar("1"), Quantity.sar("2")] as unknown as [number, number];
     const acts = [() => one + two, () => one * 2, () => one < two, () => +one, () => Math.max(one, two)];
     for (const act of acts) assertThrows(act, TypeError, "plus()");

@@ -35,7 +35,7 @@ describe("TokenSource", () => {
     assertEquals([await source.get(), stands.fetched], ["token-2", 2]);
   });
 
-  it("returns a token that is due at once to the caller that fetched it", async () => {
+  it("returns a token that is immediately due for renewal to the caller that fetched it", async () => {
     const source = new TokenSource(() => Promise.resolve({ token: "brief", livesMs: 0 }), () => 0);
     assertEquals(await source.get(), "brief");
   });

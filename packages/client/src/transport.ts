@@ -1,4 +1,4 @@
-/** The longest reply that a transport reads, in bytes. Only a statement over very many orders is longer. */
+/** The longest reply that a transport reads, in bytes. Only a statement of very many orders can be longer. */
 export const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 
 /** One HTTP request with its whole body. */

@@ -24,7 +24,7 @@ const part = fc.constantFrom("body", "webhook-id", "webhook-timestamp", "webhook
 const nowSeconds = () => Math.floor(Date.now() / 1000); // the clock of the standardwebhooks package cannot be set
 
 describe("Standard Webhooks' own package and verifyWebhook()", () => {
-  it("read the same event from a delivery that either secret signed (500 cases)", () => {
+  it("read the same event with either secret from a delivery that two secrets signed (500 cases)", () => {
     const same = fc.property(event, secret, secret, age, (sent, older, newer, age) => {
       const { body, headers } = deliveryOf(sent, [older, newer], { timestamp: nowSeconds() - age });
       for (const each of [older, newer]) {

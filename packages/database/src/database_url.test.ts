@@ -78,7 +78,7 @@ describe("checkDatabaseUrl()", () => {
     for (const host of others) assertStringIncludes(fault(remote("", host)) ?? "", "over the network", host);
   });
 
-  it("rejects parameters that the driver or the server could interpret differently", () => {
+  it("rejects repeated, conflicting and invalid parameters, and URLs without exactly one host", () => {
     for (
       const query of [
         "?sslmode=verify-full&sslmode=disable",
@@ -123,7 +123,7 @@ describe("checkDatabaseUrl()", () => {
 });
 
 describe("readDatabaseUrl()", () => {
-  it("decodes each part, and passes all other parameters to the driver", () => {
+  it("decodes each part of the URL, and passes all parameters except those of TLS to the driver", () => {
     const url =
       "postgres://us%40er:p%2Fw@[2001:db8::1]:6000/go%20ld?sslmode=verify-full&application_name=a%26b";
     const { host, port, socketPath, user, password, database, sslMode, parameters } = readDatabaseUrl(url);

@@ -35,10 +35,10 @@ const REFUSED_PARAMETERS =
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Checks a database URL and returns it unchanged. Throws an Error whose message continues the setting's name.
- * The message never repeats the URL, because the URL may hold a password. Unless `environment` is "sandbox",
- * the URL of a remote database must have sslmode=verify-full. A database on loopback or behind a Unix socket
- * is not remote.
+ * Checks a database URL and returns it unchanged. For an invalid URL, throws an Error whose message begins
+ * with a verb, so that the caller can put the setting's name before it. The message never repeats the URL,
+ * because the URL may hold a password. Unless `environment` is "sandbox", the URL of a remote database must
+ * have sslmode=verify-full. A database on loopback or behind a Unix socket is not remote.
  *
  * ```ts
  * checkDatabaseUrl("postgres://gold_api@db.example/gold?sslmode=verify-full", "production");

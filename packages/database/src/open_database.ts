@@ -75,7 +75,8 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);
   const watch = (): Socket => socket.on("timeout", () => socket.destroy());
-  // When TLS begins, the driver removes every listener from the plain socket.
+  // When TLS begins, the driver removes every listener from the plain socket. The timeout's listener is then
+  // added again.
   socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
   socket.setTimeout(silenceMs);
   return watch();

@@ -6,8 +6,8 @@ import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 /** The demo partner's webhook receiver, for as long as the demo runs. */
 export interface DemoReceiver {
   /**
-   * Returns when the event of this order or withdrawal arrived with a valid signature, by
-   * `performance.now()`. Returns undefined if none arrives within `patienceMs`.
+   * Returns the time, by `performance.now()`, at which the event of this order or withdrawal arrived with a
+   * valid signature. Returns undefined if none arrives within `patienceMs`.
    */
   awaitEvent(id: string, patienceMs?: number): Promise<number | undefined>;
   stop(): Promise<void>;

@@ -22,10 +22,10 @@ describe("explainFailure()", () => {
   });
 
   it("names the state folder in the advised commands", () => {
-    const advice = "Begin anew: npm start -- --reset";
+    const advice = "Start over: npm start -- --reset";
     const told = (dir: string) => explainFailure(new Error(advice), dir);
     assertEquals(told(".gold"), advice);
-    assertEquals(told("bank's $& state"), "Begin anew: npm start -- --state 'bank'\\''s $& state' --reset");
+    assertEquals(told("bank's $& state"), "Start over: npm start -- --state 'bank'\\''s $& state' --reset");
   });
 
   it("returns any other message unchanged", () => {

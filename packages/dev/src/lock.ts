@@ -37,8 +37,9 @@ function listen(path: string): Promise<Server> {
 }
 
 /**
- * Only a living holder closes the connection. A successful connect alone proves nothing: under Deno a child
- * inherits the socket. If the holder was killed, the kernel still accepts connections for that child.
+ * Returns whether a living process holds the lock. A living holder accepts each connection and closes it at
+ * once, so this function waits for that close. A successful connect alone proves nothing: under Deno, a child
+ * inherits the socket, and the kernel accepts connections for the child after the holder was killed.
  */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {

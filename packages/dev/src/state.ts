@@ -34,8 +34,8 @@ export const partnerCaKey = (state: State): string => state.path("pki", "partner
 
 const MARKER = "gold-trading-partner-service.state";
 /**
- * Folders of other programs beside the state: the secrets of docker-compose.yml, and the partners and results
- * of load tests. A new state folder may contain them, and --reset keeps them.
+ * Folders inside the state folder that belong to other programs: the secrets of docker-compose.yml, and the
+ * partners and results of load tests. They may exist before the first start, and --reset keeps them.
  */
 const BESIDE: readonly string[] = ["compose", "loadtest"];
 /** The system limits a socket's path to about 100 characters. A longer path goes to SHORT_FOLDER. */

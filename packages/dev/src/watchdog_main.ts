@@ -1,6 +1,6 @@
 // watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it
-// ends those processes, the newest first, and then itself. STATE only tells a person in `ps` which start it
-// belongs to.
+// ends those processes, the newest first, and then itself. It does not read STATE, which only shows in the
+// output of `ps` which start the watchdog belongs to.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { isServerOf, waitUntil } from "@gold-partner/local-postgres";

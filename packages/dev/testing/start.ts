@@ -25,7 +25,7 @@ export interface RunFile {
 export interface Started {
   readonly child: ChildProcess;
   readonly run: RunFile;
-  /** What it has printed so far. */
+  /** The output of `npm start` so far. */
   said(): string;
   stop(): Promise<number | null>;
 }

@@ -1,4 +1,7 @@
-/** Drops its oldest entry when full. A sender that fills it can slow others down, but not use up memory. */
+/**
+ * A cache that drops its oldest entry when it is full. A sender that fills the cache can make the requests of
+ * other senders slower, but it cannot use up the memory.
+ */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;

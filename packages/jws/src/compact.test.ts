@@ -59,7 +59,7 @@ describe("signCompact()", () => {
       assertEquals((await assertRejects(sign, JwsError)).reason, "payload_not_bytes");
     }
   });
-  it("rejects a header that is not an object or too long, and a signer that cannot sign", async () => {
+  it("rejects a header that is not an object or is too long, and a signer that cannot sign", async () => {
     const refusals = [
       [null, keySigner(privateKey), "header_not_object"],
       ["at+jwt", keySigner(privateKey), "header_not_object"],

@@ -40,7 +40,7 @@ const readHeader = headerReader<CompactHeader>(RULES);
  * refuses a result of more than 8,192 characters. This function does not check that length.
  *
  * @param payload The bytes to sign. A string is signed as its UTF-8.
- * @param header The header's `typ` and `kid`. Without a `kid`, the signer's is used.
+ * @param header The header's `typ` and `kid`. Without a `kid`, the signer's `kid` is used.
  * @param signer Signs the bytes. An error that it throws is passed on.
  * @param encoding Replaces the plain JavaScript encoders where a runtime has faster ones.
  * @returns The compact JWS.

@@ -213,7 +213,7 @@ describe("verifyDetached()", () => {
       assertEquals(error.reason, reason);
     }
   });
-  it("uses the kid of the protected header, never the kid property beside it", async () => {
+  it("uses the kid of the protected header, and ignores the property kid of a DetachedJws", async () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey, "signed")));
     const asked: unknown[] = [];
     const keys = (kid: string | undefined) => (asked.push(kid), [publicKey]);

@@ -1,6 +1,6 @@
 import { JwsError } from "./errors.ts";
 
-/** Converts text to bytes and bytes to text. Pass your own where the runtime's primitives are faster. */
+/** Converts text to bytes and bytes to text. Pass your own if the runtime has faster functions. */
 export interface TextEncoding {
   /** Encodes text as UTF-8. As in `TextEncoder`, a lone surrogate becomes U+FFFD. */
   utf8(text: string): Uint8Array;

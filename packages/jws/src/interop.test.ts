@@ -9,7 +9,10 @@ import { keySigner } from "./signer.ts";
 const CASES = 1000;
 const pairs = await Promise.all(Array.from({ length: 16 }, generatePair));
 
-/** A random key, payload and kid for each case. */
+/**
+ * Calls `run` 1,000 times, with one of 16 random key pairs and a random payload. Two of three calls have a
+ * random kid, the others have none.
+ */
 async function forEachCase(
   run: (pair: (typeof pairs)[number], payload: Uint8Array, kid: string | undefined) => Promise<void>,
 ): Promise<void> {

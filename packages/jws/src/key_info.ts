@@ -3,7 +3,10 @@ import { JwsError } from "./errors.ts";
 import { checkPoint } from "./jwk.ts";
 import { isScalar, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
 
-/** A private number and the public points in its file: none, one or two. The caller checks if they match. */
+/**
+ * A private number, and the public points in its file (none, one or two). The caller checks whether the
+ * points belong to the number.
+ */
 export interface PrivateKey {
   readonly d: Uint8Array;
   readonly points: readonly Uint8Array[];
@@ -91,7 +94,7 @@ function readAlgorithm(info: DerReader): void {
   checkCurve(algorithm);
 }
 
-/** Refuses `parameters` unless the rest of it is the name of P-256. */
+/** Throws unless the unread rest of `parameters` is exactly the name of P-256. */
 function checkCurve(parameters: DerReader): void {
   if (parameters.tag === SEQUENCE) {
     throw unsupported(

@@ -78,7 +78,7 @@ describe("importVerifyingKey()", () => {
     }
     assertStrictEquals(await importVerifyingKey({ ...PUBLIC_JWK }), await importVerifyingKey(PUBLIC_JWK));
   });
-  it("rejects the cache's name of a known point as a key", async () => {
+  it("rejects the text under which the cache stores a known public point", async () => {
     await importVerifyingKey(PUBLIC_JWK);
     const point = Buffer.from([4, ...decodeBase64url(PUBLIC_JWK.x), ...decodeBase64url(PUBLIC_JWK.y)]);
     for (const prefix of ["", "point ", "point:"]) {

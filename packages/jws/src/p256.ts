@@ -31,7 +31,7 @@ export function isScalar(bytes: Uint8Array, offset = 0): boolean {
   return false;
 }
 
-/** Whether a point lies on the curve. Checked here, because Deno's Web Crypto imports points that do not. */
+/** Whether a point lies on the curve. Deno's Web Crypto does not check this when it imports a point. */
 export function isOnCurve(point: Uint8Array): boolean {
   if (point.length !== POINT_BYTES || point[0] !== 4) return false;
   const x = toInteger(point.subarray(1, 1 + SCALAR_BYTES));

@@ -86,7 +86,7 @@ describe("signatureFromDer()", () => {
     larger.set(der, 3);
     assertEquals(signatureFromDer(larger.subarray(3, 3 + der.length)), rawOf(5n, 7n));
   });
-  it("refuses what is not strict DER of two positive integers", () => {
+  it("rejects bytes that are not strict DER of two positive integers", () => {
     const malformed: Record<string, string> = {
       "nothing": "",
       "a set": "3106020101020101",

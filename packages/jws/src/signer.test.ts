@@ -9,7 +9,7 @@ const { privateKey, publicKey } = await generatePair();
 const data = Uint8Array.of(1, 2, 3);
 
 describe("keySigner()", () => {
-  it("signs with the key and has its kid", async () => {
+  it("signs with the given key, and has the given kid", async () => {
     const signer = keySigner(privateKey, "k1");
     assertEquals(signer.kid, "k1");
     assertEquals("kid" in keySigner(privateKey), false);

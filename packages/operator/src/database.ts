@@ -23,7 +23,7 @@ export interface Deployment {
    * A partner's rate is at most a quarter of it.
    */
   readonly floodPerSecond: number;
-  /** The terms of a partner that is created without its own. */
+  /** The rate, burst and limits of a partner that is created without these options. */
   readonly partnerDefaults: {
     readonly ratePerSecond: number;
     readonly burst: number;

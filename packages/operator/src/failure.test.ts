@@ -6,7 +6,7 @@ import { failureOf } from "./failure.ts";
 describe("failureOf()", () => {
   const coded = (code: unknown) => failureOf(Object.assign(new Error("why"), { code }));
 
-  it("reports database_unreachable for no connection, and outcome_unknown for a lost connection", () => {
+  it("reports database_unreachable if it cannot connect, and outcome_unknown if a connection breaks", () => {
     for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "57P03", "28P01", "3D000"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "database_unreachable"], code);
     }

@@ -136,7 +136,7 @@ describe("gold", () => {
   });
 
   describe("the database URL", () => {
-    it("exits with 2 if DATABASE_URL is not set and no npm start is running", async () => {
+    it("is required: without DATABASE_URL and a running npm start, gold exits with 2", async () => {
       const detail = assertProblem(await runGold(["partner", "list", "--state", folder]), 2, "usage");
       assertStringIncludes(detail, "DATABASE_URL");
       assertStringIncludes(detail, folder);
@@ -157,7 +157,7 @@ describe("gold", () => {
       assertProblem(run, 3, "database_unreachable");
     });
 
-    it("exits with 3 if the database cannot be reached, and prints no password", async () => {
+    it("is never printed with its password; gold exits with 3 if it cannot connect", async () => {
       const run = await runGold(["partner", "list", "--json"], { env: NOWHERE });
       assertProblem(run, 3, "database_unreachable");
       assertEquals(run.err.includes("hunter2"), false);
@@ -176,7 +176,7 @@ describe("gold", () => {
       assertProblem(await run({ DATABASE_URL: verified }), 3, "database_unreachable");
     });
 
-    it("exits with 2 if DATABASE_URL is not a valid URL", async () => {
+    it("must be valid; otherwise gold exits with 2 and names DATABASE_URL", async () => {
       for (const DATABASE_URL of ["gold", "http://127.0.0.1/gold", "postgres://a b/"]) {
         const detail = assertProblem(
           await runGold(["partner", "list"], { env: { DATABASE_URL } }),

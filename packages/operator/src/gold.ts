@@ -101,7 +101,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
     if (command.asks) await confirm(command.asks(positionals));
-    // npm and deno run a task in the project's root. INIT_CWD is the folder in which it was called.
+    // npm and deno run a task in the project's root. INIT_CWD is the folder in which the task was called.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
     const databaseUrl = () => findDatabaseUrl(terminal.env, stateDir);

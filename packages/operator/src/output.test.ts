@@ -22,7 +22,7 @@ describe("output", () => {
     assertEquals(JSON.parse(text), { items: [{ name: HOSTILE }] });
   });
 
-  it("keeps the line breaks of a PEM certificate, and of no text that only begins like one", () => {
+  it("prints a PEM certificate with its line breaks, and escapes text that only begins like one", () => {
     assertEquals(printText({ object: { certificate: PEM + PEM } }), `certificate  ${PEM}${PEM}`);
     assertEquals(printText({ object: { certificate: `${PEM}${HOSTILE}` } }).includes("\u001b"), false);
   });

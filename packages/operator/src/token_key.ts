@@ -5,7 +5,7 @@ import { generateKeyPair } from "./pki/key_pair.ts";
 interface TokenKey {
   readonly kid: string;
   readonly publicJwk: Jwk;
-  /** The private key in its stored form: sealed. */
+  /** The private key in its stored form, which is encrypted with the sealing key. */
   readonly sealed: Uint8Array;
   readonly sealingKey: string;
 }

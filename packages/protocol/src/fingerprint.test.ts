@@ -43,7 +43,7 @@ describe("idempotencyFingerprint()", () => {
     assertNotEquals(hash('{"a":[1,2]}'), hash('{"a":[2,1]}'));
   });
 
-  it("is the same for bodies that the schema reads as the same", () => {
+  it("returns the same hash for bodies that the schema parses to the same request", () => {
     const bodies = [
       '{"amount_sar":5}',
       '{"amount_sar":5,"reference":""}',

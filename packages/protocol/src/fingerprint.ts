@@ -52,7 +52,8 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * Every number in an accepted body is a quantity. GRAM_DECIMALS fits all, because gold has the most decimals.
+ * Every number in an accepted body is a quantity. GRAM_DECIMALS suits every quantity, because none has more
+ * decimals.
  */
 function exactDecimal(source: string): string {
   return formatDecimal(parseDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);

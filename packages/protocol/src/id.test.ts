@@ -46,7 +46,7 @@ describe("newId()", () => {
 describe("isId()", () => {
   const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 
-  it("accepts what newId() makes, with its own prefix only", () => {
+  it("accepts the ids that newId() makes, each only with its own prefix", () => {
     for (const prefix of Object.values(ID_PREFIX)) {
       const id = newId(prefix, 1_700_000_000_000, random);
       assert(isId(prefix, id));

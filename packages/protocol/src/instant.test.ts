@@ -55,7 +55,7 @@ describe("parseInstant()", () => {
 });
 
 describe("formatInstant()", () => {
-  it("rejects a time that has no such text", () => {
+  it("rejects a number that is not a whole millisecond in the years 0000 to 9999", () => {
     for (const ms of [NaN, Infinity, 1.5, FIRST_MS - 1, LAST_MS + 1, 8.64e15 + 1]) {
       assertThrows(() => formatInstant(ms), RangeError, "not an instant");
     }

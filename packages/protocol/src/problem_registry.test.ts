@@ -60,7 +60,7 @@ describe("the problem registry", () => {
     assertEquals(codesOf((entry) => entry.binds_key === "order_quote_id"), ["not_found"]);
   });
 
-  it("lists the problems that spend the nonce: exactly those after the nonce check", () => {
+  it("lists the problems that spend the nonce", () => {
     assertEquals(codesOf((entry) => entry.spends_nonce === true), sorted(SPENDING));
     assertEquals(codesOf((entry) => entry.spends_nonce === "order_quote_id"), ["not_found"]);
     assertEquals(codesOf((entry) => entry.spends_nonce === "unknown"), [

@@ -14,7 +14,7 @@ describe("ranges of quantities", () => {
     assert(largestOrder <= range.AMOUNT_MAX_HALALAS * range.MICROHALALAS_PER_HALALA);
   });
 
-  it("keep every number of the wire under 15 significant digits", () => {
+  it("have fewer than 15 digits, so that a double represents each number exactly", () => {
     for (const [name, value] of Object.entries(range)) assert(`${value}`.length < DOUBLE_DIGITS, name);
   });
 

@@ -35,12 +35,12 @@ const amount = upTo(AMOUNT_MAX_HALALAS);
 const price = upTo(PRICE_MAX_PIPS);
 
 function termsOf(outcome: QuoteOutcome): QuoteTerms {
-  assert(outcome.ok, "terms");
+  assert(outcome.ok, "expected terms, got a refusal");
   return outcome;
 }
 
 function assertRefused(outcome: QuoteOutcome, says: string): void {
-  assert(!outcome.ok, "a refusal");
+  assert(!outcome.ok, "expected a refusal, got terms");
   assertEquals(outcome.code, "limit_exceeded");
   assert(outcome.detail.includes(says), outcome.detail);
 }
@@ -127,7 +127,7 @@ describe("quoteByAmount()", () => {
         assert(totalHalalas >= amount);
         assert(
           (totalHalalas - amount) * MICROHALALAS_PER_HALALA < price,
-          "by less than one step of gold is worth",
+          "the total may exceed the amount only by less than the price of one step of gold",
         );
         const less = quoteByGrams("sell", expected - 1n, price);
         assert(!less.ok || less.totalHalalas < amount, "one step less brings less than the amount");
@@ -180,7 +180,7 @@ describe("pricesFromMid()", () => {
     assertEquals(pricesFromMid(2n, 1n), { buyPricePips: 3n, sellPricePips: 1n });
   });
 
-  it("a price outside the range throws, because it is a fault of the price source", () => {
+  it("quoteByGrams() and quoteByAmount() throw for a price outside its range", () => {
     for (const price of [0n, -1n, PRICE_MAX_PIPS + 1n]) {
       assertThrows(() => quoteByGrams("buy", 1n, price), RangeError, "price source");
       assertThrows(() => quoteByAmount("buy", 1n, price), RangeError, "price source");

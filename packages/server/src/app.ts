@@ -88,7 +88,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
     return next();
   });
-  // In production the sandbox's paths do not exist. notFound() below answers them before any check of the
+  // In production, POST /sandbox/fund does not exist. notFound() below answers it before any check of the
   // caller.
   for (const operation of operationsOf(environment)) {
     const endpoint = ENDPOINTS[operation];

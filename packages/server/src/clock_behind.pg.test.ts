@@ -23,7 +23,7 @@ describe("a partner whose newest posting is ahead of the database's clock", () =
   const quote = (of: TestPartner, key: string = randomUUID()) =>
     service.send("/v1/quotes", { partner: of, body: QUOTE, headers: { "Idempotency-Key": key } });
 
-  it("gets 503 for quotes and orders, which succeed later unchanged, while others trade", async () => {
+  it("gets 503 for quotes and orders until the clock catches up, while others still get quotes", async () => {
     const { quote_id } = await (await quote(partner)).json() as { quote_id: string };
     const order = (nonce: string, key: string) =>
       service.signed("/v1/orders", JSON.stringify({ quote_id }), {

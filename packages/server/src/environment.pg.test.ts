@@ -42,7 +42,7 @@ describe("sandbox and production", () => {
       );
     });
 
-    it(`${abroad} rejects a signature over a URL of ${home}, even by a key of its own`, async () => {
+    it(`${abroad} rejects a signature over a URL of ${home}, even by a key of ${abroad}`, async () => {
       const reply = await services[abroad].signed("/v1/orders", '{"quote_id":"qt_x"}', {
         url: `${services[home].config.publicBaseUrl}/v1/orders`,
       });

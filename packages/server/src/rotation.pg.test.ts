@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createSealing, hashSecret, readKeys } from "./mod.ts";
 
-/** Old and new credentials side by side: what the service accepts during an overlap, and refuses after it. */
+/** The service accepts old and new credentials during an overlap, and refuses the old ones after it. */
 describe("rotation", () => {
   let service: TestService;
   before(async () => void (service = await testService()));
@@ -179,7 +179,7 @@ describe("rotation", () => {
     await expectProblem(await order(partner, key), "certificate_revoked");
   });
 
-  it("publishes a token key before use, and accepts the older key's tokens until it retires", async () => {
+  it("publishes a token key before use, and accepts tokens of the older key until it retires", async () => {
     const { sql } = service.books;
     const [sealingKey] = await readKeys(service.config.sealingKeySource);
     const sealing = await createSealing([sealingKey!]);

@@ -91,7 +91,7 @@ describe("openSealing()", () => {
     assertEquals(await sealing.open(...await sealedBy(older)), "secret");
   });
 
-  it("reads its source once for concurrent calls, and once per second for an unknown key", async () => {
+  it("reads its source once for concurrent calls, and at most once a second for an unknown key", async () => {
     const { source, sealing } = await open();
     const [sealed, name] = await sealedBy(newer);
     const attempt = () => assertRejects(() => sealing.open(sealed, name), Error, "not among the configured");

@@ -9,7 +9,7 @@ export interface Sealing {
   open(sealed: Uint8Array, keyName: string): Promise<string>;
 }
 
-/** A sealing over keys that do not change. The first key seals, and every key opens. */
+/** Creates a sealing with keys that do not change. The first key encrypts, and every key decrypts. */
 export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealing> {
   return sealWith(await importKeys(keys));
 }
@@ -17,9 +17,9 @@ export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealin
 const REREAD_PAUSE_MS = 1000;
 
 /**
- * A sealing over keys from their source. If sealed bytes name an unknown key, it reads the source again, at
- * most once a second. So an operator first adds a new key to the source and then uses it, without restarting
- * a service.
+ * Creates a sealing with keys from a source. If open() needs an unknown key, it reads the source again,
+ * at most once a second. So an operator first adds a new key to the source and then uses it, without
+ * restarting a service.
  */
 export async function openSealing(
   read: () => Promise<readonly Uint8Array[]>,

@@ -10,7 +10,7 @@ import { sendRaw } from "./service_fixture.ts";
 import { until } from "../../../testing/until.ts";
 import { generateJwk } from "../../../testing/generated_key.ts";
 
-describe("a sealing key that changes while the service runs", () => {
+describe("a running service whose sealing key changes", () => {
   let fixture: TestService;
   before(async () => void (fixture = await testService()));
   after(() => fixture.stop());

@@ -48,7 +48,7 @@ describe("startService()", () => {
       assertEquals(((await stat(path())).mode & 0o777).toString(8), "660");
     });
 
-    it("rejects a request target that is not plain, without normalising it first", async () => {
+    it("rejects a request target that is not spelt as documented, and never normalises it", async () => {
       const targets = [
         "/v1/%6frders",
         "//v1/orders",
@@ -147,7 +147,7 @@ describe("startService()", () => {
         Error,
         "PEPPER_SOURCE: file:/nowhere returned no key: ENOENT",
       );
-      // A pepper has the form of a sealing key, but opens nothing.
+      // A pepper has the form of a sealing key, but decrypts nothing.
       await assertRejects(
         () => start({ sealingKeySource: fixture.config.pepperSource }),
         Error,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { ListenAddress } from "./config.ts";
 
-/** Lets tests write requests byte by byte. */
+/** Lets tests send the exact text of a request. */
 
 export interface RawReply {
   readonly status: number;

@@ -126,7 +126,7 @@ describe("startGateway(), messages", () => {
     }
   });
 
-  it("forwards a body whose Content-Length follows two thousand other headers", async () => {
+  it("forwards a body whose Content-Length follows 2,500 other headers", async () => {
     const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
     const headers = `${CLOSE}${"a:\r\n".repeat(2_500)}Content-Length: ${smuggled.length}\r\n`;
     const echoed = await sendEcho(`POST /outer HTTP/1.1\r\n${headers}\r\n${smuggled}`);

@@ -59,7 +59,7 @@ describe("gold ca and cert", () => {
     const [authority] = itemsOf(await operator.done("ca", "list"));
     const { list, number, nextAt, serials } = await listOf(operator, authority!.fingerprint as string);
     assertEquals([number, serials, list.nextUpdate], [1, [], nextAt]);
-    assert(list.thisUpdate < new Date(), "it begins in the past");
+    assert(list.thisUpdate < new Date(), "thisUpdate must be in the past");
     assertEquals(Math.round((nextAt.getTime() - Date.now()) / 86_400_000), 90);
     const certificate = readCertificate((await operator.done("ca", "show")).certificates as string);
     assert(await list.verify({ publicKey: certificate.publicKey }));
@@ -115,7 +115,7 @@ describe("gold ca and cert", () => {
     refused(await issue(clientId, await requestOf("sbx_aaaaaaaaaaaaaaaaaaaa")), 1, clientId);
   });
 
-  it("cert issue certifies a key only once, also for another partner and after a revocation", async () => {
+  it("cert issue refuses a certified key, also for another partner and after a revocation", async () => {
     const { clientId } = operator.service.partner;
     const { pem, keys } = await requestAndKeys(clientId);
     const csr = await operator.write("once.csr", pem);
@@ -143,7 +143,7 @@ describe("gold ca and cert", () => {
     assertEquals(runs.map(({ exit }) => exit).sort(), [0, 1]);
   });
 
-  it("cert issue warns before the authority is too old to sign for one year", async () => {
+  it("cert issue refuses an authority that expires within a year, and warns 60 days earlier", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     await addAgedAuthority(370);

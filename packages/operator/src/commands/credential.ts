@@ -59,10 +59,11 @@ export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<bo
   used !== null && (await readClock((await db()).sql)).getTime() - used.getTime() < HOUR_MS;
 
 /**
- * Shows the credential's last use and asks before the credential is retired at once. Returns the time of that
- * use for the database. The database refuses if the credential was used within the last hour, but the use
- * that was shown is older than an hour or missing. With --yes nobody was asked, so the function returns
- * `infinity` and the database does not refuse.
+ * Shows the credential's last use and asks before the credential is retired at once. Returns the time of the
+ * use that was shown, or null if no use is recorded. The caller passes it to the database. The database
+ * refuses if the credential was used within the last hour, but the use that was shown is older than an hour
+ * or missing. With --yes nobody was asked, so the function returns `infinity` and the database does not
+ * refuse.
  */
 export async function confirmEnd(
   invocation: Invocation,

@@ -33,7 +33,7 @@ describe("gold db", () => {
     await operator.stop();
   });
 
-  it("migrate rejects a flood bound below four times the highest partner rate", async () => {
+  it("migrate rejects a --flood below four times the highest partner rate", async () => {
     const operator = await testOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>

@@ -51,7 +51,7 @@ describe("gold deposit", () => {
     assertEquals((await operator.done("ledger", "verify")).clean, true);
   });
 
-  it("record rejects a bank reference that another live deposit has, and names that deposit", async () => {
+  it("record rejects the bank reference of an unreversed deposit, and names that deposit", async () => {
     const deposit = await recorded("1", "BANK-2");
     refused(await record("1", "BANK-2"), 1, deposit);
     await operator.done("deposit", "reverse", deposit);

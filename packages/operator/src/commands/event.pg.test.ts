@@ -118,7 +118,7 @@ describe("gold event", () => {
     }
   });
 
-  it("replay sends all events since a time again, after it showed their number and got a yes", async () => {
+  it("replay shows the number of events since a time, and sends them again after a yes", async () => {
     const { id } = await told(3);
     const { items } = await operator.done("event", "list", id) as { items: { created_at: string }[] };
     const since = items[1]!.created_at;

@@ -51,7 +51,7 @@ describe("gold inventory", () => {
     ]]);
   });
 
-  it("warns of a credential that ends within --within, unless another credential replaces it", async () => {
+  it("warns of a credential that ends within --within, and says if nothing replaces it", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     await sql`update gold.certificate set not_after = now() + interval '59 minutes' where fingerprint = ${fingerprint}`;
@@ -91,7 +91,7 @@ describe("gold inventory", () => {
     await sql`delete from gold.authority where certificate = 'no PEM'`;
   });
 
-  it("lists replaced credentials that have ended only with --all", async () => {
+  it("leaves out credentials that ended and were replaced, unless --all is given", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     await operator.done("secret", "rotate", clientId, "--overlap", "0");

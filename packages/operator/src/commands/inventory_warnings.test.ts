@@ -37,7 +37,7 @@ describe("warningsOf()", () => {
     assertEquals(warned(credential({ fault, status: "retired" }), credential()), expected);
   });
 
-  it("reports when a credential ends within the span, and if no other credential replaces it", () => {
+  it("reports when a credential ends within the span, and says if nothing replaces it", () => {
     const ending = credential({ expires_at: inDays(12.5) });
     assertEquals(warned(ending), "expires in 12 days, and nothing replaces it");
     const heir = credential({ name: "two" });
@@ -61,7 +61,7 @@ describe("warningsOf()", () => {
     assertEquals(warned(retiring, heir), "retires in 24 hours");
   });
 
-  it("reports a credential that was not used for a day, if its kind records uses", () => {
+  it("reports a never used credential after its first day, if uses of its kind are recorded", () => {
     assertEquals(warned(credential({ last_used_at: null })), "never used");
     assertEquals(warned(credential({ last_used_at: null, not_before: inDays(-0.5) })), "");
     assertEquals(warned(credential({ last_used_at: null, kind: "webhook_secret", expires_at: null })), "");

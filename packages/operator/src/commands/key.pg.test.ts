@@ -52,8 +52,9 @@ describe("gold key rotate token", () => {
     const last = await issued();
     assertEquals(last.kid, older.kid);
 
-    // Each shift moves the clock well past the end of a period. The service estimates its time from the
-    // database's clock, and a slow answer of the database makes the estimate lag.
+    // The new key begins 10 s after the rotation, and the older key retires 11 minutes later. The shifts of
+    // 20 s and of 11.5 minutes pass these instants by at least 10 s, because the service estimates its time
+    // from the database's clock, and a slow answer of the database makes the estimate lag.
     service.shiftClock(20 * SECOND_MS);
     const newer = await issued();
     assertEquals(newer.kid, kid);
@@ -120,13 +121,13 @@ describe("gold key rotate webhook-kek", () => {
     return await Promise.all((await sealed()).map((row) => sealing.open(row.sealed, row.sealing_key)));
   };
 
-  it("does nothing if everything is sealed with the first key", async () => {
+  it("does nothing if every secret is encrypted with the first key", async () => {
     const version = await registryVersion(operator);
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
     assertEquals(await registryVersion(operator), version);
   });
 
-  it("seals everything again with the first key, and the key then opens every secret", async () => {
+  it("encrypts every secret again with the first key, which then decrypts all of them", async () => {
     const before = await openAll(1);
     assertEquals(before.length, 3);
     const name = await putNewKey();
@@ -140,7 +141,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
   });
 
-  it("names the rows that no key of the source opens, and seals nothing", async () => {
+  it("names the rows that no key of the source decrypts, and changes nothing", async () => {
     await putNewKey();
     const { sql } = operator.service.books;
     const before = await sealed();
@@ -165,7 +166,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 3);
   });
 
-  it("also seals rows that another command seals with the older key meanwhile", async () => {
+  it("also encrypts again a row that another command encrypts with the older key meanwhile", async () => {
     const { sql } = operator.service.books;
     const older = await createSealing(await readKeys(`file:${file}`));
     await putNewKey();

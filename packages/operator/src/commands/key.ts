@@ -74,7 +74,7 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;
-  // Another command may seal with an older key during a round. The next round reseals that row.
+  // Another command may encrypt a row with an older key during a round. The next round encrypts it again.
   for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
     if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
     const secrets = await resealAll(older, sealing, source);
@@ -93,7 +93,10 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
 
 export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
 
-/** Reseals all rows or none: a row that cannot be opened is found before anything is written. */
+/**
+ * Encrypts all rows again with the first key, or throws: a row that cannot be decrypted is found before
+ * anything is written.
+ */
 async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeySource) {
   const opened = await Promise.all(
     rows.map(({ sealed, sealing_key }) => sealing.open(sealed, sealing_key).catch(() => null)),

@@ -178,7 +178,7 @@ describe("gold loadtest prepare", () => {
     assertEquals([folders.includes(client_id), folders.length], [true, 4]);
   });
 
-  it("funds a partner again that has spent more than half, and no other partner", async () => {
+  it("funds only a partner that has less than half of the initial funds", async () => {
     await prepare("--partners", "2");
     const { sql } = operator.service.books;
     const { client_id } = await read("1");

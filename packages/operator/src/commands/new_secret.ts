@@ -22,7 +22,7 @@ export async function newClientSecret({ pepperSource }: Deployment, random: Rand
   return { text, hash: hashSecret(pepper!, text) };
 }
 
-/** Reads the sealing keys from their source. The returned `sealing` seals with the first key. */
+/** Reads the sealing keys from their source. The returned `sealing` encrypts with the first key. */
 export async function readSealing(
   { sealingKeySource: source }: Deployment,
 ): Promise<{ source: KeySource; sealing: Sealing }> {
@@ -34,7 +34,7 @@ export async function readSealing(
   );
 }
 
-/** Makes a webhook secret, and its stored form: sealed with the current sealing key. */
+/** Makes a webhook secret, and its stored form, which is encrypted with the current sealing key. */
 export async function newSealedSecret(settled: Deployment, random: Random) {
   const { sealing } = await readSealing(settled);
   const text = newWebhookSecret(random);

@@ -168,8 +168,8 @@ describe("gold operator", () => {
       assertEquals(role!.rolcanlogin, true);
     });
 
-    it("leaves its name to nobody else, whether the audit or any step knows it", async () => {
-      const words = "the books already name an earlier login";
+    it("keeps the name reserved; add refuses every name that the audit or the books contain", async () => {
+      const words = "was used before and appears in the audit or the books";
       const { name } = await added();
       await asMigration("operator", "remove", name);
       refused(await asMigration("operator", "add", name), 1, words);

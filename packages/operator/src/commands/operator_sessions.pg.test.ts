@@ -77,7 +77,7 @@ describe("sessions of operators", () => {
     }
   });
 
-  it("have limits from creation or the next migration; so do the service's sessions", async () => {
+  it("get timeouts when the login is added or at the next migration, as the service's do", async () => {
     assertEquals(await limitsOf(name), LIMITS);
     await sql.unsafe(`create role ${name}_by_hand login in role gold_operator`);
     assertEquals(await limitsOf(`${name}_by_hand`), undefined);

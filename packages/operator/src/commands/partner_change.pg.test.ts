@@ -69,7 +69,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(rows.length, 0);
   });
 
-  it("set rejects no options, an unknown partner and invalid values, and changes nothing", async () => {
+  it("set rejects missing options, an unknown partner and invalid values, and changes nothing", async () => {
     const before = await shown();
     refused(await set(), 2, "nothing to set");
     refused(await operator.gold("partner", "set", "sbx_nobody", "--burst", "1"), 1, "sbx_nobody");
@@ -103,7 +103,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(await webhook(), "https://localhost:9999/hooks");
   });
 
-  it("set and create reject a rate above a quarter of the flood bound, with the reason", async () => {
+  it("set and create reject a rate above a quarter of --flood, with the reason", async () => {
     await operator.done("partner", "set", id, "--rate", "5000/s");
     const run = await set("--rate", "5001/s");
     refused(run, 1, "a quarter of the proxy's limit of 20000/s");
@@ -161,7 +161,7 @@ describe("gold partner set and approve-iban", () => {
     refused(await operator.gold("partner", "approve-iban", "sbx_nobody", "--yes"), 1, "sbx_nobody");
   });
 
-  it("set --iban with the registered IBAN withdraws the pending one once, and audits it", async () => {
+  it("set --iban with the registered IBAN cancels the pending IBAN once, and audits the change", async () => {
     await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
     const withdrawn = await operator.colleague.done("partner", "set", id, "--iban", NEW_IBAN);
     assertEquals(withdrawn, { client_id: id, pending_iban: null });

@@ -198,7 +198,7 @@ describe("gold cert revoke and cert crl", () => {
 });
 
 describe("gold cert crl without an authority", () => {
-  it("says how to create one, and cert revoke still works", async () => {
+  it("names the command that creates an authority, and cert revoke still works", async () => {
     const operator = await testOperator();
     try {
       refused(await operator.gold("cert", "crl"), 1, "gold ca init");

@@ -110,7 +110,7 @@ describe("gold secret, gold webhook-secret", () => {
       });
     }
 
-    it("seals a webhook secret with the current key, and stores no secret in plain text", async () => {
+    it("encrypts a webhook secret with the current sealing key, and audits no secret", async () => {
       const partner = await newPartner();
       const { webhook_secret, secret_id, client_id } = await operator.done(
         "webhook-secret",

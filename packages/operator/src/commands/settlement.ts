@@ -20,9 +20,9 @@ import { readRate } from "./partner_terms.ts";
 /** The settings that a migration stores. Each part is given completely or not at all. */
 export interface Settlement {
   readonly deployment: Deployment | undefined;
-  /** The rate of partners that are created without their own. */
+  /** The rate and burst of partners that are created without these options. */
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
-  /** The limits of partners that are created without their own. */
+  /** The limits of partners that are created without these options. */
   readonly limits: Required<Limits> | undefined;
   /** The operator's bank account, from which withdrawals are paid. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;

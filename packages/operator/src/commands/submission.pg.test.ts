@@ -167,7 +167,7 @@ describe("gold withdrawal submit", () => {
     assertEquals(await statusOf(id), "approved");
   });
 
-  it("asks with the count and the sum, and a no changes nothing", async () => {
+  it("asks with the count and the sum, and changes nothing after a no", async () => {
     const asked: string[] = [];
     const run = await runGold(["withdrawal", "submit", "--out", operator.path("asked.xml")], {
       env: { DATABASE_URL: operator.colleague.url },

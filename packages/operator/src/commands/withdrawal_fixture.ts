@@ -21,7 +21,7 @@ export async function askWithdrawal(
     account!.version
   }::text::bigint, ${randomUUID()}::uuid,
       ${randomUUID()}, '\\x00', ${`${halalas}`}::text::bigint, 1000000000000, ${reference}, ${uuid}::uuid, ${newUuid()}::uuid)`;
-  if (row!.status !== 201) throw new Error(`no withdrawal: ${row!.outcome} ${row!.body}`);
+  if (row!.status !== 201) throw new Error(`The withdrawal was not booked: ${row!.outcome} ${row!.body}`);
   return `wd_${uuid}`;
 }
 

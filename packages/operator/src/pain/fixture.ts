@@ -60,6 +60,6 @@ export const GOLDEN_BATCH: PaymentBatch = batchOf([
 /** Returns the message of a refusal. */
 export function refusalOf(attempt: () => unknown): string {
   const { code, message } = assertThrows(attempt, Failure);
-  if (code !== "payment_refused") throw new Error(`${code} is another failure: ${message}`);
+  if (code !== "payment_refused") throw new Error(`Expected payment_refused; got ${code}: ${message}`);
   return message;
 }

@@ -18,13 +18,14 @@ describe("checkText()", () => {
     assertEquals(checkText("The name", "Socie\u0301te\u0301 \u0627\u0654"), "Soci\u00e9t\u00e9 \u0623");
   });
 
-  it("accepts 1 to 140 Unicode characters, and rejects longer text instead of cutting it", () => {
+  it("accepts 1 to 140 Unicode characters, and rejects longer text and leading or trailing spaces", () => {
     for (const letter of ["a", "ذ", "𐎀"]) {
       assertEquals(checkText("The name", letter.repeat(140)), letter.repeat(140));
       assertStringIncludes(refused(letter.repeat(141)), "has 141 characters; a bank accepts 1 to 140");
     }
-    for (const text of ["", " ", " a", "a ", "a\u00a0"]) {
-      assertStringIncludes(refused(text), "without leading or trailing spaces");
+    assertStringIncludes(refused(""), "has 0 characters; a bank accepts 1 to 140");
+    for (const text of [" ", " a", "a ", "a\u00a0"]) {
+      assertStringIncludes(refused(text), "has leading or trailing spaces");
     }
   });
 
@@ -46,7 +47,7 @@ describe("checkText()", () => {
       const character = String.fromCodePoint(Number.parseInt(codePoint, 16));
       assertStringIncludes(
         refused(`Gold${character}House`),
-        `The name contains the control character U+${codePoint}`,
+        `The name contains the unprintable character U+${codePoint}`,
       );
     }
     assertStringIncludes(refused("Gold\u{1FFFE}"), "U+1FFFE");

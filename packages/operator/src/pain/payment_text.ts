@@ -29,9 +29,9 @@ export function checkId(what: string, text: string): string {
 }
 
 /**
- * Returns a name or a reference as it was registered. It is not transliterated, because the bank compares
- * names. Arabic is allowed: the standard counts Unicode characters. The text is normalised to NFC, so that
- * equal texts have equal bytes.
+ * Returns a name or a reference, normalised to NFC, so that equal texts have equal bytes. The text is not
+ * transliterated, because the bank compares names. Arabic is allowed, because the standard allows any Unicode
+ * letter. The length limit counts Unicode characters, not bytes.
  */
 export function checkText(what: string, text: string): string {
   const value = text.normalize("NFC");
@@ -39,15 +39,22 @@ export function checkText(what: string, text: string): string {
   if (unprintable !== undefined) {
     const codePoint = unprintable.toString(16).toUpperCase().padStart(4, "0");
     throw refuse(
-      `${what} contains the control character U+${codePoint}, which a bank refuses or does not show. Register the text again without it.`,
+      `${what} contains the unprintable character U+${codePoint}, which a bank refuses or does not show. Register the text again without it.`,
     );
   }
-  const characters = [...value].length;
-  if (characters < 1 || characters > NAME_MAX_CHARACTERS || value !== value.trim()) {
+  if (value !== value.trim()) {
     throw refuse(
       `${what} ${
         JSON.stringify(text)
-      } has ${characters} characters; a bank accepts 1 to ${NAME_MAX_CHARACTERS}, without leading or trailing spaces. gold does not shorten it: register the text that the bank knows.`,
+      } has leading or trailing spaces, which a bank does not accept. Register the text again without them.`,
+    );
+  }
+  const characters = [...value].length;
+  if (characters < 1 || characters > NAME_MAX_CHARACTERS) {
+    throw refuse(
+      `${what} ${
+        JSON.stringify(text)
+      } has ${characters} characters; a bank accepts 1 to ${NAME_MAX_CHARACTERS}. gold does not shorten it: register the text that the bank knows.`,
     );
   }
   return value;

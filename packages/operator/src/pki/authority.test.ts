@@ -21,7 +21,7 @@ import { writePem } from "./pem.ts";
 import { CLIENT_ID, ISSUED_AT, makeAuthority, makeRequest, ORGANIZATION, refusalCode } from "./samples.ts";
 
 describe("authority", () => {
-  it("createAuthority() makes a self-signed CA that may sign certificates and CRLs, but no CA", async () => {
+  it("createAuthority() makes a self-signed CA that signs certificates and CRLs, but not CAs", async () => {
     const { certificatePem } = await makeAuthority();
     const certificate = new X509Certificate(certificatePem);
     assert(

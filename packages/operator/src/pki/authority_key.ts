@@ -4,7 +4,7 @@ import { readEcdsaSignature } from "./der.ts";
 import { PkiError } from "./errors.ts";
 import { ECDSA_SHA256, importPrivateKey } from "./key_pair.ts";
 
-/** The CA's private key, wherever it is kept. Its callers see only its signatures. */
+/** The CA's private key, in a file or behind a program. Callers get only signatures, never the key. */
 export interface AuthorityKey {
   /** Signs the DER with ECDSA and SHA-256. Returns r‖s, 64 bytes. */
   sign(tbs: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;

@@ -114,7 +114,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(await refusalCode(() => issueClientCertificate(late)), "authority_validity_exceeded");
   });
 
-  it("starts no certificate before the CA's certificate, and rejects one that ends before it", async () => {
+  it("starts no certificate before its CA's start, and rejects a term that ends before then", async () => {
     const order = await prepare();
     const { notBefore } = order.authority.validity;
     const issued = await issueClientCertificate({ ...order, issuedAt: notBefore });

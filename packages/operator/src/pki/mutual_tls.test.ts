@@ -102,7 +102,7 @@ describe("mutual TLS with issued certificates", () => {
       for (const [what, credential] of refused) {
         assertEquals(await call(port, ca, "localhost", credential), null, what);
       }
-      assert(await call(port, ca, "localhost", client) !== null, "the server still serves");
+      assert(await call(port, ca, "localhost", client) !== null, "the server must still answer");
     });
   });
 

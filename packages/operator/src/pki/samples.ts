@@ -58,7 +58,7 @@ export async function makeAuthority(
   };
 }
 
-/** Returns the code of a refusal. Any other error is thrown on, so that a test still shows its message. */
+/** Returns the code of a refusal. Any other error is rethrown, so that the test shows its message. */
 export async function refusalCode(attempt: () => unknown): Promise<string> {
   try {
     await attempt();

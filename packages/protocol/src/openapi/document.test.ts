@@ -85,13 +85,13 @@ describe("openApiDocument()", () => {
         (at, name) => at?.[name],
         sandbox,
       );
-      assert(found, `${path} refers to ${$ref}`);
+      assert(found, `${path} refers to ${$ref}, which does not exist`);
       referred.add($ref);
     }
     const { securitySchemes: _named, ...components } = sandbox["components"]!;
     for (const [kind, members] of Object.entries(components)) {
       for (const name of Object.keys(members)) {
-        assert(referred.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`);
+        assert(referred.has(`#/components/${kind}/${name}`), `nothing refers to ${kind}/${name}`);
       }
     }
   });

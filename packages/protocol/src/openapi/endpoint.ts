@@ -22,7 +22,7 @@ interface Content {
 
 interface RequestContent extends Content {
   readonly mediaType: "application/json" | "application/x-www-form-urlencoded" | "*/*";
-  /** The body may be left out. That means the same as its example. */
+  /** The body may be left out. A request without a body means the same as a request with the example. */
   readonly optional?: true;
 }
 

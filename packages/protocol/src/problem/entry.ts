@@ -26,8 +26,8 @@ export interface ProblemEntry {
 export type ProblemFamily = Readonly<Record<string, ProblemEntry>>;
 
 /**
- * For a refusal that stores neither the Idempotency-Key nor the nonce. Most of these checks run before the
- * nonce check.
+ * For a refusal that stores neither the Idempotency-Key nor the nonce. Most of these refusals come from
+ * checks that run before the nonce check.
  */
 export const NO_EFFECT = { binds_key: false, spends_nonce: false } as const;
 

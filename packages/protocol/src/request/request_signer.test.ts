@@ -59,7 +59,7 @@ describe("requestSigner()", () => {
       kid: "bank-1",
     });
   });
-  it("binds every part of the request", async () => {
+  it("makes a signature that covers every part of the request", async () => {
     const signature = (await signRequest(ORDER, signer))["X-JWS-Signature"];
     const changes: Partial<RequestToSign>[] = [
       { method: "PUT" },

@@ -5,7 +5,10 @@ import type { FieldError } from "../problem.ts";
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** A name longer than this is not repeated in the reply. */
+/**
+ * The longest name in a reply, in UTF-16 code units. A longer name of a body's member is left out. A longer
+ * parameter name is cut.
+ */
 const NAME_MAX_CHARACTERS = 64;
 
 /**

@@ -14,10 +14,10 @@ describe("z.toJSONSchema()", () => {
       const json = z.toJSONSchema(schema, { io: "input" });
       const id = json.$ref?.replace("#/$defs/", "");
       if (schema instanceof z.ZodEnum) continue;
-      assert(id, `${name} has an id`);
-      assert(!ids.has(id), `${id} is unique`);
+      assert(id, `${name} must have an id`);
+      assert(!ids.has(id), `the id ${id} must be unique`);
       ids.add(id);
-      assert((json.$defs?.[id]?.description ?? "").length > 10, `${name} has a description`);
+      assert((json.$defs?.[id]?.description ?? "").length > 10, `${name} must have a description`);
     }
     assert(ids.size > 35);
   });
@@ -30,7 +30,7 @@ describe("z.toJSONSchema()", () => {
     }
   });
 
-  it("describes the enforced bounds of a quantity, and closes requests but not replies", () => {
+  it("gives the bounds of a quantity, and forbids unknown members in requests but not in replies", () => {
     const quote = z.toJSONSchema(schemas.quoteRequest, { io: "input" }).$defs!["QuoteRequest"]!;
     assertEquals(quote.additionalProperties, false);
     assertEquals(quote.required, ["side"]);

@@ -23,7 +23,7 @@ export const limitsReply = z.object({
   daily_records: z.object({ maximum_records: z.int(), records: z.int(), resets_at: instant }).nullable().meta(
     {
       description:
-        "How many records that execute nothing you may store in a day (Riyadh time): quotes, binding refusals, probes, replays, webhook tests and redeliveries. Executing a quote frees its record. Null means unlimited.",
+        "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. `records` is how many count today. A quote stops counting when it is executed. Null means unlimited.",
     },
   ),
   market_hours: z.object({

@@ -1,4 +1,5 @@
-// Lists: newest first, in pages, stable while items are added.
+// Schemas of lists, which are read in pages. All lists are newest first, except events. A record that is
+// added later does not move other records to another page.
 import { z } from "zod";
 import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
 import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { sha256Hex } from "./text.ts";
 
-/** The usual mistakes. The service tries each of them when a signature fails. */
+/**
+ * The common mistakes. When the step `timestamp`, `header` or `signature` fails, the service tries the
+ * mistakes of that step.
+ */
 export const probeMistake = z.enum([
   "path_not_url",
   "wrong_host",

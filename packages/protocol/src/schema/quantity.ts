@@ -14,7 +14,8 @@ interface QuantityMeta {
   readonly examples: readonly number[];
 }
 
-// The inner schema accepts anything. Its metadata tells JSON Schema what the transform enforces.
+// The inner schema accepts anything. Its metadata describes the number for JSON Schema. The transform checks
+// the sign and the decimals, but not `maximum`: a later check refuses a number above the partner's limits.
 function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,

@@ -188,7 +188,7 @@ describe("the reply schemas", () => {
     assertEquals(tokenErrorSchema.safeParse({ error: "invalid_client" }).success, false);
   });
 
-  it("match each event by its type", () => {
+  it("accept an event only with chain_head and the data of its type", () => {
     const credential = { kind: "certificate", id: digest, expires_at: at };
     const data: Record<string, object> = {
       "order.executed": { order },
@@ -224,7 +224,7 @@ describe("the reply schemas", () => {
     }
   });
 
-  it("number events from 1", () => {
+  it("reject a sequence number that is below 1 or not whole", () => {
     for (const sequence of [0, -5, 1.5]) {
       assertEquals(accepts("webhookEvent", { ...event, sequence }), false, `${sequence}`);
     }

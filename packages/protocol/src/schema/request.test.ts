@@ -34,7 +34,7 @@ function refuseParameters(schema: z.ZodType, parameters: Record<string, unknown>
 
 function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
   const result = schema.safeParse(input);
-  assert(!result.success, `refused: ${inspect(input)}`);
+  assert(!result.success, `the schema must refuse ${inspect(input)}`);
   return result.error.issues;
 }
 
@@ -191,7 +191,7 @@ describe("query schemas", () => {
     });
   });
 
-  it("reject texts that JavaScript's conversions would accept", () => {
+  it("reject malformed parameters, including texts that JavaScript's conversions would accept", () => {
     for (
       const limit of ["0", "201", "", " 5", "+5", "-5", "5.0", "5e0", "0x5", "05", "1e999", "٥", 5, ["5"]]
     ) {

@@ -1,6 +1,6 @@
 import type { Ticket } from "../ticket.ts";
 
-/** A write that passed admission with a certificate, and perhaps without a token. */
+/** A write that passed admission with a certificate. Its caller may have sent no token. */
 export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly client: number;
   /**

@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
 import { busy, done, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
 
-describe("Lane", () => {
+describe("Batcher", () => {
   describe("batches", () => {
     it("sends a single item at once", async () => {
       const { calls, bodies } = scripted(ok);
@@ -38,7 +38,7 @@ describe("Lane", () => {
   });
 
   describe("concurrent batches", () => {
-    it("has at most as many batches in flight as the option lanes allows", async () => {
+    it("has at most batchesInFlight batches in flight", async () => {
       const open = gate();
       let underWay = 0;
       let most = 0;
@@ -55,7 +55,7 @@ describe("Lane", () => {
       assertEquals(most, 2);
     });
 
-    it("has a client in one batch at a time, and sends other clients meanwhile", async () => {
+    it("has a client in one batch at a time, and sends other clients' items meanwhile", async () => {
       const first = gate();
       const { calls, bodies } = scripted(async (call) => {
         if (call.names.includes("a")) await first.opened;
@@ -106,7 +106,7 @@ describe("Lane", () => {
       assertEquals(await bodies(item(1, "c"), item(1, "d")), ["c", "d"]);
     });
 
-    it("refuses an item beyond its limit at once, and keeps the waiting items", async () => {
+    it("refuses an item at once if the queue is full, and keeps the waiting items", async () => {
       const first = gate();
       const { batcher, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;

@@ -4,7 +4,7 @@ import { InDoubtError } from "./batcher.ts";
 import { busy, failure, gate, item, ok, scripted } from "./batcher_fixture.ts";
 import type { Outcome } from "./outcome.ts";
 
-describe("Lane, on database errors", () => {
+describe("Batcher, on database errors", () => {
   describe("a bad item", () => {
     it("fails alone: after the batch's rollback, each item is sent once by itself", async () => {
       const first = gate();
@@ -104,7 +104,7 @@ describe("Lane, on database errors", () => {
       assertEquals(calls.map(({ settle }) => settle), [false, true, true, true]);
     });
 
-    it("fails with InDoubtError if the retries after a lost connection get no database or lock", async () => {
+    it("fails with InDoubtError if the retries find the database unreachable or the lock taken", async () => {
       for (const code of ["ECONNREFUSED", "55P03"]) {
         const { batcher } = scripted((_, number) => {
           throw failure(number === 1 ? "ECONNRESET" : code);
@@ -121,7 +121,7 @@ describe("Lane, on database errors", () => {
       assertEquals(calls.length, 4);
     });
 
-    it("fails at once if the database cannot be reached or has no room: nothing was committed", async () => {
+    it("fails at once if the database is unreachable or full, because nothing was committed", async () => {
       for (const code of ["ECONNREFUSED", "53300", "53100", "service_unavailable"]) {
         const { batcher, calls } = scripted(() => {
           throw failure(code);

@@ -42,8 +42,9 @@ const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
 /**
- * `told` is called after the commit for each client with an executed order, because an order's transaction
- * does not notify the delivery workers. A booking that is sent alone notifies them in its own transaction.
+ * `told` is called after the commit for the client of each executed or replayed order, because an order's
+ * transaction does not notify the delivery workers. A booking that is sent alone notifies them in its own
+ * transaction.
  */
 export function openBooking(
   pools: BookingPools,

@@ -94,7 +94,7 @@ export function wordOf({ outcome, status, body }: Outcome): string {
   return `${outcome} ${code ?? status}`;
 }
 
-/** Resolves once this many sessions wait for a lock. Without it, the waiting statement may not have begun. */
+/** Resolves once this many sessions wait for a lock. A statement that was just sent may not have begun. */
 export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
   await until(async () => {
     const waiting = await sql`
@@ -152,7 +152,7 @@ const TABLES: Record<string, string> = {
   allowance: "to_jsonb(t) - 'exact_until' - 'day_ends_at' - 'replays_paid_at'",
 };
 
-/** Every row that a booking can write, without its instants. Tests compare two ways of booking by them. */
+/** Every row that a booking can write, without its instants. Tests compare these rows. */
 export async function readBooks(sql: Sql): Promise<string[]> {
   const selects = Object.entries(TABLES).map(([table, row]) =>
     `select '${table} ' || (${row})::text as line from gold.${table} t`

@@ -30,7 +30,8 @@ begin
 end $$;
 
 -- A new chain begins with the audit rows that already exist. A process of a version without the chain may be
--- writing a row now. Its row already has a number, so the table lock waits until that write ends.
+-- inserting a row now. That row has a number already, but this session cannot see it before its commit. The
+-- table lock waits for that commit, so that the chain includes the row.
 do $$
 begin
   if not exists (select from gold.audit_tail) then

@@ -26,7 +26,7 @@ describe("classifySqlError()", () => {
     }
   });
 
-  it("tells a network error while connecting from one during a statement", () => {
+  it("distinguishes a network error while connecting from a network error during a statement", () => {
     const failure = (syscall: string) => Object.assign(new Error(), { code: "ETIMEDOUT", syscall });
     assertEquals(classifySqlError(failure("connect")), "unavailable");
     assertEquals(["read", "write"].map((call) => classifySqlError(failure(call))), [

@@ -206,7 +206,7 @@ describe("migrate()", () => {
     );
   });
 
-  it("gives every booking function its own plan settings", async () => {
+  it("sets the plan settings on exactly these functions", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const rows = await look(url, (sql) =>
@@ -233,7 +233,7 @@ describe("migrate()", () => {
 
   // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
   // caller needs these settings.
-  it("gives these settings to every function that locks accounts", async () => {
+  it("sets the plan settings on every caller of lock_accounts or take_turn, except take_turn", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const callers = await look(url, (sql) =>

@@ -72,7 +72,7 @@ const ROUTINES = [
 
 const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** How long the migration waits for one lock. An order that arrives meanwhile waits behind it. */
+/** How long the migration waits for one lock. An order that needs it waits behind the migration. */
 const LOCK_TIMEOUT_MS = 300;
 /** How long the migration waits for the locks of all tables that it changes. */
 const TABLE_LOCKS_TIMEOUT_MS = 500;

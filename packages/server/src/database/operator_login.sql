@@ -24,7 +24,7 @@ begin
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
-    raise exception 'the books already name an earlier login %, and a name must always mean one person: choose another name', name
+    raise exception 'the login name % was used before and appears in the audit or the books. A name must always mean one person: choose another name', name
       using errcode = 'GR409';
   end if;
   execute format('create role %I login password %L', name, verifier);

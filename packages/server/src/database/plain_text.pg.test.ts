@@ -27,7 +27,7 @@ const NOT_FREE = {
     ],
     "published_reserves.body",
   ],
-  "a hash, an encoding or a name made of one": [
+  "a hash, an encoded value, or a name made from a hash": [
     ...[
       "authority.certificate",
       "authority.fingerprint",
@@ -53,7 +53,7 @@ const NOT_FREE = {
     ],
     ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
   ],
-  "a copy of a column with the trigger, perhaps from a row of an earlier version": [
+  "a copy of a column with the trigger; the copied value may be from an earlier version": [
     "audit.subject",
     "withdrawal.iban",
   ],
@@ -75,7 +75,7 @@ describe("free text", () => {
       throw new Error("accepted");
     }).catch((error) => error.message as string);
 
-  it("is refused with a control character in each column with the trigger, naming the column", async () => {
+  it("with a control character is refused by each column's trigger, which names the column", async () => {
     const columns = await books.sql`
       select c.relname as table, unnest(string_to_array(rtrim(replace(encode(t.tgargs, 'escape'), '\\000', ' ')), ' ')) as column
       from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'refuse_unprintable' order by 1, 2`;
@@ -113,7 +113,7 @@ describe("free text", () => {
     assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
   });
 
-  it("is refused by a routine with the name of the field", async () => {
+  it("is also refused in a call of a routine, with the name of the column", async () => {
     const message = await refusalOf((sql) => sql`select gold.add_bar('B\u001b[2J', 'R', 'V', 50000, 9999)`);
     assertEquals(
       message,

@@ -14,7 +14,7 @@ begin
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
   -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
-  -- session of this login has waited this long, the probe's own commit would wait as well.
+  -- session of this login has waited for more than 2 s, the probe's own commit would wait as well.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;

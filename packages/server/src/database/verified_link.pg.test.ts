@@ -107,7 +107,7 @@ describe("a database connection with sslmode=verify-full", () => {
     }
   });
 
-  it("trusts the runtime's authorities if no file is given, and so not the test's authority", async () => {
+  it("with sslrootcert=system or no CA file, trusts the runtime's CAs and refuses the test CA", async () => {
     present(authority.issue(["localhost"]));
     await reload("on");
     for (const query of ["sslmode=verify-full", "sslmode=verify-full&sslrootcert=system"]) {
@@ -131,7 +131,7 @@ describe("a database connection with sslmode=verify-full", () => {
     assertEquals(await outcomes("localhost", "sslmode=prefer"), "clear");
   });
 
-  it("checks the certificate, unlike require and prefer; without sslmode nothing is encrypted", async () => {
+  it("sslmode=require and prefer check no certificate; without sslmode, nothing is encrypted", async () => {
     present(createTestAuthority().issue(["database.example"]));
     await reload("on");
     assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");

@@ -39,7 +39,8 @@ describe("delivery", () => {
   });
   afterEach(async () => {
     receiver.answer(204);
-    // With a pause, because endWaits() also makes retries due that are in flight.
+    // endWaits() also makes in-flight retries due, so they may be sent again. These attempts end during the
+    // pause.
     do {
       await endWaits(service);
       await pause(200);
@@ -64,8 +65,9 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("sends an order's event in milliseconds, signed, with the body of GET /v1/events/{id}", async () => {
-    // The median of seven, because a single event may be slow by chance. With heartbeats alone, every event
-    // except the first would take most of a second.
+    // The median of seven, because a single event may be slow by chance. A heartbeat comes once a second.
+    // Without notifications, each event would be sent at a heartbeat, and the next event, created just after
+    // it, would wait almost a second. Only the first event starts at a random time.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -128,7 +130,7 @@ describe("delivery", () => {
       from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
     // Five seconds with jitter, counted from the settlement of the attempt. The next wait would be thirty.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
-    // Other events do not wait for it.
+    // Other events do not wait for the failed event.
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books

@@ -91,7 +91,7 @@ describe("startDelivery()", () => {
     assertEquals(events, ["delivering", "stopping", "stopped"]);
   });
 
-  it("is the only sealer beside the role api: api seals nothing, while all seals", async () => {
+  it("must run beside the role api, which seals no chain; the role all seals the chains itself", async () => {
     const client = await books.createClient({ halalas: 100n });
     const api = await run(startService(readConfig(serving(), "api"), () => {}));
     await pause(1500);

@@ -27,7 +27,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   let stopping = false;
   let registry: Registry | undefined;
   let writes: WriteProbe | undefined;
-  // The service reads the registry every second over the same connections. So a fresh registry means that the
+  // This process reads the registry from the database every second, so a fresh registry means that the
   // database answers.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });

@@ -63,7 +63,7 @@ describe("HeldEndpoint", () => {
     assertEquals(endpoint.room(NOW_MS), 0);
   });
 
-  it("reads emptied new events again, and ignores the result of a read that began before", () => {
+  it("reads new events again after empty(), and ignores the result of a read that began before it", () => {
     const endpoint = held();
     endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
     endpoint.next(NOW_MS);
@@ -99,7 +99,7 @@ describe("HeldEndpoint", () => {
     assertEquals(resting.isReady(NOW_MS + 100), true);
   });
 
-  it("is released with nothing in flight when it rests or has had no work for five seconds", () => {
+  it("is released if nothing is in flight and it rests or has had no work for five seconds", () => {
     const endpoint = held();
     assertEquals(endpoint.tell(NOW_MS).released, false);
     endpoint.mayHaveMore = false;

@@ -114,7 +114,7 @@ export class HeldEndpoint {
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
-        // An earlier event was put back during this read. This event is read again after that one.
+        // During this read, empty() put an earlier event back. Both events are read again, in order.
         if (sequence !== this.takenTo + 1) continue;
         this.takenTo = sequence;
       }

@@ -40,7 +40,7 @@ describe("an endpoint", () => {
     await other.dismiss();
   });
 
-  it("is claimed without naming its client, up to the limit of each call", async () => {
+  it("is claimed by a call that names no clients; each call claims at most its limit", async () => {
     const worker = await hireWorker(books);
     const clients = await Promise.all([1, 1, 1].map(() => createReceiver(books, 1)));
     const claimed: number[] = [];
@@ -72,7 +72,7 @@ describe("an endpoint", () => {
       failures: 0,
       disabled: false,
     });
-    // The first one is the partner's own secret, which was created just now.
+    // The first secret was created together with the partner, just now.
     assertEquals(secrets.slice(1).map(({ sealed, sealing_key }) => [sealed, sealing_key]), [
       ["AwQ=", "kek-2"],
       ["AQI=", "kek-1"],
@@ -131,7 +131,7 @@ describe("an endpoint", () => {
     await dying.dismiss();
   });
 
-  it("stays with a paused worker if no other claimed it, even if the worker's row was deleted", async () => {
+  it("stays with a paused worker until another claims it, even if the worker's row was deleted", async () => {
     const [still, other] = [await hireWorker(books), await hireWorker(books)];
     const client = await createReceiver(books, 1);
     await still.claim([client], 1);

@@ -49,7 +49,7 @@ describe("createSecretOpener()", () => {
     assertEquals(lines, Array(2).fill({ ...line, setting: "SEALING_KEY_SOURCE", sealing_key: "lost" }));
   });
 
-  it("treats decrypted text that is not a valid secret as one that cannot be decrypted", async () => {
+  it("treats decrypted text that is not a valid secret like a secret that cannot be decrypted", async () => {
     const { sealing, open, lines } = await stage();
     assertEquals(await open(1, [await sealedBy(sealing, 1, "no secret")]), []);
     assertEquals(lines.length, 1);

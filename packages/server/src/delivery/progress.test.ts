@@ -7,7 +7,7 @@ import { seedTests } from "../../../../testing/seed.ts";
 seedTests(import.meta.url);
 
 describe("Progress", () => {
-  it("never moves passed beyond an unfinished event", () => {
+  it("does not advance `passed` to or beyond an unfinished event", () => {
     const progress = new Progress(10);
     for (const [finished, passed] of [[12, 10], [13, 10], [11, 13], [15, 13], [14, 15]]) {
       progress.finish(finished!);
@@ -15,13 +15,13 @@ describe("Progress", () => {
     }
   });
 
-  it("ignores an event that passed already covers", () => {
+  it("ignores an event whose sequence number is not above `passed`", () => {
     const progress = new Progress(10);
     for (const finished of [10, 1, 11, 11, 10]) progress.finish(finished);
     assertEquals(progress.passed, 11);
   });
 
-  it("ends passed at the first unfinished event, in whatever order events finish", () => {
+  it("sets `passed` to the number before the first unfinished event, in whatever order events finish", () => {
     const start = fc.nat(1000);
     const offsets = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     fc.assert(fc.property(start, offsets, (from, finished) => {

@@ -9,7 +9,7 @@ describe("parseRetrySchedule()", () => {
     assertEquals(parseRetrySchedule("  7d  1s "), [604_800, 1]);
   });
 
-  it("has a default of three days", () => {
+  it("reads the default schedule: 12 waits, about three days in total", () => {
     const schedule = parseRetrySchedule(SETTINGS.find(({ name }) => name === "WEBHOOK_RETRIES")!.default!);
     const days = schedule.reduce((sum, seconds) => sum + seconds, 0) / 86_400;
     assertEquals([schedule.length, Math.round(days)], [12, 3]);

@@ -64,7 +64,7 @@ describe("settle_attempts", () => {
     ]);
   });
 
-  it("makes a failed event due after its wait, with its tries, or parks it without a wait", async () => {
+  it("makes a failed event due after its wait, or parks it if it has no wait; stores its tries", async () => {
     const { client, events } = await takeAll(2);
     const [before] = await books.sql`select clock_timestamp()::text as at`;
     await worker.settle([attemptOf(events[0]!, FAILED), attemptOf(events[1]!, PARKED)], [
@@ -90,7 +90,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "parked parked");
   });
 
-  it("deletes a delivered retry at once before the mark, or when the mark passes its event", async () => {
+  it("deletes a delivered retry at once, or, if it is after the mark, when the mark passes it", async () => {
     const { client, events } = await takeAll(3);
     await worker.settle([attemptOf(events[0]!, FAILED)], [endpointAt(client, 0, 1)]);
     const [behind, ahead] = [await takeAgain(client, 1), await takeAgain(client, 3)];
@@ -136,7 +136,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held: 2 due");
   });
 
-  it("never moves the mark back, nor from a position that the worker did not leave", async () => {
+  it("never moves the mark back, and moves it only if it is where the worker expects it", async () => {
     const { client, events } = await takeAll(4);
     await worker.settle(events.slice(0, 2).map((event) => attemptOf(event)), [endpointAt(client, 0, 2)]);
     for (const [from, passed] of [[2, 1], [0, 3], [1, 4]] as const) {
@@ -162,7 +162,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held, 1 failures: 1 waits, 2 waits");
   });
 
-  it("stores all attempts of a worker that lost the endpoint, but settles only with a ticket", async () => {
+  it("keeps all attempts of a worker that lost the endpoint; settles only those with a ticket", async () => {
     const { client, events } = await takeAll(4);
     const beside = await takeAgain(client, 1);
     const heir = await hireWorker(books);
@@ -201,7 +201,7 @@ describe("settle_attempts", () => {
     assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 9 }])), [2, 3, 4]);
   });
 
-  it("disables an endpoint, and enables it with all due retries when a test is delivered", async () => {
+  it("disables an endpoint; a delivered test enables it and makes its retries due", async () => {
     const { client, events } = await takeAll(3);
     const gone = { httpStatus: 410, error: "gone", againInMs: 3_600_000 };
     await worker.settle(
@@ -214,8 +214,8 @@ describe("settle_attempts", () => {
     const [test, ...others] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([test!.sequence, others.length], ["4", 0]);
     assertEquals(await state(client), "passed 2, held, 2 failures, disabled: 1 due, 2 waits, 4 waits");
-    // The delivered test enables the endpoint, even if the worker that sent it has lost the endpoint and its
-    // entry says disabled.
+    // The delivered test enables the endpoint, even if the worker that sent the test has lost the endpoint
+    // and reports it as disabled.
     const lost = endpointAt(client, 2, 2, { tenure: 7, disabled: true });
     assertEquals(await worker.settle([attemptOf(test!)], [lost]), [client]);
     assertEquals(await state(client), "passed 2: 1 due, 2 due, 4 delivered");
@@ -258,7 +258,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2: 1 waits");
     await postEvents(books, client, 1);
     await worker.claim([client], 1);
-    assertEquals(await release(2, 2, { restMs: 60_000 }), [client], "it rests");
+    assertEquals(await release(2, 2, { restMs: 60_000 }), [client], "the endpoint rests");
   });
 
   it("settles many endpoints in one call, each independently of the others", async () => {

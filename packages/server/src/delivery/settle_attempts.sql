@@ -73,8 +73,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of two kinds of events: those that this call settles and that came from the retry table, and
-      -- those that the mark passes in this call.
+      -- The rows of two kinds of events: events from the retry table that this call settles, and events that
+      -- the mark passes in this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -92,7 +92,7 @@ begin
   -- A delivered test enables the endpoint, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- Last, so that it sees which retries these attempts made due.
+  -- This statement comes last, so that it sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a

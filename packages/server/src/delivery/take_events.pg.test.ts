@@ -169,7 +169,7 @@ describe("take_events", () => {
     assertEquals(await retriesOf(books, client), "1 due, 3 waits");
   });
 
-  it("returns nothing for the worker's earlier claim, and leaves retries to its current one", async () => {
+  it("returns nothing for the worker's earlier claim, and leaves retries to its current claim", async () => {
     const client = await hold(1);
     await redeliver(books, client, 1);
     await books.sql`update gold.endpoint set worker = null where client_id = ${client}`;

@@ -10,8 +10,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- Longer than an attempt may take. A retry that is not settled by then was lost with its worker, and
-  -- another worker can send it.
+  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
+  -- not settled by then was lost with its worker, and another worker can send it.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin

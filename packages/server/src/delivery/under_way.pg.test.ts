@@ -39,7 +39,7 @@ describe("requests while a worker has the event in flight", () => {
     "the operator": async (_, event) => await books.sql`select gold.redeliver_event(${event}::uuid)`,
   };
 
-  it("a redelivery requested during the first attempt is sent after it, whatever its result", async () => {
+  it("a redelivery requested during the first attempt is sent, whatever the attempt's result", async () => {
     for (const [asker, ask] of Object.entries(askers)) {
       for (const status of [200, 500]) {
         const { client, worker, event } = await held(1);
@@ -56,7 +56,7 @@ describe("requests while a worker has the event in flight", () => {
     }
   });
 
-  it("a redelivery requested during a retry is sent after it, whatever its result", async () => {
+  it("a redelivery requested during a retry is sent, whatever the retry's result", async () => {
     for (const [asker, ask] of Object.entries(askers)) {
       for (const status of [200, 500]) {
         const { client, worker, event } = await held(1);
@@ -99,7 +99,7 @@ describe("requests while a worker has the event in flight", () => {
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due"]);
   });
 
-  it("a new URL releases the endpoint, so that old failures do not count against it", async () => {
+  it("a new URL releases the endpoint, so that failures of the old URL do not count", async () => {
     const { client, worker, publicId } = await held(1);
     const taken = await worker.take(0);
     await books

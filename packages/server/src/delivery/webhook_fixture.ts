@@ -28,7 +28,7 @@ export async function fund(service: TestService, times = 1, partner?: TestPartne
   }
 }
 
-/** Returns the event's subject: the order's id. */
+/** Executes an order, which causes an event. Returns the order's id. */
 export async function order(service: TestService): Promise<string> {
   const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.1}' });
   const { quote_id } = await quoted.json() as { quote_id: string };

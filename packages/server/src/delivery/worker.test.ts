@@ -171,7 +171,7 @@ describe("DeliveryWorker", () => {
     assertEquals(partner.worker, "other");
   });
 
-  it("takes over a dead worker's endpoints, and sends events again that it had not settled", async () => {
+  it("takes over a dead worker's endpoints, and sends the dead worker's unsettled events again", async () => {
     stage.add(1, 10);
     stage.answer = ({ worker }) => worker === "dead" ? stage.never : answered(200);
     stage.start("dead", { beatMs: 1_000_000 });
@@ -200,7 +200,7 @@ describe("DeliveryWorker", () => {
     assertEquals(sequencesOf(1), upTo(500));
   });
 
-  it("starts no attempt after four seconds without a heartbeat, when others may soon claim", async () => {
+  it("starts no attempt after four seconds without a heartbeat", async () => {
     stage.add(1, 100);
     const open: (() => void)[] = [];
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
@@ -221,8 +221,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 3);
     stage.start("one", { beatMs: 1000 });
     await stage.until(() => stage.isDone());
-    // A replay. Without the heartbeat, the worker would notice it only when it releases the idle endpoint,
-    // after five seconds. The fixture's time does not advance by five seconds in this test.
+    // This is a replay. Without the heartbeat, the worker would notice the replay only after five seconds,
+    // when it releases the idle endpoint. The fixture's time does not advance by five seconds in this test.
     Object.assign(partner, { passed: 0, worker: null });
     await stage.until(() => stage.isDone());
     assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);
@@ -298,7 +298,7 @@ describe("DeliveryWorker", () => {
     await stage.until(() => stage.isDone());
   });
 
-  it("settles the other endpoints while one is locked, and that one after the lock ends", async () => {
+  it("settles the other endpoints while one is locked, and the locked one after the lock ends", async () => {
     const [torn, well] = [stage.add(1, 2000), stage.add(2, 5000)];
     stage.answer = async ({ client, sequence }) => answered(client === 1 && sequence === 7 ? 500 : 200);
     stage.locked = 1;

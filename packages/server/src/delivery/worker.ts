@@ -247,7 +247,7 @@ export class DeliveryWorker {
   #letGo(endpoint: HeldEndpoint): void {
     const isWanted = endpoint.mayHaveMore && endpoint.pace.restMs(this.#parts.monotonicMs()) === 0;
     this.#drop(endpoint);
-    // A notification arrived while the endpoint was being released.
+    // More events may wait: for example, a notification arrived while the endpoint was being released.
     if (isWanted) this.wake(endpoint.client);
   }
 

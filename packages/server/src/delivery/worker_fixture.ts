@@ -145,7 +145,8 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    // If attempts cannot be settled, a worker keeps trying for a while. So the time has to advance.
+    // A worker that cannot settle its attempts retries until 15 s have passed by this clock, so the clock
+    // must advance.
     const timer = setInterval(() => this.pass(1000), 10);
     await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
       clearInterval(timer)

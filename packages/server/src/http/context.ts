@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Exchange } from "./reply.ts";
 
-/** What one request stores in its Hono context. */
+/** The values that one request stores in its Hono context. */
 export interface AppEnv {
   readonly Bindings: { readonly incoming?: { readonly url?: string } };
   readonly Variables: {
@@ -11,7 +11,7 @@ export interface AppEnv {
     route?: string;
     clientId: string;
     code: string;
-    /** The bytes of the body, once something has read them. */
+    /** The bytes of the body. Undefined until a step reads them. */
     body?: Promise<Uint8Array>;
   };
 }

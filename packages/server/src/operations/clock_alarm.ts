@@ -2,8 +2,8 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
 /**
- * Reports that the database's clock is behind an account's newest posting, so its quotes and orders are
- * refused.
+ * Reports that the database's clock is behind an account's newest posting, so the account's quotes and orders
+ * are refused.
  */
 export interface ClockAlarm {
   refused(behindSeconds: number): void;

@@ -28,7 +28,7 @@ describe("openLineWriter()", () => {
     assertEquals(written, ["last\n"]);
   });
 
-  it("writes whole lines, in pieces of at most 4,096 bytes unless a line is longer", () => {
+  it("writes whole lines, in pieces of at most 4,096 characters unless a line is longer", () => {
     const written: string[] = [];
     const { write, flush } = openLineWriter((text) => written.push(text));
     const lines = [1000, 3000, 95, 1, 4095, 5000, 10].map((length) => "x".repeat(length));

@@ -6,12 +6,13 @@ interface LineWriter {
 
 /**
  * On Linux a write of up to 4,096 bytes to a pipe is atomic, so processes that share a pipe do not mix lines.
+ * This limit counts characters, so it is exact only for ASCII text.
  */
 const WHOLE_CHARACTERS = 4096;
 
 /**
- * Writes the lines of one turn of the event loop together. A batch of orders ends in one turn, and a system
- * call costs more than a line.
+ * Writes the lines of one turn of the event loop together. The orders of a batch end in the same turn, and
+ * one system call for all their lines costs less than one for each line.
  */
 export function openLineWriter(write: (text: string) => void): LineWriter {
   let held = "";

@@ -1,6 +1,9 @@
 import { printableJson } from "./printable.ts";
 
-/** The only members that a log line can have. No member is for a secret, so none is logged by mistake. */
+/**
+ * The only members that a log line can have besides `at`, `level` and `event`. No member is for a secret, so
+ * no secret is logged by mistake.
+ */
 export interface LogFields {
   readonly request_id?: string;
   readonly method?: string;

@@ -22,7 +22,7 @@ describe("createMetrics()", () => {
     );
   });
 
-  it("reads a gauge when its text is requested", () => {
+  it("reads a gauge when the text of the metrics is requested", () => {
     const metrics = createMetrics();
     let waiting = 1;
     metrics.gauge("gold_bookings_waiting", () => waiting);
@@ -30,7 +30,7 @@ describe("createMetrics()", () => {
     assertEquals(metrics.text(), "# TYPE gold_bookings_waiting gauge\ngold_bookings_waiting 7\n");
   });
 
-  it("observes seconds in cumulative buckets, the last of which holds all", () => {
+  it("counts observations in cumulative buckets; the last bucket counts all of them", () => {
     const metrics = createMetrics();
     for (const seconds of [0.001, 0.0011, 0.3, 60]) {
       metrics.observeSeconds("gold_request_seconds", seconds, { route: "/x" });

@@ -161,7 +161,7 @@ describe("several processes of the service", () => {
     assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
   });
 
-  it("exit even if one of them hangs, which is killed after a time limit", async () => {
+  it("exit even if one of them hangs: that process is killed after a time limit", async () => {
     const hanging = processes.pid(1);
     process.kill(hanging, "SIGSTOP");
     process.kill(processes.supervisor.pid!, "SIGTERM");

@@ -102,7 +102,7 @@ describe("the balance at an instant", () => {
         const ms = Number(row!.ms) + aheadMs;
         const [balance] = await askAll(api, client, [ms]);
         if (balance === "future") continue;
-        assertEquals(told.get(ms) ?? balance, balance, "at once");
+        assertEquals(told.get(ms) ?? balance, balance, "a later read of the same instant differs");
         told.set(ms, balance!);
       }
     };
@@ -110,7 +110,7 @@ describe("the balance at an instant", () => {
     assertEquals(await askAll(api, client, [...told.keys()]), [...told.values()]);
   });
 
-  it("waits for an in-flight posting, whose instant may be earlier", async () => {
+  it("waits for an in-flight posting, whose instant may be earlier than the requested instant", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
     let asked: Promise<string[]> | undefined;
@@ -136,7 +136,7 @@ describe("the balance at an instant", () => {
     }
   });
 
-  it("waits for an in-flight posting if read for now, with an as_of that is not earlier", async () => {
+  it("if no instant is given, waits for an in-flight posting, and has no earlier as_of", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
     let [asked, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
@@ -151,7 +151,7 @@ describe("the balance at an instant", () => {
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
-  it("has an as_of not before the newest posting's rounded-up instant if read for now", async () => {
+  it("if no instant is given, has an as_of not before the newest posting's rounded-up instant", async () => {
     const client = await books.createClient({ halalas: 100n });
     const ahead = new Date(Date.now() + 500);
     await books.sql`

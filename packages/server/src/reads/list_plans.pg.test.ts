@@ -48,7 +48,7 @@ describe("a page of a list", () => {
     const rows = await reads.list("order", client, bounds, PAGE_ITEMS);
     assertEquals(rows.length, PAGE_ITEMS);
     const [page, ...others] = connection.take().filter(({ statement }) => statement.includes("orders o"));
-    assert(page && others.length === 0, "one statement reads the orders");
+    assert(page && others.length === 0, "not exactly one statement read the orders");
     const { "Shared Hit Blocks": hit, "Shared Read Blocks": read } = page.nodes[0]!;
     return { nodes: page.nodes, blocks: hit + read };
   }

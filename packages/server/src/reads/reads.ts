@@ -10,7 +10,7 @@ export interface Reads extends MarketReads, AccountReads, RecordReads {
   ping(): Promise<void>;
 }
 
-/** How many reads of one client may run or wait for its account; a further one is refused. */
+/** How many reads that lock the account may run or wait for each client. Further reads are refused. */
 const TURNS = 512;
 
 export function openReads(sql: Query, holding: Query): Reads {

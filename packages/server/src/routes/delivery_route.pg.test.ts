@@ -103,7 +103,7 @@ describe("webhook tests and redeliveries", () => {
     assertEquals((await service.send(TEST, { partner: stranger, headers })).status, 201);
   });
 
-  it("are refused for a partner that was suspended meanwhile", async () => {
+  it("are refused for a partner that was suspended after it got its token", async () => {
     const partner = await service.addPartner();
     const { id } = await asked(TEST, partner);
     await service.token(partner);

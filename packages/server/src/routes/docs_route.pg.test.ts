@@ -13,7 +13,7 @@ describe("GET /docs and GET /docs/errors", () => {
   const get = (path: string, headers: Record<string, string | null> = {}) =>
     service.send(path, { method: "GET", headers });
 
-  it("return pages that load nothing and run nothing, and require only a certificate", async () => {
+  it("return pages that may load no resource and run no script, and require only a certificate", async () => {
     for (const path of PAGES) {
       const reply = await get(path, { Authorization: null });
       assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "text/html; charset=utf-8"]);

@@ -48,7 +48,7 @@ describe("a list", () => {
       let pages = 0;
       for (let query = `?limit=${limit}`;; pages++) {
         const { items, next_cursor } = await account.read(`/v1/orders${query}`, ordersReply);
-        assert(items.length > 0, "no page is empty");
+        assert(items.length > 0, "a page is empty");
         ids.push(...items.map(({ order_id }) => order_id));
         if (next_cursor === null) break;
         query = `?limit=${limit}&cursor=${next_cursor}`;

@@ -28,7 +28,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       service.books.sql.json(sessions as never)
     }::jsonb)`;
 
-  it("reserves: returns the bars in the vault, the gold owed and its coverage", async () => {
+  it("reserves: returns the bars in the vault, the gold owed to partners and the coverage", async () => {
     const { sql } = service.books;
     const anHourLater = () => sql`update gold.published_reserves set as_of = as_of - interval '1 hour'`;
     const empty = await account.read("/v1/reserves", reservesReply);

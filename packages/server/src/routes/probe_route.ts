@@ -42,8 +42,8 @@ import { outcomeReply } from "./outcome_reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /**
- * A diagnosis costs as much as dozens of orders. Manual tests stay below this rate. A production loop exceeds
- * it.
+ * A diagnosis costs as much as dozens of orders. Manual tests stay below this rate. A program that sends
+ * probes in a loop exceeds it.
  */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =

@@ -85,7 +85,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return when a funding was reversed, while its funding.completed event stays unchanged", async () => {
+  it("return the time of a funding's reversal; its funding.completed event stays unchanged", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
@@ -173,7 +173,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("of lists return one empty page for a partner without records", async () => {
+  it("differ from reads of a list, which return an empty page to a partner without records", async () => {
     const nobody = await openAccount(service);
     const schemas = {
       orders: ordersReply,

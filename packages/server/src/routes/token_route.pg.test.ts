@@ -73,7 +73,7 @@ describe("POST /oauth/token", () => {
     }
   });
 
-  it("replaces characters in a repeated parameter's name that OAuth forbids, and shortens it", async () => {
+  it("shortens a repeated parameter's name, and replaces characters in it that OAuth forbids", async () => {
     for (const name of ['"', "\\", "\0", "a\nb", "ذ", "\x7f"]) {
       const twice = `${encodeURIComponent(name)}=1&`.repeat(2);
       const description = await refused(await send(twice + form()), "invalid_request", "invalid_request");
@@ -153,7 +153,7 @@ describe("POST /oauth/token", () => {
     await refused(await send(form({}, bank), { partner: bank }), "partner_suspended", "access_denied");
   });
 
-  it("returns the refusals of every endpoint in OAuth's error format", async () => {
+  it("returns refusals that all endpoints share in OAuth's error format, too", async () => {
     const large = `${form()}&x=${"x".repeat(BODY_MAX_BYTES)}`;
     await refused(await send(large), "body_too_large", "invalid_request");
     const json = { headers: { "Content-Type": "application/json" } };

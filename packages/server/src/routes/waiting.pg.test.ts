@@ -10,7 +10,7 @@ describe("reads that wait for a locked account", () => {
   before(async () => void (service = await testService()));
   after(() => service.stop());
 
-  it("delay no other reads, and are refused at once beyond 512 of them", async () => {
+  it("delay no other reads; while 512 of them wait, further ones are refused at once", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();

@@ -47,7 +47,7 @@ describe("POST /v1/withdrawals", () => {
     );
   });
 
-  it("rejects the reference of a live withdrawal, also when the same key is repeated", async () => {
+  it("rejects the reference of a pending withdrawal, also when the same key is repeated", async () => {
     const partner = await funded(100);
     assertEquals((await withdraw(partner, '{"amount_sar":1,"reference":"R-1"}')).status, 201);
     const headers = { "Idempotency-Key": randomUUID() };

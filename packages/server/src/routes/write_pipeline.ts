@@ -30,8 +30,8 @@ interface Write<
   ) => Promise<Request>;
   readonly schema: Schema;
   /**
-   * Books the write. `...write` must be the last member of the object to book. If other members follow it,
-   * V8 copies it twenty times more slowly, which made a quote cost 10 % more.
+   * Books the write. `...write` must be the last member of the object to book. If other members follow, V8
+   * copies `write` twenty times more slowly, which made a quote cost 10 % more.
    */
   readonly book: (admitted: Admitted<Schema, Request>, c: AppContext) => Promise<Outcome>;
 }

@@ -105,7 +105,7 @@ function readToLast(socket: TLSSocket): Promise<string> {
 async function until(condition: () => Promise<boolean>, meanwhile = () => {}): Promise<void> {
   const untilMs = performance.now() + 30_000;
   while (!await condition()) {
-    if (performance.now() > untilMs) throw new Error("It did not happen within 30 s.");
+    if (performance.now() > untilMs) throw new Error("The condition was not met within 30 s.");
     meanwhile();
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

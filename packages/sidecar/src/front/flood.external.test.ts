@@ -161,7 +161,7 @@ describe("HAProxy in front of Envoy", () => {
     assertEquals(valuesOf(fixture.envoy.arrived.at(-1)!, "x-client-ip"), ["127.0.0.9"]);
   });
 
-  it("closes an unfinished handshake after three seconds, and a non-TLS connection at once", async () => {
+  it("closes an unfinished handshake within three seconds, and a non-TLS connection at once", async () => {
     const hello = Buffer.from(await helloOf(fixture));
     const [silent, half, stuck, plain] = await Promise.all(
       ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),

@@ -64,7 +64,7 @@ export async function startTestFront(settings: Record<string, string> = {}): Pro
 async function untilListening(haproxy: ChildProcess, port: number, runtimeApi: string): Promise<void> {
   let said = "";
   for (const stream of [haproxy.stdout!, haproxy.stderr!]) stream.on("data", (part) => said += part);
-  haproxy.on("error", ({ message }) => said += `${message}: .ci/host_tools installs it.`);
+  haproxy.on("error", ({ message }) => said += `${message}: .ci/host_tools installs HAProxy.`);
   for (const endMs = Date.now() + START_MS; Date.now() < endMs; await sleep(POLL_MS)) {
     if (haproxy.exitCode !== null || haproxy.pid === undefined) break;
     // The socket's file exists before HAProxy listens on it.

@@ -8,7 +8,7 @@ const LINES_PER_COMMAND = 100;
 
 /**
  * Replaces HAProxy's map of partners' addresses by `wanted`, atomically. Returns false if it was equal
- * already. Reads the map back each time, because a HAProxy that was restarted has an empty one.
+ * already. Reads the map back each time, because the map is empty after a restart of HAProxy.
  */
 export async function writeAddressMap(socket: string, wanted: PartnerAddresses): Promise<boolean> {
   const maps = await ask(socket, "show map");

@@ -9,8 +9,8 @@ interface Bundle {
 }
 
 /**
- * Leave out a CA or list this long before it expires. A proxy that holds an expired one refuses every partner
- * who depends on it.
+ * Leave out a CA or list this long before it expires. A proxy that holds an expired CA, or an expired list,
+ * refuses every partner of that CA.
  */
 const MARGIN_MS = 5000;
 const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X509 CRL-----\n?$/;

@@ -93,7 +93,7 @@ export const ACCESS_ENDPOINTS = {
       "reply says step by step what the service found, shows the exact string that it verified, and names " +
       "the mistake if it is a common one. A missing or malformed header is part of the verdict, not an " +
       "error. A valid probe spends its nonce. With `Prefer: handling=strict`, it replies as an order " +
-      "would: 401, 409 and so on. Nothing that you send is stored. Failed probes have their own rate " +
+      "would: 401, 409 and so on. The body is not stored. Failed probes have their own rate " +
       "limit.",
     token: "required",
     signature: "judged",

@@ -130,8 +130,9 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "The bars behind the gold",
     description:
-      "Every bar in the vault, and the gold that is owed to all partners, which never exceeds it. All figures are as of the " +
-      "instant `as_of`. They are published at most once an hour, so that nobody can infer other partners' trades.",
+      "Every bar in the vault, and the gold that is owed to all partners. The gold owed never exceeds the gold " +
+      "in the bars. All figures are as of the instant `as_of`. They are published at most once an hour, so that " +
+      "nobody can infer other partners' trades.",
     token: "required",
     reply: { description: "The reserves.", schema: reservesReply, examples: { one_bar: RESERVES } },
     refusals: [],

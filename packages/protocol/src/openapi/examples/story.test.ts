@@ -54,7 +54,7 @@ describe("the OpenAPI examples", () => {
     assertEquals([ORDER_REQUESTS.buy.quote_id, ORDER_REQUESTS.sell.quote_id], [ID.buyQuote, ID.sellQuote]);
   });
 
-  it("change the balances by exactly the ordered quantities", () => {
+  it("change the balances by exactly the funded, ordered and withdrawn quantities", () => {
     const [funded, bought, sold, withdrawn] = [
       holdings(BALANCES.funded),
       holdings(BALANCES.bought),
@@ -92,7 +92,7 @@ describe("the OpenAPI examples", () => {
     assertEquals(STATEMENT_CSV.split("\r\n").length, STATEMENT.postings.length + 2 * 3 + 2);
   });
 
-  it("owe no more gold than the bars contain", () => {
+  it("have reserves that follow from the bars and the balances", () => {
     const [bar] = RESERVES.bars;
     const gross = tenthMilligrams(bar!.gross_grams);
     assertEquals(tenthMilligrams(bar!.fine_grams), gross * 9999n / 10_000n);

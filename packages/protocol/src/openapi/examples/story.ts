@@ -1,5 +1,6 @@
-// All examples of the OpenAPI document belong to one morning of a new partner, so they agree with each other.
-// The balances follow from the orders. The totals follow from the prices and the rounding rules.
+// The examples of the OpenAPI document agree with each other: most belong to one morning of a new partner. A
+// few events are later. The balances follow from the funding, the orders and the withdrawal. The totals
+// follow from the prices and the rounding rules.
 import type { BalancesReply } from "../../schema/mod.ts";
 
 export const INSTANT = {

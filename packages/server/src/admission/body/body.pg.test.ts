@@ -15,7 +15,7 @@ describe("body: size, media type, syntax and shape", () => {
     service.send("/v1/quotes", { ...(body === null ? {} : { body: body! }), headers });
 
   describe("the media type", () => {
-    it("is compared by type and subtype, in any case, with charset utf-8 or none", async () => {
+    it("may be in any letter case, with charset utf-8 or no charset, and other parameters", async () => {
       const accepted = [
         "application/json",
         "Application/JSON",
@@ -93,7 +93,7 @@ describe("body: size, media type, syntax and shape", () => {
         },
       });
       await expectProblem(await quote(endless), "body_too_large");
-      assert(sent < 3 * BODY_MAX_BYTES, `${sent} bytes were taken`);
+      assert(sent < 3 * BODY_MAX_BYTES, `${sent} bytes were read from the stream`);
     });
   });
 
@@ -163,7 +163,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("answers a well-formed number out of range with limit_exceeded", async () => {
+    it("has no largest quantity: a quantity above the limit gets limit_exceeded", async () => {
       for (const grams of ["1e15", "99999999999", "1000000000000000000000000"]) {
         await expectProblem(await quote(`{"side":"buy","gold_grams":${grams}}`), "limit_exceeded");
       }

@@ -8,7 +8,7 @@ type Range = readonly [Address, number];
 
 interface Known {
   readonly ranges: readonly Range[];
-  /** The last address that passed. It skips the range check, because most partners use one address. */
+  /** The last address that passed. It is not checked again, because most partners use one address. */
   lastAllowed?: string;
 }
 

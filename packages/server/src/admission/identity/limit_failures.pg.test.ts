@@ -53,7 +53,7 @@ describe("failed authentications, counted per certificate", () => {
     return partner;
   }
 
-  it("answers the 101st bad token with 429, and the next one with its cause after Retry-After", async () => {
+  it("answers the 101st bad token with 429; after Retry-After, the next gets token_invalid", async () => {
     const partner = await exhausted();
     const statuses = await statusesOf(1100, () => prices(partner, "Bearer x"));
     assertEquals(new Set(statuses), new Set([429]));
@@ -71,13 +71,13 @@ describe("failed authentications, counted per certificate", () => {
     await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
   });
 
-  it("accepts a valid token and a valid secret while the bucket is empty", async () => {
+  it("accepts a valid token and a valid secret after the certificate has used up its failures", async () => {
     const partner = await exhausted();
     for (let round = 0; round < 3; round++) {
       assertEquals((await askToken(partner)).status, 200);
       const reply = await prices(partner);
       assertEquals(reply.status, 200);
-      // The reply shows the partner's own rate, not the bucket of failures.
+      // The reply shows the partner's own rate limit, not the limit of failures.
       assert(reply.headers.get("RateLimit-Policy")!.startsWith('"default"'));
       await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
     }
@@ -116,7 +116,7 @@ describe("failed authentications, counted per certificate", () => {
     }
   });
 
-  it("counts failed clients at the token endpoint, and answers each in OAuth's error format", async () => {
+  it("counts failures at the token endpoint, and refuses there in OAuth's error format", async () => {
     const partner = await exhausted();
     const answers = [
       await askToken(partner, { client_secret: "wrong" }),

@@ -108,7 +108,7 @@ describe("rate limits, through the service", () => {
     assertEquals((await health(partner)).status, 429);
   });
 
-  it("count every request once, in one bucket, for every endpoint and every status", async () => {
+  it("count every request once, for all endpoints together, whatever its status", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 100 });
     const form = { headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" } };
     const replies = [

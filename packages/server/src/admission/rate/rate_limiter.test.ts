@@ -138,7 +138,7 @@ describe("createRateLimiter()", () => {
     }
   });
 
-  it("pays back nothing if the clock goes back, and no client has to wait until it has caught up", () => {
+  it("reduces no debt when the clock goes back, and then measures from the new time", () => {
     const limiter = createRateLimiter();
     const terms = { perSecond: 1, burst: 2 };
     const hourMs = 3_600_000;
@@ -163,7 +163,7 @@ describe("createRateLimiter()", () => {
     assertEquals(limiter.take(1, { perSecond: 400, burst: 2 }, 1002.5).allowed, true);
   });
 
-  it("treats a debt as paid by the limits of its last request, if the limits change afterwards", () => {
+  it("computes when a debt is paid from the limits of the last request, even if they change later", () => {
     const limiter = createRateLimiter();
     limiter.take(1, { perSecond: 1000, burst: 1 }, 0);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1).allowed, true);
@@ -176,7 +176,7 @@ describe("createRateLimiter()", () => {
     for (let client = 0; client < 100_000; client++) {
       limiter.take(client, terms, client);
       // A request is paid back in 100 ms and a new client comes every millisecond, so about 100 clients are
-      // in debt.
+      // in debt. A sweep runs only when the number of clients has doubled.
       assertLessOrEqual(limiter.clients(), 202);
     }
     const nowMs = 100_000;

@@ -52,10 +52,10 @@ describe("a partner's credentials", () => {
       assert(refusal.startsWith(`GR409 the ${noun} is retired already, since `), refusal);
     });
 
-    it(`the last ${noun} without an end stays, even if the last two are retired concurrently`, async () => {
+    it(`the last ${noun} without a retirement date stays, even if two are retired concurrently`, async () => {
       const subject = await trader();
-      // Delete the credential that the partner was created with: it would count as another one without an
-      // end.
+      // Delete the credential that the partner was created with: it would count as another credential without
+      // a retirement date.
       await books.sql`delete from gold.${books.sql(kind.table)} where partner_id = ${subject.client}`;
       const first = await kind.add(books.sql, subject);
       const words =
@@ -71,7 +71,7 @@ describe("a partner's credentials", () => {
       assertEquals(await countActive(books.sql, kind, subject), 1);
     });
 
-    it(`a ${noun} is not retired if its use began after the operator looked at it`, async () => {
+    it(`a ${noun} in use is not retired if the operator was shown no use of the last hour`, async () => {
       const subject = await trader();
       const [one, two] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       await used(kind, one, 60);

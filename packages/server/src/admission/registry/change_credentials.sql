@@ -31,8 +31,9 @@ begin
   end if;
 end $$;
 
--- Refuses to end a credential that came into use after the operator looked at it. `seen` is the last use that
--- the operator was shown, or infinity if the operator was not asked (--yes).
+-- Refuses to end a credential that is in use although it seemed unused to the operator: its last use is less
+-- than an hour old, but `seen` is older than an hour or null. `seen` is the last use that the operator was
+-- shown, or infinity if the operator was not asked (--yes).
 create or replace function gold.refuse_use_meanwhile(noun text, last_used_at timestamptz, seen timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare

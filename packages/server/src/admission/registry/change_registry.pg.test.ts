@@ -142,7 +142,7 @@ describe("changes of the registry", () => {
     assertEquals(await admissionOf(client), "2");
   });
 
-  it("names the unknown partner or certificate", async () => {
+  it("are refused for an unknown partner or certificate, and the refusal names it", async () => {
     assertEquals(
       await refusalOf(books.sql`select gold.suspend_partner('sbx_none')`),
       "GR404 there is no partner sbx_none",
@@ -155,7 +155,7 @@ describe("changes of the registry", () => {
     assertEquals(await refusalOf(unknown), `GR404 there is no certificate ${hexOf("ff")}`);
   });
 
-  it("raises its version with every change; read_registry omits a document that is known", async () => {
+  it("raise the registry's version; read_registry returns no document if the version is known", async () => {
     let before = await version();
     const raised = async () => {
       const now = await version();
@@ -185,7 +185,7 @@ describe("changes of the registry", () => {
     }
   });
 
-  it("writes the login into the audit, not the role that the login set", async () => {
+  it("are audited with the login, not with the role that the login set", async () => {
     const login = `test_operator_${randomUUID().slice(0, 8)}`;
     await books.sql.unsafe(`create role ${login} login; grant gold_operator to ${login}`);
     try {
@@ -215,7 +215,7 @@ describe("changes of the registry", () => {
     }
   });
 
-  it("refuses a second partner with the same client_id, and a malformed client_id", async () => {
+  it("do not create a partner whose client_id exists already or is malformed", async () => {
     const publicId = await publicIdOf(await books.createClient());
     const create = (publicId: string) =>
       books

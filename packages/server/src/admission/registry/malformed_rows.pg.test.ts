@@ -104,7 +104,7 @@ describe("malformed rows", () => {
     assertEquals(await balances(await service.addPartner()), 200);
   });
 
-  it("a service starts despite them, logs each and counts them in gold_malformed_rows", async () => {
+  it("a service starts despite malformed rows, logs each, and counts them in a metric", async () => {
     const lines: string[] = [];
     const assembly = await assemble(
       service.config,

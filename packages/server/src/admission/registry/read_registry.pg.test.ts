@@ -13,7 +13,7 @@ describe("read_registry", () => {
   });
   after(() => books.stop());
 
-  it("returns what admission needs, and nothing else", async () => {
+  it("returns the values that admission and delivery need, and no others", async () => {
     const jwk = { ...(await newTestKey()).publicJwk };
     const publicId = "sbx_00000000000000000001";
     const [row] = await books.sql`

@@ -69,7 +69,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, 2);
   });
 
-  it("reads again for a refresh during a read, which may have begun before the change", async () => {
+  it("reads again if a refresh comes during a read, which may lack the newest change", async () => {
     const late = gate();
     const { asked, open } = stage(async (_, number) => {
       if (number === 2) await late.opened;
@@ -93,7 +93,7 @@ describe("openRegistry()", () => {
     const most = 1 + Math.floor((performance.now() - openedMs) / 1000);
     registry.stop();
     const { length } = asked;
-    assert(length >= 2 && length <= most, `${length} readings, where ${most} are the most`);
+    assert(length >= 2 && length <= most, `${length} reads; expected at least 2 and at most ${most}`);
     await new Promise((resolve) => setTimeout(resolve, 1300));
     assertEquals(asked.length, length);
   });

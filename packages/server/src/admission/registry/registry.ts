@@ -23,8 +23,8 @@ const POLL_MS = 1000;
 const MAX_AGE_MS = 5000;
 
 /**
- * Keeps the rows that admission needs in memory. Polls every second; the database sends the rows only if
- * their version has changed.
+ * Keeps in memory the rows that admission and delivery need. Polls every second; the database sends the rows
+ * only if their version has changed.
  */
 export async function openRegistry(sql: Query, monotonicMs: () => number, log: Log): Promise<Registry> {
   const report = createReport(log);

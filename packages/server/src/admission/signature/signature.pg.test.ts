@@ -80,7 +80,7 @@ describe("verification of signed requests", () => {
       }
     });
 
-    it("is explained in the refusal by how many seconds the caller's clock is ahead or behind", async () => {
+    it("is enforced by a refusal that says how many seconds X-Timestamp is ahead or behind", async () => {
       // The tolerance allows for a slow machine.
       const nearly = /\b(99\d|10[0-2]\d)\b/;
       const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");

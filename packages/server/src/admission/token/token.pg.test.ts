@@ -102,7 +102,7 @@ describe("verification of access tokens", () => {
     await refused(`Bearer ${await forge(claims({ aud: "https://other.example" }))}`, "token_invalid");
   });
 
-  it("answers token_expired from the 600th second on", async () => {
+  it("answers token_expired after 600 seconds", async () => {
     const issued = claims();
     const fresh = await forge(issued);
     // 30 s before the token expires, so that a slow machine does not fail the test.

@@ -60,7 +60,7 @@ describe("the last use of credentials", () => {
   }
   const all = (uses: LastUses) => Object.values(uses).every((atMs) => atMs !== null);
 
-  it("is written soon after the request with its time; registry and account do not change", async () => {
+  it("is the request's time, written soon afterwards; registry and account do not change", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
     // The shifted clock separates the time of use from the time of writing. The 10 s allow for the error of
@@ -81,7 +81,7 @@ describe("the last use of credentials", () => {
     assertEquals([...await state()], [...before]);
   });
 
-  it("is written apart from the request, so that an order succeeds while it cannot be written", async () => {
+  it("is written in the background, so that an order succeeds even if this write fails", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
     await sql`revoke execute on function gold.record_use from gold_api`;

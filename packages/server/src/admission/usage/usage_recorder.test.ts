@@ -67,7 +67,7 @@ describe("startUsageRecorder()", () => {
     assertEquals(written.length, 3);
   });
 
-  it("waits at its stop for a write that is running", async () => {
+  it("waits for a running write when it is stopped", async () => {
     let isWritten = false;
     const { recorder, writings } = stage(async () => {
       await pause(FLUSH_MS / 2);
@@ -121,8 +121,8 @@ describe("startUsageRecorder()", () => {
     await writings(1);
     recorder.note(use("b", MINUTE_MS));
     await writings(2);
-    // If the recorder still remembered the first use, it would not write this one: it is less than a minute
-    // later.
+    // This use is less than a minute later than the first use. If the recorder still remembered the first
+    // use, it would not write this one.
     recorder.note(use("a", MINUTE_MS - 1));
     await recorder.stop();
     assert(written.at(-1)!.some(({ id }) => id === "a"));

@@ -1,11 +1,11 @@
 -- Limits of one partner: open firm quotes by number and by grams, and stored records per day. A record is a
 -- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test, or
--- the nonce of a probe or a replay. Executing a quote gives its record back.
+-- the nonce of a probe or a replay. An executed quote no longer counts as a record.
 --
 -- Every function here that reads or changes a row of `allowance` runs under the lock of the partner's
 -- account, except read_limits. The counts in a row are upper bounds: executed and expired quotes are
--- subtracted only when a limit would be exceeded. So an executed order writes nothing here. A request that is
--- refused while nothing has changed writes nothing either.
+-- subtracted only when a limit would be exceeded. So an executed order writes nothing here. A request that
+-- a limit refuses writes to the row only if the counts have changed.
 
 -- The day ends at midnight in Riyadh, like the day of a statement.
 create or replace function gold.day_end(clock timestamptz) returns timestamptz
@@ -28,9 +28,9 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Subtracts quotes that no longer count. It first subtracts the orders since the last count: each order
--- executed a counted quote and gives that quote's record back. After the end of the day, it sets the records
--- to 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
+-- Subtracts quotes that no longer count. It first subtracts one quote and one record for each order since the
+-- last count, because each order executed a counted quote. After the end of the day, it sets the records to
+-- 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
 -- open quotes exactly.
 create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
@@ -51,8 +51,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- `exact_until` is never two minutes ahead of the clock, unless the clock stepped back. Then the count is
-  -- repeated.
+  -- `exact_until` is never more than two minutes ahead of the clock, unless the clock stepped back. In that
+  -- case, the open quotes are counted again, too.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -143,7 +143,7 @@ begin
     return null;
   end if;
   if is_replay then
-    -- A value more than a whole burst ahead means that the clock stepped back.
+    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;

@@ -14,7 +14,7 @@ export async function limitClient(sql: Sql, client: number, limits: Limits): Pro
   }::text::jsonb) from gold.partner p where p.id = ${client}`;
 }
 
-/** The row with its version, so that a test also sees a write that changes nothing. */
+/** The row with its version, so that a test also sees a write that changes no value. */
 export async function readAllowance(sql: Sql, client: number): Promise<string> {
   const [row] = await sql`
     select concat(t.xmin, ' ', t.ctid, ' ', t) as text from gold.allowance t where client_id = ${client}`;

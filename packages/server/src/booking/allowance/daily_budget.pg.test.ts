@@ -48,7 +48,7 @@ describe("the daily budget of records", () => {
     return (await sendNonces(books.api)([item], WAITING))[0]!;
   };
 
-  it("refuses the quote after the last record, until midnight in Riyadh", async () => {
+  it("refuses a quote after the day's last record, until midnight in Riyadh", async () => {
     const client = await limited(2);
     assertEquals([await quote(client), await quote(client)].map(wordOf), ["answered 201", "answered 201"]);
     const outcome = await quote(client);
@@ -68,7 +68,7 @@ describe("the daily budget of records", () => {
     assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
   });
 
-  it("executes open quotes past the budget, and each gives its record back", async () => {
+  it("executes open quotes past the budget, and each executed quote frees one record", async () => {
     const client = await limited(2);
     const made = [await quote(client), await quote(client)];
     assertEquals(wordOf(await quote(client)), SPENT);
@@ -106,7 +106,7 @@ describe("the daily budget of records", () => {
     });
   }
 
-  it("does not refuse a withdrawal or a funding that is executed", async () => {
+  it("executes withdrawals and fundings past the budget", async () => {
     const client = await limited(1);
     await quote(client);
     const withdrawal = withdrawalItem(client, 100n);
@@ -133,7 +133,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookOrder(books.api, sound)), "answered 201");
   });
 
-  it("answers a replay although replays were counted before the clock stepped back", async () => {
+  it("answers a replay if a step back of the clock left replays_paid_at in the future", async () => {
     const client = await limited(10);
     const item = order(client, null);
     await bookOrder(books.api, item);
@@ -160,7 +160,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookWithdrawal(books.api, withdrawal)), "answered rate_limited");
   });
 
-  it("counts the orders of a running batch that were executed before a refusal", async () => {
+  it("frees the record of a quote that was executed earlier in the same batch", async () => {
     const client = await limited(1);
     const made = await quote(client);
     const outcomes = await sendOrders(books.api)(
@@ -182,7 +182,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
   });
 
-  it("answers a service of 0.1.0 with an outcome that it knows", async () => {
+  it("gives a service of version 0.1.0 an outcome that this version knows", async () => {
     const client = await limited(1);
     await quote(client);
     const [row] = await books.api`

@@ -149,7 +149,7 @@ describe("the limit on open quotes", () => {
     assertEquals(outcomes.map(wordOf), [MADE, MADE, MADE, MADE, REFUSED, MADE, REFUSED, MADE]);
   });
 
-  it("refuses a partner that stays at its limit without a write", async () => {
+  it("writes nothing when it refuses a partner that stays at its limit", async () => {
     const client = await limited({ open_quotes: 1 });
     await quote(client);
     await quote(client);

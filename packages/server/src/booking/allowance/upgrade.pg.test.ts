@@ -39,7 +39,7 @@ describe("the migration that adds limits", () => {
     }
   }
 
-  it("limits production partners with the default rate, and new partners", async () => {
+  it("limits production partners with the default rate, and sets the limits of new partners", async () => {
     await migrated("production", async (sql) => {
       const rows = await sql`
         select client_id, maximum_open_quotes, maximum_open_grams::text, maximum_daily_records, counted_sequence::text,

@@ -38,7 +38,7 @@ describe("deposits", () => {
     return { ...row };
   };
 
-  it("are recorded by one login and approved by another, which books the funding and its event", async () => {
+  it("are recorded by one login; the approval by another login books the funding and its event", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 12_345n, "REF-A");
     assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -71,7 +71,7 @@ describe("deposits", () => {
     ]);
   });
 
-  it("cannot be approved by the login that recorded them, whatever role it sets, or twice", async () => {
+  it("cannot be approved twice, or by the login that recorded them, whatever role it sets", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 5n, "REF-B");
     const refusal = "GR409 you recorded this deposit, so another login has to approve it";
@@ -162,7 +162,7 @@ describe("deposits", () => {
     });
   });
 
-  it("take the money back once, by a new entry, if reversed after the approval", async () => {
+  it("can be reversed once after the approval: a new entry takes the money back", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 500n, "REF-I");
     await approveDeposit(checker, id);
@@ -218,7 +218,7 @@ describe("deposits", () => {
     await pool.end();
   });
 
-  it("wait for an in-flight booking of the account, and continue from its balances", async () => {
+  it("wait for an in-flight booking of the account, and start from the balances after it", async () => {
     const { client, publicId } = await partner(9_000n);
     const id = await recordDeposit(maker, publicId, 500n, "REF-L");
     const service = await books.api.reserve();

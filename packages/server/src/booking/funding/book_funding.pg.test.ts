@@ -119,7 +119,7 @@ describe("book_funding", () => {
     assertEquals(wordOf(await bookOrder(books.api, order)), "idempotency_key_conflict");
   });
 
-  it("stores nothing under an outdated admission version", async () => {
+  it("stores nothing if the admission version is not the account's current one", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n, { admissionVersion: "2" });
     const before = await readBooks(books.sql);

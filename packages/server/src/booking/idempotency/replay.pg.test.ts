@@ -102,7 +102,7 @@ describe("idempotency keys and nonces of orders", () => {
     }
   });
 
-  it("execute a lost request that was not committed, and replay another request with its key", async () => {
+  it("execute a lost request that was not committed, and replay its answer to another request", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");
@@ -119,7 +119,7 @@ describe("idempotency keys and nonces of orders", () => {
     }
   });
 
-  it("find a request of 0.1.0 by its key, because its nonce has no request id", async () => {
+  it("find a request of version 0.1.0 by its key, because its nonce has no request id", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     const first = await bookOrder(books.api, item);

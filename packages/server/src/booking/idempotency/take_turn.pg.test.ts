@@ -106,7 +106,7 @@ describe("take_turn", () => {
       );
     });
 
-    it(`lets ${name} store nothing under an outdated admission version`, async () => {
+    it(`${name} stores nothing if the admission version is not the account's current one`, async () => {
       const client = await rich();
       const turn = newTurn();
       const before = await readBooks(books.sql);
@@ -142,7 +142,7 @@ describe("take_turn", () => {
     });
   }
 
-  it("binds a key for all endpoints of the client, and for no other client", async () => {
+  it("binds a key for all write operations of one client, and for no other client", async () => {
     const [client, other] = [await rich(), await rich()];
     const writes = [
       WRITES["book_funding"]!,
@@ -164,7 +164,7 @@ describe("take_turn", () => {
     }
   });
 
-  it("spends a withdrawal's nonce for all endpoints, also at a refusal, replay or conflict", async () => {
+  it("spends a withdrawal's nonce for all signed writes, also at a refusal, replay or conflict", async () => {
     for (const settle of [false, true]) await spendOnce({ settle });
   });
 

@@ -48,8 +48,8 @@ begin
   end if;
 end $$;
 
--- The account's lock is held, so a nonce that take_turn did not find is still unspent. The primary key
--- enforces it again.
+-- The account's lock is held, so a nonce that take_turn did not find is still unspent. The primary key also
+-- refuses to store a nonce twice.
 create or replace function gold.spend_nonce(holder gold.account, nonce uuid, request uuid) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic

@@ -74,7 +74,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
   });
 
   for (const seconds of [75, 3600]) {
-    it(`refuses quotes and orders ${seconds} s behind, and books those of other accounts`, async () => {
+    it(`refuses quotes and orders of this account alone if the clock is ${seconds} s behind`, async () => {
       const [client, other] = [await rich(), await rich()];
       const known = orderItem(client, await books.quote(client, "buy", 10_000n));
       const first = await bookOrder(books.api, known);
@@ -103,7 +103,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
       assertEquals(wordOf(await bookQuote(books.api, quote)), "answered 201");
     });
 
-    it(`answers the balance ${seconds} s behind as of the newest posting, and never changes it`, async () => {
+    it(`returns a final balance as of the newest posting if the clock is ${seconds} s behind`, async () => {
       const client = await rich();
       const ahead = await set(client, "last_posted_at", seconds);
       const { asOf, ...told } = await reads().balances(client);
@@ -119,7 +119,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
   }
 
   for (const seconds of [6, 75, 3600]) {
-    it(`keeps a balance that was read before a step back of ${seconds} s`, async () => {
+    it(`keeps a balance that was read before the clock stepped back by ${seconds} s`, async () => {
       const client = await rich();
       await set(client, "last_posted_at", seconds - 1);
       const read = await set(client, "closed_until", seconds);
@@ -205,7 +205,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     assert(row!.ahead < 0.05, `${row!.ahead} s ahead`);
   });
 
-  it("makes a price stale that is later than the clock, because its age is unknown", async () => {
+  it("treats a price that is later than the clock as stale, because the price's age is unknown", async () => {
     const client = await rich();
     const price = async (source: string, seconds: number) => {
       await books

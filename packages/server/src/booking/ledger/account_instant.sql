@@ -2,8 +2,8 @@
 -- of an account gets its instant from account_instant, under the account's lock.
 
 -- If the clock is further than this behind an account's newest posting, the account's quotes and orders are
--- refused. The instants of postings are rounded up by less than a millisecond, so a greater difference means
--- that the clock stepped back.
+-- refused. Without a step back, postings are ahead of the clock only by milliseconds, because their instants
+-- are rounded up. A difference of seconds means that the clock stepped back.
 create or replace function gold.clock_tolerance() returns interval
 language sql immutable parallel safe
 return interval '5 seconds';

@@ -48,10 +48,9 @@ begin
   update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- Returns the balance at an instant up to the clock, the newest posting or the latest earlier read, whichever
--- is latest. Returns no row for a later instant. The answer for an instant never changes. An instant before
--- the newest posting, or up to an instant that was read before, is closed already. This call closes any other
--- instant.
+-- Returns the balance at an instant, or no row if the instant is later than the clock, the newest posting and
+-- closed_end. The answer for an instant never changes. An instant before the newest posting, or not after
+-- closed_end, is closed already. This call closes any other instant.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -49,7 +49,10 @@ describe("post_transfers", () => {
     ...given,
   });
 
-  /** Posts in one statement as gold_book, reads the balances, and rolls back: "posted", or the SQLSTATE. */
+  /**
+   * Posts in one statement as gold_book, reads the balances, and rolls back. The verdict is "posted" or the
+   * SQLSTATE.
+   */
   async function post(...postings: Posting[]): Promise<{ verdict: string; account?: string; free?: string }> {
     let found = {};
     const verdict = await books.sql.begin(async (sql) => {
@@ -229,7 +232,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(posting({ debit: "margin" })), INVALID_TEXT);
   });
 
-  it("refuses an amount that is not positive, a foreign bucket and a bar that moves through a client", async () => {
+  it("refuses an amount of 0 or less, a wrong bucket, a client's bar and client 0's money", async () => {
     for (const amount of [0, -100]) {
       assertEquals(
         await verdictOf(posting({ amount, sar_available_after: 1_000 + amount })),
@@ -243,7 +246,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(posting(houseMoney)), CHECK_VIOLATION);
   });
 
-  it("leaves the books unchanged, because every test statement was rolled back", async () => {
+  it("leaves no defects in the books, because every test statement was rolled back", async () => {
     assertEquals(await books.defects(), []);
   });
 });

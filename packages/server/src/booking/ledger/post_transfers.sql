@@ -1,6 +1,7 @@
 -- The only writer of the stored balances; database/triggers.sql attaches it. It runs once per statement, over
--- all its transfers. It refuses them all if the balances that the caller stated in a transfer do not follow
--- from the transfers, or if a client's sequence number or instant goes back.
+-- all transfers of the statement. For each client, the old balances plus the transfers must equal the
+-- balances stated in the client's last transfer. The sequence number must increase, and the instant must not
+-- decrease. Otherwise it refuses the whole statement.
 
 create or replace function gold.post_transfers() returns trigger
 language plpgsql security definer set search_path = gold, pg_temp as $$
@@ -34,7 +35,7 @@ begin
   )
   select (select count(*) from moved), (select count(*) from followed) into owners, followed;
   if owners <> followed then
-    raise exception 'the stated balances do not follow from the transfers' using errcode = 'GB001';
+    raise exception 'a client''s transfers do not match its account: wrong balances, a sequence number that did not increase, or an instant before the last posting' using errcode = 'GB001';
   end if;
 
   update vault v

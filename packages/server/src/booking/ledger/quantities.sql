@@ -1,4 +1,5 @@
--- Every function that waits for a lock calls this first.
+-- A function calls this before it waits for a lock, if its later statements must see what the previous holder
+-- of the lock committed.
 create or replace function gold.require_read_committed() returns void
 language plpgsql stable as $$
 begin

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** Corrupts the books with `plant`, without triggers, returns the rules that find it, and rolls back. */
+/** Corrupts the books with `plant`, without triggers. Returns the rules that are broken, and rolls back. */
 export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
   let rules: string[] = [];
   await sql.begin(async (sql) => {

@@ -32,7 +32,7 @@ describe("spend_nonces", () => {
     }
   });
 
-  it("accepts a request's own retry after a lost connection, and refuses another request", async () => {
+  it("answers a retry after a lost connection, and refuses another request with the same nonce", async () => {
     const lost = nonceItem(client);
     assertEquals(await spend([lost]), ["answered"]);
     assertEquals(await spend([lost, item(newUuid())], books.api, SETTLING), ["answered", "answered"]);
@@ -47,7 +47,7 @@ describe("spend_nonces", () => {
     assertEquals(rows.map(({ request_id }) => request_id), [lost.request]);
   });
 
-  it("accepts a nonce once from a process of 0.1.0, which sends no request id", async () => {
+  it("accepts a nonce once from a service of version 0.1.0, which sends no request id", async () => {
     const [nonce, another] = [newUuid(), newUuid()];
     const spendAsBefore = async (nonces: string[]) => {
       const [row] = await books.api`
@@ -61,7 +61,7 @@ describe("spend_nonces", () => {
     assertEquals(await spend([item(nonce)]), ["nonce_reused"]);
   });
 
-  it("accepts a nonce once within a batch: the first item that is admitted", async () => {
+  it("accepts a nonce once within a batch, from the first item that is admitted", async () => {
     const [nonce, another, other] = [newUuid(), newUuid(), await books.createClient()];
     const batch = [item(nonce, client, "2"), item(nonce), item(another), item(nonce), item(nonce, other)];
     assertEquals(await spend(batch), [
@@ -84,7 +84,7 @@ describe("spend_nonces", () => {
     assertEquals(await spend([item(ordered)]), ["nonce_reused"]);
   });
 
-  it("spends nothing under an outdated admission version", async () => {
+  it("spends nothing if the admission version is not the account's current one", async () => {
     const nonce = newUuid();
     assertEquals(await spend([item(nonce, client, "2")]), ["admission_changed"]);
     assertEquals(await spend([item(nonce)]), ["answered"]);

@@ -171,7 +171,7 @@ describe("seal_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("waits for another sealer of the client, and continues from its end", async () => {
+  it("waits for another sealer of the client, and continues where that sealer ended", async () => {
     const client = await books.createClient({ halalas: 1n });
     await seal(client);
     await bookFunding(books.api, fundingItem(client, 1n));
@@ -228,7 +228,7 @@ describe("seal_chain", () => {
     assertEquals(sealed, [whole]);
   });
 
-  it("leaves a tail that unsealed_tail() counts", async () => {
+  it("lets unsealed_tail() count only the events that are not sealed yet", async () => {
     const client = await books.createClient({ halalas: 1n });
     const tail = async () => {
       const rows = await books.sql`select events from gold.unsealed_tail() where client_id = ${client}`;
@@ -243,7 +243,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns the clients that may have more; with more clients, it seals fewer events of each", async () => {
+  it("returns clients that may have more events, and seals fewer of each if there are many", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();

@@ -1,5 +1,5 @@
--- The hash chain of a client, sealed outside the order path: one link per record, in the order of the event
--- sequence. A line has only integers, uuids and hashes, so that any language builds the same bytes:
+-- The hash chain of a client: one link per record, in the order of the event sequence. An order is sealed
+-- after its commit. A line has only integers, uuids and hashes, so that any language builds the same bytes:
 --   1|client|sequence|event number|subject|created_at in ms
 -- Then come these fields, for each transfer of the record in the order of its legs:
 --   |leg|debit|credit|asset|amount|available|held|gold

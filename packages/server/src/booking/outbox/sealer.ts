@@ -6,7 +6,7 @@ const CLIENTS_PER_CALL = 200;
 
 /**
  * Seals the clients' hash chains once a second, so that few events are ever unprotected. Delivery seals an
- * event before it sends it. Each round includes every client that has unsealed events.
+ * event before it sends the event. Each round includes every client that has unsealed events.
  */
 export function startSealer(sql: Query): { stop(): void } {
   let underWay = false;
@@ -34,8 +34,8 @@ export function startSealer(sql: Query): { stop(): void } {
 
 /**
  * Seals every client that has unsealed events once, in transactions of up to 200 clients. Returns true if a
- * client had more events than one call seals. Such a client waits for its next turn until all others have had
- * theirs.
+ * client may have more events than one transaction seals. The next call seals these, after every other client
+ * was sealed once.
  */
 export async function sealOnce(sql: Query, stopping: () => boolean = () => false): Promise<boolean> {
   const unsealed = await sql<{ client: string }[]>`
@@ -44,7 +44,7 @@ export async function sealOnce(sql: Query, stopping: () => boolean = () => false
   let hasMore = false;
   for (let from = 0; from < clients.length && !stopping(); from += CLIENTS_PER_CALL) {
     const some = arrayLiteral(clients.slice(from, from + CLIENTS_PER_CALL));
-    // One call that fails must not keep the others from being sealed.
+    // If one transaction fails, the clients of the other transactions must still be sealed.
     const more = await sql`select gold.seal_next(${some}::text::int[])`.catch(() => []);
     hasMore ||= more.length > 0;
   }

@@ -111,7 +111,7 @@ describe("book_redelivery", () => {
     assertEquals(account!.event_sequence, "1");
   });
 
-  it("changes the due instant, so that an in-flight attempt does not settle the redelivery", async () => {
+  it("changes the due instant, so that an in-flight attempt does not complete the redelivery", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const seen = new Set<string>();
     // A due instant in the past, in this millisecond, and in the future.
@@ -222,7 +222,7 @@ describe("book_webhook_test", () => {
     assertEquals(told(await testWebhook(books.api, item)).sequence, 5001);
   });
 
-  it("leaves no defects in the books, and instants that never go back", async () => {
+  it("leaves no defects in the books, and dates no event before the account's newest posting", async () => {
     const client = await books.createClient({ halalas: 100n });
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;

@@ -2,8 +2,8 @@
 -- be delivered.
 
 -- Returns an instant that is due now and differs from `due_at`. The result of an attempt changes the row only
--- if the row still has the `due_at` of that attempt. So the result of an attempt in flight does not complete
--- the new request.
+-- if the row still has the `due_at` of that attempt. So the result of an in-flight attempt does not complete
+-- the redelivery.
 create or replace function gold.due_now(due_at timestamptz) returns timestamptz
 language sql volatile
 return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');

@@ -93,7 +93,7 @@ describe("an operator's change of deliveries", () => {
       ]);
     });
 
-    it("returns since when the endpoint is disabled", async () => {
+    it("returns the time at which the endpoint was disabled", async () => {
       const { client, ids } = await partnerWith(1);
       await plantEndpoint(books.sql, client, { passed: 1, disabled: true });
       const [asked] = await redeliver(ids[0]!);
@@ -194,7 +194,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals([overview!.waiting, overview!.parked], ["2", "2"]);
     });
 
-    it("returns a next attempt only for a test while the endpoint is disabled", async () => {
+    it("returns a next attempt only for a test event while the endpoint is disabled", async () => {
       const { client, publicId } = await partnerWith(1);
       await books
         .sql`select gold.post_event(${client}, 2, ${newUuid()}::uuid, ${newUuid()}::uuid, clock_timestamp(), 'order.executed')`;

@@ -1,6 +1,6 @@
 -- An operator's commands for a partner's deliveries. A command that resets an endpoint takes it from its
--- worker, and a worker must claim it again. The results of attempts that were in flight then no longer change
--- the endpoint.
+-- worker, and a worker must claim it again. After that, results of attempts that were in flight no longer
+-- change the endpoint.
 
 -- Resets the endpoint's failures and rest, and enables it. The first 10,000 retries that wait for their next
 -- try become due now. Any others stay due at their own time.

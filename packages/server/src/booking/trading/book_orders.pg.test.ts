@@ -171,7 +171,7 @@ describe("book_orders", () => {
     assertEquals(wordOf(await order(client, dear)), "answered insufficient_funds");
   });
 
-  it("spends nothing under an outdated admission version", async () => {
+  it("spends nothing if the admission version is not the account's current one", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM), { admissionVersion: "2" });
     const before = await readBooks(books.sql);

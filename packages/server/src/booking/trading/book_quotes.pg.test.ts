@@ -81,8 +81,8 @@ describe("book_quotes", () => {
       [{ side: "buy", by: "grams", goldTenthMilligrams: 15_001n }, "."],
       [{ side: "sell", by: "amount", amountHalalas: 47_853n }, "; this amount comes to 1.5001 g."],
       [{ side: "buy", by: "amount", amountHalalas: 3n }, "; this amount comes to 0 g."],
-      // The largest amount. The service cuts a larger one to one halala above it, so the answer does not
-      // state its grams.
+      // The largest amount. The service cuts a larger amount to one halala above it, so the answer to a
+      // larger amount does not state the grams.
       [
         { side: "buy", by: "amount", amountHalalas: AMOUNT_MAX_HALALAS },
         "; this amount comes to 31152647.975 g.",
@@ -145,7 +145,7 @@ describe("book_quotes", () => {
     assertEquals(wordOf(conflicting), "idempotency_key_conflict");
   });
 
-  it("stores nothing at a stale price or under an outdated admission version", async () => {
+  it("stores nothing if the price is stale or the admission version is not the current one", async () => {
     const item = quoteItem(client, GRAM);
     const before = await readBooks(books.sql);
     await books
@@ -191,7 +191,7 @@ describe("book_quotes", () => {
     assertEquals(await words(), ["answered limit_exceeded", "answered 201", "answered limit_exceeded"]);
   });
 
-  it("settles a request that was committed before its connection was lost by its first answer", async () => {
+  it("returns the first answer if a request was committed before its connection was lost", async () => {
     for (const asked of [GRAM, { ...GRAM, goldTenthMilligrams: 0n } as QuoteRequest]) {
       const item = quoteItem(client, asked);
       const first = await bookQuote(books.api, item);

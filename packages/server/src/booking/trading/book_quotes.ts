@@ -38,8 +38,8 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
   };
 }
 
-// A well-formed number may exceed every limit, and even the range of a column. It is cut to one unit above
-// the cap, which is refused in the same way.
+// A well-formed number may exceed every limit, and even the range of a column. Such a number is cut to one
+// unit above the cap, which is refused in the same way.
 const gramsOf = (asked: QuoteRequest) =>
   asked.by === "grams" ? capped(asked.goldTenthMilligrams, GOLD_MAX_TENTH_MILLIGRAMS) : null;
 const amountOf = (asked: QuoteRequest) =>

@@ -64,7 +64,7 @@ describe("tick_price", () => {
     assertEquals([await tick(fixed), await standing()], [false, fixed]);
   });
 
-  it("always finds a spread and a stale_after_seconds above zero, by a table constraint", async () => {
+  it("relies on a table constraint that keeps spread and stale_after_seconds above zero", async () => {
     for (const terms of ["spread_basis_points = 0", "spread_basis_points = -1", "stale_after_seconds = 0"]) {
       assertEquals(
         await verdictOf(books.sql.unsafe(`update gold.price set ${terms}`)),

@@ -37,7 +37,7 @@ describe("the expiry of a quote, by the database's clock", () => {
   });
 
   it("in a series of orders across the expiry, none executes after the first refusal", async () => {
-    // More than a slow machine needs for the first order. All quotes end at the same instant, however long
+    // Longer than a slow machine needs for the first order. All quotes end at the same instant, however long
     // their insertion takes.
     const leftSeconds = 4;
     const first = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 60 - leftSeconds });

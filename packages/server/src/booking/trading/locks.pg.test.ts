@@ -170,7 +170,7 @@ describe("the locks of the books", () => {
     assertEquals(outcomes.filter((_, n) => n % 2 === 1).map(wordOf), goods.map(() => "answered 201"));
     assert(
       !outcomes.some(({ status }, n) => n % 2 === 0 && status === 201),
-      "nothing of the other's is executed",
+      "no order of the other client may be executed",
     );
     const [account] = await books
       .sql`select event_sequence, sar_available from gold.account where client_id = ${good}`;

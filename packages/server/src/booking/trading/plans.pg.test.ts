@@ -52,7 +52,7 @@ describe("the booking functions' plans", () => {
 
   /**
    * Inserts rows of other clients, as many as a busy month leaves. Without autovacuum, the planner gets no
-   * statistics of these rows during the test.
+   * statistics of these rows before the test runs `analyze`.
    */
   async function fillTables(): Promise<void> {
     await books.sql.begin(async (sql) => {
@@ -80,8 +80,8 @@ describe("the booking functions' plans", () => {
 
   /** For each table, the sequential scans and the rows read by any scan, until now. */
   async function readsOf(session: Sql): Promise<Map<string, Reads>> {
-    // A session reports its counters after a statement, and at once only if it is asked. So each session of
-    // the other pool is asked, too.
+    // A session reports its counters with a delay, unless pg_stat_force_next_flush() was called in it. So the
+    // test calls it in each session of the other pool, too.
     const others = await Promise.all(Array.from({ length: 4 }, () => books.sql.reserve()));
     for (const each of [session, ...others]) {
       await each`select pg_stat_force_next_flush()`;
@@ -101,12 +101,12 @@ describe("the booking functions' plans", () => {
     for (const [table, { scans, rows }] of after) {
       const read = rows - before.get(table)!.rows;
       assertEquals(scans - before.get(table)!.scans, 0, `sequential scans of ${table}`);
-      if (table === "account" || table === "quote") assert(read > 0, `the counters of ${table} count`);
+      if (table === "account" || table === "quote") assert(read > 0, `no row of ${table} was counted`);
       assert(read <= items * ROWS_AN_ITEM, `${read} rows of ${table} were read for ${items} items`);
     }
   }
 
-  it("use the indexes, whether they were made for empty tables or for full tables", async () => {
+  it("use the indexes, whether the plans were made for empty tables or for full tables", async () => {
     const early = books.connect("gold_api", 1);
     await bookRounds(early);
     await fillTables();

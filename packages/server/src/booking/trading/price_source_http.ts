@@ -124,7 +124,7 @@ function fetchBounded(destination: Destination, agent: PinnedAgent, signal: Abor
   }).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** Uses its own agent, so that it ignores proxy variables, and connects to the checked address. */
+/** Uses no global agent, so that it ignores proxy variables. Connects to a checked address. */
 function openRequest(destination: Destination, agent: PinnedAgent): ClientRequest {
   const { addresses, host, path, port, secure } = destination;
   const options = {

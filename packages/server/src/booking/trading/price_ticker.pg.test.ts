@@ -83,7 +83,7 @@ describe("startPriceTicker()", () => {
     }
   });
 
-  it("uses the instant that the source states: the same price again does not keep it fresh", async () => {
+  it("uses the instant that the source states, so a price with a repeated instant goes stale", async () => {
     await setSource("http", STALE_SECONDS);
     const asOf = new Date().toISOString();
     feed.says(`{"price_per_gram_sar":400,"as_of":"${asOf}"}`);

@@ -127,7 +127,7 @@ describe("a withdrawal's steps", () => {
     for (const { event, at } of rows) {
       assertMatch(event, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       const instant = Number.parseInt(event.replaceAll("-", "").slice(0, 12), 16);
-      // The first event has the withdrawal's own id, which the service made by its clock.
+      // The first event has the withdrawal's own id, which the database did not make.
       if (event !== id) assertEquals(instant, (at as Date).getTime());
     }
     assertEquals(new Set(rows.map(({ event }) => event)).size, 5);
@@ -146,7 +146,7 @@ describe("a withdrawal's steps", () => {
     ]);
   });
 
-  it("are never before the newest posting, even if that is in the future", async () => {
+  it("are never before the newest posting, even if that posting is in the future", async () => {
     const { client, id } = await withdraw();
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;

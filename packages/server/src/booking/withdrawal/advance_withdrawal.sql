@@ -1,6 +1,6 @@
--- The operator's steps of a withdrawal. Each step is a row that names the step before it. Checks of the table
--- decide which step may follow which, and that the login that approved does not submit. advance_withdrawal
--- checks the same first, for readable errors.
+-- The operator's steps of a withdrawal. Each step is a row that names the step before it. Constraints of the
+-- table allow only the legal sequences of steps, and refuse a submission by the login that approved.
+-- advance_withdrawal checks both first, for readable errors.
 
 create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

@@ -136,7 +136,7 @@ describe("book_withdrawal", () => {
     assertEquals(await balanceOf(books, client), "100 400 0");
   });
 
-  it("stores the IBAN that is registered once it has the account's lock", async () => {
+  it("stores the IBAN that is registered when the booking gets the account's lock", async () => {
     const client = await books.createClient({ halalas: 500n });
     const operator = await books.sql.reserve();
     await operator`begin`;

@@ -124,7 +124,7 @@ describe("submit_withdrawals", () => {
     assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
   });
 
-  it("waits for a concurrent IBAN change, and is then refused", async () => {
+  it("waits for a concurrent IBAN change, and then refuses the batch", async () => {
     const client = await rich();
     const id = await approved(client);
     const publicId = await publicIdOf(books, client);

@@ -57,8 +57,8 @@ describe("the tables of withdrawals and deposits", () => {
   });
 
   /**
-   * Runs the statement as gold_book, the owner of the functions, and rolls back: "written", or the SQLSTATE
-   * and the constraint.
+   * Runs the statement as gold_book, the owner of the functions, and rolls back. Returns "written", or the
+   * SQLSTATE and the constraint.
    */
   const plant = (statement: string, values: readonly (string | number | null)[]): Promise<string> =>
     books.sql.begin(async (sql) => {
@@ -110,7 +110,7 @@ describe("the tables of withdrawals and deposits", () => {
     assertEquals(writable.sort(), LEGAL.toSorted());
   });
 
-  it("accept a step only if the previous step and its login are as the step names them", async () => {
+  it("accept a step only if the previous step exists, by the login that the new step names", async () => {
     const [pending, approved] = [await withdraw(), await withdraw(["approved"])];
     const submitting = { status: "submitted", login: "somebody", previous: "approved" };
     const missing = `${FOREIGN_KEY_VIOLATION} withdrawal_step_after`;
@@ -137,14 +137,14 @@ describe("the tables of withdrawals and deposits", () => {
       await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
       `${CHECK_VIOLATION} withdrawal_step_two`,
     );
-    // The same login cannot submit by leaving out the previous step or its login either.
+    // Leaving out the previous step, or the login of that step, does not help either.
     for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
       const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
       assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);
     }
   });
 
-  it("accept one next step of each step, and each status once", async () => {
+  it("accept only one next step after each step, and each status only once", async () => {
     const withdrawal = await withdraw(["approved"]);
     assertEquals(
       await plantStep({
@@ -212,7 +212,7 @@ describe("the tables of withdrawals and deposits", () => {
     assertEquals(verdict, `${CHECK_VIOLATION} deposit_bank_reference_form`);
   });
 
-  it("leave the books unchanged, because every test row was rolled back", async () => {
+  it("have no defects, because every planted row was rolled back", async () => {
     assertEquals(await books.defects(), []);
   });
 });

@@ -11,7 +11,7 @@ export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 /** Text that is compared and sorted byte by byte, independently of any language. */
 export const code = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
-/** The first two columns of every key of a hot table: the shard, then the client. */
+/** The columns that identify a row's client, by bucket and number. Most keys begin with these columns. */
 export const owner = () => ({ bucket: smallint().notNull(), clientId: integer().notNull() });
 
 /**

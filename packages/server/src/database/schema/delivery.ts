@@ -47,8 +47,9 @@ export const endpoint = gold.table("endpoint", {
 
 /**
  * An event that is sent outside the order of the others: its first attempt failed, or its redelivery was
- * requested. The event is due at an instant, or parked. A parked event is sent again only on request. With
- * neither, it was delivered; its row is deleted as soon as `passed` has reached it.
+ * requested. The event is due at an instant, or parked. A parked event is sent again only on request. An
+ * event that is neither due nor parked was delivered. Its row is deleted as soon as `passed` has reached the
+ * event.
  */
 export const retry = gold.table("retry", {
   ...owner(),

@@ -87,7 +87,7 @@ export const deposit = gold.table("deposit", {
   approvedBy: code(),
   reversedAt: instant(),
   reversedBy: code(),
-  /** The number of the event that reports the reversal. Null if the deposit had not been approved. */
+  /** The number of the event that reports the reversal. Only an approved deposit's reversal has an event. */
   reversedSequence: bigint({ mode: "bigint" }),
 }, (t) => [
   uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),

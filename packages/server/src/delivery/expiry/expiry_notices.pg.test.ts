@@ -29,7 +29,7 @@ describe("startExpiryNotices()", () => {
     }, () => [...waiting]);
   }
 
-  it("notifies all partners at its start, in as many turns as it needs", async () => {
+  it("notifies all partners at its start, in as many calls of the SQL function as it needs", async () => {
     const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
     const notices = startExpiryNotices(books.api);
     await untilNotified(clients);
@@ -46,7 +46,7 @@ describe("startExpiryNotices()", () => {
     assertEquals(await notifiedTo(books, late), []);
   });
 
-  it("stops between two turns when it is asked to", async () => {
+  it("does not call the SQL function again after it is stopped", async () => {
     let turns = 0;
     const sql = () => {
       turns++;

@@ -1,7 +1,7 @@
 import type { Query } from "../../database/query.ts";
 
 const PAUSE_MS = 3_600_000;
-/** One transaction locks the accounts of this many clients until it commits, which takes milliseconds. */
+/** A turn is one transaction. It locks the accounts of this many clients for some milliseconds. */
 const CLIENTS_PER_TURN = 20;
 
 /**

@@ -55,7 +55,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("posts the nearest notice of 30, 7 and 1 days, each from exactly that time before the end", async () => {
+  it("a notice is due from exactly 30, 7 or 1 days before the end until the next notice is due", async () => {
     const client = await newHolder();
     for (const kind of KINDS) {
       const end = await moveEnd(books, client, kind, 100 * DAY_HOURS);
@@ -87,7 +87,7 @@ describe("post_expiry_notices", () => {
     }
   });
 
-  it("posts once at each distance, and again after the end was moved", async () => {
+  it("posts each notice once, and posts it again for the new end after the end was moved", async () => {
     const client = await newHolder();
     await moveEnd(books, client, "client_secret", 5 * DAY_HOURS);
     assertEquals([await postNotices(books), await postNotices(books)], [1, 0]);
@@ -103,7 +103,7 @@ describe("post_expiry_notices", () => {
     assertEquals((await later(DAY_MS)).map(({ days_ahead }) => days_ahead), [1]);
   });
 
-  it("posts nothing for a credential that is revoked, has ended, has no end or ends later", async () => {
+  it("posts nothing for a credential that is revoked, expired or valid for more than 30 days", async () => {
     const client = await newHolder();
     await moveEnd(books, client, "certificate", 1);
     await books.sql`update gold.certificate set revoked_at = now() where partner_id = ${client}`;
@@ -113,7 +113,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await eventsOf(client), []);
   });
 
-  it("seals a notice with a chain line that contains a hash of its kind, name and end", async () => {
+  it("seals a notice; its chain line contains a hash of the credential's kind, id and expiry", async () => {
     const client = await newHolder();
     const end = await moveEnd(books, client, "webhook_secret", DAY_HOURS - 1);
     await postNotices(books);
@@ -127,7 +127,7 @@ describe("post_expiry_notices", () => {
     assertEquals(link!.head, createHash("sha256").update(Buffer.alloc(32)).update(line).digest("hex"));
   });
 
-  it("uses the client's next event numbers, at an instant not before its last event", async () => {
+  it("numbers notices after the last event, and dates none before the account's newest posting", async () => {
     const client = await books.createClient({ halalas: 5n });
     await books
       .sql`update gold.account set last_posted_at = last_posted_at + interval '1 hour' where client_id = ${client}`;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** The hosts and addresses of the operator's own network that a request may reach. */
+/** The hosts and addresses of the operator's own network to which the service may send requests. */
 export interface AllowList {
   /** HOST:PORT with the host in a URL's normal form; an IPv6 address has no brackets. */
   readonly hosts: readonly string[];

@@ -4,7 +4,7 @@ import { createResolver, type ResolveHost } from "./resolve_host.ts";
 /**
  * Returns the fault of an endpoint that is about to be registered, or undefined. An endpoint with
  * `dns_failed` may still be registered: its name may not exist yet, or perhaps only the service can resolve
- * it. Each attempt checks the endpoint again.
+ * it. Each delivery attempt checks the endpoint again.
  */
 export async function checkEndpoint(
   url: string,

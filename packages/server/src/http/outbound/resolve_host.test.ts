@@ -26,7 +26,7 @@ describe("createResolver()", () => {
     assertEquals(asked, new Set(["both.example A", "both.example AAAA"]));
   });
 
-  it("returns all entries of the hosts file for a name, and asks DNS only without one", async () => {
+  it("returns all entries of the hosts file for a name, and asks DNS only if there is no entry", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-hosts-"));
     const file = join(folder, "hosts");
     await writeFile(

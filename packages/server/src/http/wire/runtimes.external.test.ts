@@ -110,7 +110,7 @@ describe("the service on Node and on Deno", () => {
     );
     assert(
       new Set(verdicts.map((received) => verdictsOf(received).join())).size > 8,
-      "verdicts do not differ",
+      "the mutations caused too few different verdicts",
     );
   });
 });
@@ -200,8 +200,8 @@ function areBothTrue(one: string, other: string): boolean {
 
 /**
  * Returns the first final reply without the values that differ each time: ids, instants, time differences,
- * tokens and rate limits. Headers are sorted. Nonsense after a request gets its own answer only if the
- * request was already answered; otherwise the request's answer says that the connection closes. So later
+ * tokens and rate limits. Headers are sorted. Malformed bytes after a request get their own answer only if
+ * the request was already answered. Otherwise the request's answer says that the connection closes. So later
  * replies and the connection headers are left out.
  */
 function comparable(received: string): string {

@@ -104,7 +104,7 @@ describe("createWireServer()", () => {
       assertEquals([await wire.send(LATE + text), executed], [["200"], ["/late hi"]], text);
       assertEquals(wire.refused.length, 1, text);
     }
-    // An unfinished request after the first counts as nonsense once its timeout has expired.
+    // An unfinished request after the first is refused like malformed bytes when its timeout expires.
     executed.length = 0;
     assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
     assertEquals(hasty.refused.length, 1);

@@ -35,7 +35,7 @@ describe("referencePage()", () => {
       }
       if (reply.csv) assertStringIncludes(section, reply.csv.example);
       assertStringIncludes(section, idempotent ? "HTTP/1.1 201 Created" : "HTTP/1.1 200 OK");
-      assert(/HTTP\/1\.1 [45]\d\d [^]*"code": "/.test(section), `${operation} has a refusal`);
+      assert(/HTTP\/1\.1 [45]\d\d [^]*"code": "/.test(section), `${operation} shows no refusal`);
     }
     assertStringIncludes(page, "grant_type=client_credentials&amp;client_id=");
   });

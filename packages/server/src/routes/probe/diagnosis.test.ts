@@ -81,7 +81,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ url: `${BASE}:443${TARGET}` }), "explicit_port");
   });
 
-  it("returns upper_case_host for capitals in the scheme or host, also as in the Host header", async () => {
+  it("returns upper_case_host for capitals in scheme or host, even if Host has the same", async () => {
     const request = { ...REQUEST, hosts: ["api.Gold.Example"] };
     for (
       const origin of [
@@ -244,6 +244,9 @@ describe("diagnose()", () => {
         { text },
       ) => text),
     );
-    assert(texts.size <= 96 && texts.size > 40, `one key sees all ${texts.size} attempts`);
+    assert(
+      texts.size <= 96 && texts.size > 40,
+      `${texts.size} texts; expected 41 to 96, so that one key can be tried with each text`,
+    );
   });
 });

@@ -1,8 +1,6 @@
 import type { ProbeMistake } from "@gold-partner/protocol";
 
-/**
- * For each mistake, what was signed instead and how to fix it. The text follows the failed step's own detail.
- */
+/** Describes each mistake and its fix. The text follows the failed step's own detail. */
 export const MISTAKE_CURES: Readonly<Record<ProbeMistake, string>> = {
   path_not_url:
     "You signed a part of the URL only: sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",

@@ -14,7 +14,7 @@ const PATH = "/v1/signed-probe";
 const BODY = '{"quote_id":"qt_1","note":"\u0645\u0631\u062d\u0628\u0627"}';
 const PRETTY = '{\n  "quote_id": "qt_1"\n}\n';
 
-/** Shell functions that sign with openssl alone, as a partner's script may do. */
+/** Shell functions that sign with openssl, as a partner's script may do. */
 const SHELL = String.raw`set -euo pipefail
 base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 raw() { # an ECDSA signature's DER to its 64 bytes r and s
