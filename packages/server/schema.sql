@@ -243,7 +243,7 @@ begin
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
-    raise exception 'the books already name an earlier login %, and a name must always mean one person: choose another name', name
+    raise exception 'the login name % was used before and appears in the audit or the books. A name must always mean one person: choose another name', name
       using errcode = 'GR409';
   end if;
   execute format('create role %I login password %L', name, verifier);
@@ -3688,7 +3688,7 @@ begin
   )
   select (select count(*) from moved), (select count(*) from followed) into owners, followed;
   if owners <> followed then
-    raise exception 'the stated balances do not follow from the transfers' using errcode = 'GB001';
+    raise exception 'a client''s transfers do not match its account: wrong balances, a sequence number that did not increase, or an instant before the last posting' using errcode = 'GB001';
   end if;
 
   update vault v
@@ -3737,7 +3737,7 @@ begin
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
   -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
-  -- session of this login has waited this long, the probe's own commit would wait as well.
+  -- session of this login has waited for more than 2 s, the probe's own commit would wait as well.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
@@ -4498,8 +4498,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- `exact_until` is never two minutes ahead of the clock, unless the clock stepped back. Then the count is
-  -- repeated.
+  -- `exact_until` is never more than two minutes ahead of the clock, unless the clock stepped back. In that
+  -- case, the open quotes are counted again, too.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -5321,8 +5321,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of two kinds of events: those that this call settles and that came from the retry table, and
-      -- those that the mark passes in this call.
+      -- The rows of two kinds of events: events from the retry table that this call settles, and events that
+      -- the mark passes in this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -5340,7 +5340,7 @@ begin
   -- A delivered test enables the endpoint, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- Last, so that it sees which retries these attempts made due.
+  -- This statement comes last, so that it sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a
@@ -5667,8 +5667,8 @@ CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- Longer than an attempt may take. A retry that is not settled by then was lost with its worker, and
-  -- another worker can send it.
+  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
+  -- not settled by then was lost with its worker, and another worker can send it.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -5743,7 +5743,7 @@ begin
     return null;
   end if;
   if is_replay then
-    -- A value more than a whole burst ahead means that the clock stepped back.
+    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;

@@ -5,6 +5,8 @@
 export interface FileCounts {
   ran: number;
   skipped: number;
+  /** How long the file's tests took, if the report says it. */
+  durationMs?: number;
 }
 
 /** Reads Deno's JUnit report. Names and messages in it are escaped, so they cannot contain a tag. */

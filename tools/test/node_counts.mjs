@@ -4,11 +4,11 @@
 /**
  * @param {AsyncIterable<{
  *   type: string,
- *   data: { name: string, nesting: number, file?: string, skip?: unknown, todo?: unknown }
+ *   data: { name: string, nesting: number, file?: string, skip?: unknown, todo?: unknown, details: { duration_ms: number } }
  * }>} events
  */
 export default async function* countByFile(events) {
-  /** @type {Record<string, { ran: number, skipped: number }>} */
+  /** @type {Record<string, { ran: number, skipped: number, durationMs: number }>} */
   const counts = {};
   // The tests of a suite are reported before the suite and may be written in another file. They count for the
   // suite's file.
@@ -19,9 +19,10 @@ export default async function* countByFile(events) {
     if (data.name !== data.file) ran++;
     if (data.skip !== undefined || data.todo !== undefined) skipped++;
     if (data.nesting > 0) continue;
-    const count = counts[data.file] ??= { ran: 0, skipped: 0 };
+    const count = counts[data.file] ??= { ran: 0, skipped: 0, durationMs: 0 };
     count.ran += ran;
     count.skipped += skipped;
+    count.durationMs += data.details.duration_ms;
     [ran, skipped] = [0, 0];
   }
   yield JSON.stringify(counts);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertThrows } from "@std/assert";
-import { readOneRuntime } from "./one_runtime.ts";
+import { readOneRuntime, runsOn } from "./one_runtime.ts";
 
 /** Writes the list into a temporary root with the file here.test.ts, and reads it there. */
 function read(list: Record<string, { runtime: string; reason: string }>) {
@@ -22,6 +22,14 @@ describe("readOneRuntime()", () => {
   it("accepts an existing file with a runtime and a reason", () => {
     const list = { "here.test.ts": { runtime: "node", reason: "it reads /proc" } };
     assertEquals<unknown>(read(list), list);
+  });
+
+  it("accepts a folder, which stands for the files below it", () => {
+    const list = read({ "tools/": { runtime: "node", reason: "it reads files" } });
+    assertEquals(
+      ["tools/a/b.test.ts", "toolshed/c.test.ts"].map((file) => runsOn("deno", file, list)),
+      [false, true],
+    );
   });
 
   it("rejects an entry without its file, an unknown runtime and a missing reason", () => {

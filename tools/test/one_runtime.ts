@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * The test files that run on one runtime only, each with the reason: only that runtime can run them, or what
- * they test does not depend on the runtime.
+ * they test does not depend on the runtime. An entry that ends in "/" stands for all files of a folder.
  */
 export type OneRuntime = Readonly<
   Record<string, { readonly runtime: "node" | "deno"; readonly reason: string }>
@@ -26,5 +26,10 @@ export function readOneRuntime(root: string): OneRuntime {
 }
 
 export function runsOn(runtime: "node" | "deno", file: string, list: OneRuntime): boolean {
-  return (list[file]?.runtime ?? runtime) === runtime;
+  const entry = Object.keys(list).find((path) => covers(path, file));
+  return entry === undefined || list[entry]!.runtime === runtime;
 }
+
+/** Whether an entry of the list stands for this file. */
+export const covers = (path: string, file: string): boolean =>
+  path.endsWith("/") ? file.startsWith(path) : file === path;

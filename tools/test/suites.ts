@@ -62,26 +62,24 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const [both, alone]: [Share[], Share[]] = [[], []];
     const denoTurn = (ended: Share[]) => (share: readonly string[]) => async () =>
       void ended.push(await runShareOnDeno(plan, share));
-    // Deno's first shares may start while Node's last shares are still running.
-    const turns = [
-      ...sharesOf(onNode).map((share) => async () =>
-        void node.push(await runShareOnNode(plan, folder, share, byFile))
-      ),
-      ...sharesOf(onBoth).map(denoTurn(both)),
-      ...sharesOf(onDenoAlone).map(denoTurn(alone)),
-    ];
+    const durationOf = (file: string) => byFile.get(file)?.durationMs ?? Infinity;
+    function* turns(): Generator<() => Promise<void>> {
+      for (const share of sharesOf(onNode)) {
+        yield async () => void node.push(await runShareOnNode(plan, folder, share, byFile));
+      }
+      // Deno's first shares start while Node's last shares are still running. The slowest come first, so that
+      // no slow one is left for the end.
+      const slowestFirst = onBoth.toSorted((one, other) => durationOf(other) - durationOf(one));
+      yield* sharesOf(slowestFirst).map(denoTurn(both));
+      yield* sharesOf(onDenoAlone).map(denoTurn(alone));
+    }
+    const all = [onNode, onBoth, onDenoAlone].reduce((sum, files) => sum + sharesOf(files).length, 0);
     const startMs = performance.now();
     let ended = 0;
-    await inLanes(
-      plan.lanes,
-      turns.map((turn) => async () => {
-        await turn();
-        ended++;
-        if (output !== "ignore") {
-          console.log(reportProgress(ended, turns.length, performance.now() - startMs));
-        }
-      }),
-    );
+    await inLanes(plan.lanes, turns(), () => {
+      ended++;
+      if (output !== "ignore") console.log(reportProgress(ended, all, performance.now() - startMs));
+    });
 
     const empty = onNode.filter((file) => !byFile.get(file)?.ran);
     const faults = [
@@ -107,10 +105,18 @@ function faultsOf(runtime: string, shares: readonly Share[]): string[] {
   return failed.length === 0 ? [] : [`${runtime}'s runner failed (exit ${failed.join(", ")}).`];
 }
 
-async function inLanes(lanes: number, turns: readonly (() => Promise<void>)[]): Promise<void> {
-  const queue = turns.values();
+/** Runs `lanes` turns at once, and takes each turn from the queue only when it can run. */
+async function inLanes(
+  lanes: number,
+  queue: Iterable<() => Promise<void>>,
+  onEnded: () => void,
+): Promise<void> {
+  const turns = queue[Symbol.iterator]();
   await Promise.all(Array.from({ length: lanes }, async () => {
-    for (const turn of queue) await turn();
+    for (let next = turns.next(); !next.done; next = turns.next()) {
+      await next.value();
+      onEnded();
+    }
   }));
 }
 
