@@ -25,7 +25,6 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   "packages/server/src/booking/trading/book_orders.ts": ["item"],
   "packages/server/src/booking/trading/book_quotes.ts": ["item"],
   "packages/server/src/booking/outcome.ts": ["status"],
-  "packages/server/src/database/array_literal.ts": ["values", "value"],
   // Client numbers.
   "packages/server/src/booking/outbox/event_notices.ts": ["client", "clients"],
   // The number of random bytes.

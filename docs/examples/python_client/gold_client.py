@@ -154,15 +154,17 @@ class GoldClient:
         Each attempt has the same key and body. A signed call gets a fresh signature for each attempt.
         """
         content = None if body is None else to_json(body)
+        renewed = False
         for pause_seconds in (*PAUSES_SECONDS, None):
             try:
                 return self._attempt(method, path, content, key, signed)
             except GoldError as error:
-                stale_token = error.code in ("token_expired", "token_invalid")
-                if stale_token:
-                    self._token = None
-                # A 422 that is retryable means that the market is closed. Do not wait here until it opens.
-                soon = stale_token or (error.retryable and error.status != 422)
+                if error.code in ("token_expired", "token_invalid"):
+                    # One new token is enough. If it is refused, too, the cause is not the token's age.
+                    soon, renewed, self._token = not renewed, True, None
+                else:
+                    # A 422 that is retryable means that the market is closed. Do not wait here until it opens.
+                    soon = error.retryable and error.status != 422
                 wait_seconds = error.retry_after_seconds or random.uniform(0, pause_seconds or 0)
                 if pause_seconds is None or not soon or wait_seconds > PAUSE_MAX_SECONDS:
                     raise

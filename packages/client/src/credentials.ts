@@ -87,7 +87,8 @@ async function readIdentity(
   const read = await Promise.all(NAMES.map(async (name) => {
     const value = given[name.member];
     if (typeof value !== "string" || value === "") {
-      if (name.needed || value !== undefined) mistakes.push(`${nameOf(name)} is missing.`);
+      if (value !== undefined) mistakes.push(`${nameOf(name)} must be a text that is not empty.`);
+      else if (name.needed) mistakes.push(`${nameOf(name)} is missing.`);
       return [name.option, undefined] as const;
     }
     if (name.is === "text") return [name.option, value] as const;

@@ -7,10 +7,11 @@ import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 import type { Guarded } from "./watchdog.ts";
 
 /**
- * The longest wait after each signal. All processes must end within 10 s. In the worst case of `npm start`,
- * four signals need the whole wait: one to Envoy, one to the service and two to Postgres.
+ * The longest wait after each signal. All processes must end within 10 s, of which npm start itself may use
+ * 5 s (STOP_MS). In the worst case, four signals need the whole wait: one to Envoy, one to the service and two
+ * to Postgres.
  */
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 1_200;
 
 async function end({ pid, command, signals }: Guarded): Promise<void> {
   const hasEnded = () => !isServerOf(command, pid);

@@ -179,8 +179,10 @@ describe("pricesFromMid()", () => {
     }
     assertEquals(pricesFromMid(2n, 1n), { buyPricePips: 3n, sellPricePips: 1n });
   });
+});
 
-  it("quoteByGrams() and quoteByAmount() throw for a price outside its range", () => {
+describe("quoteByGrams() and quoteByAmount()", () => {
+  it("throw for a price outside its range", () => {
     for (const price of [0n, -1n, PRICE_MAX_PIPS + 1n]) {
       assertThrows(() => quoteByGrams("buy", 1n, price), RangeError, "price source");
       assertThrows(() => quoteByAmount("buy", 1n, price), RangeError, "price source");

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, type ExecFileException } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,13 +48,15 @@ function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: 
     execFile("openssl", args, { cwd: folder, timeout: 20_000 }, (error, stdout, stderr) => {
       if (error === null) resolve({ status: 0, output: stdout + stderr });
       else if (typeof error.code === "number") resolve({ status: error.code, output: stdout + stderr });
-      else {reject(
-          new Error("openssl is not on the PATH: install it, then run: node tools/run.mjs tools", {
-            cause: error,
-          }),
-        );}
+      else reject(new Error(explainFailure(error), { cause: error }));
     });
   });
+}
+
+function explainFailure(error: ExecFileException): string {
+  return error.code === "ENOENT"
+    ? "openssl is not on the PATH: install it, then run: node tools/run.mjs tools"
+    : `openssl did not end by itself: ${error.message}`;
 }
 
 /** Escapes the characters that have a special meaning for openssl in a value of -subj. */

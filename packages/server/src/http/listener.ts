@@ -24,7 +24,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
-  if (!found.isSocket()) throw new Error(`${path} exists and is not a socket. LISTEN needs an unused path.`);
+  if (!found.isSocket()) throw new Error(`${path} exists and is not a socket. Choose an unused path.`);
   const answers = await new Promise<boolean>((resolve) => {
     const connection = createConnection(path, () => resolve(true)).on("error", () => resolve(false));
     connection.on("connect", () => connection.destroy());

@@ -36,7 +36,9 @@ export function startUsageRecorder(
     if (due.size === 0) return;
     const uses = [...due];
     due.clear();
-    forgetBefore(Math.max(...uses.map(([, { atMs }]) => atMs)) - APART_MS);
+    let newestMs = 0;
+    for (const [, { atMs }] of uses) newestMs = Math.max(newestMs, atMs);
+    forgetBefore(newestMs - APART_MS);
     for (const [name, { atMs }] of uses) writtenAtMs.set(name, atMs);
     try {
       await record(uses.map(([, use]) => use));
