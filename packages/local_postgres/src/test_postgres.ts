@@ -39,7 +39,8 @@ export async function testPostgres(): Promise<TestPostgres> {
   const folder = process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : realpathSync(tmpdir());
   await removeAbandoned(folder);
   const dataDir = mkdtempSync(join(folder, `${PREFIX}${process.pid}-`));
-  const server = await startPostgres({ dataDir });
+  // Several test files share the server, and each may start several services.
+  const server = await startPostgres({ dataDir, settings: { max_connections: "500" } });
   return new TestServer(server.superuserUrl, async () => {
     await stopPostmaster(join(dataDir, "cluster"), server.pid, false);
     rmSync(dataDir, { recursive: true, force: true });

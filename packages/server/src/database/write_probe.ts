@@ -48,8 +48,8 @@ const TIMEOUT_MS = 3000;
  */
 const MAX_AGE_MS = 5000;
 
-/** The error codes of a lost connection: closed, or terminated by the server. */
-const LOST: readonly unknown[] = ["CONNECTION_CLOSED", "57P01"];
+/** The error codes of a lost connection: closed, reset, or terminated by the server. */
+const LOST: readonly unknown[] = ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "57P01"];
 
 const SENTENCES: Readonly<Record<WriteFault, string>> = {
   database_unavailable: "The database does not answer.",
