@@ -1,5 +1,6 @@
-// Defines what a benchmark is. Its contenders are the service or its parts, and the programs to compare them
-// with, which are called peers. They run alternately, and one measured interval of a contender is a turn.
+// Defines what a benchmark is. A benchmark has one or more contests, and each contest compares contenders. A
+// contender is the service, a part of it, or a program to compare with, which is called a peer. The
+// contenders of a contest run alternately. One measured interval of a contender is a turn.
 import process from "node:process";
 import { processCpuMs } from "./process_cpu.ts";
 
@@ -102,7 +103,7 @@ export function hostMeter(pids: () => readonly number[] = () => []): Meter {
   };
 }
 
-/** Measures contenders in turns. Finds out first how many operations of each fill a turn. */
+/** Measures the contenders alternately. First finds out how many operations of each contender fill a turn. */
 export function interleaved(
   contenders: Readonly<Record<string, Contender>>,
   meter: Meter = hostMeter(),
@@ -145,7 +146,7 @@ export async function rotateSeen(
   return measured;
 }
 
-/** How many operations fill a turn. The tries also warm the contender up. */
+/** Returns how many operations fill a turn. The tries also warm the contender up. */
 async function calibrate(contender: Contender, turnMs: number, meter: Meter): Promise<number> {
   for (let operations = 1;; operations *= 2) {
     const { wallMs } = await takeTurn(contender, operations, meter);

@@ -12,13 +12,15 @@ const ARGUMENTS = [
 ];
 // k6 does not end if it cannot parse the script's syntax.
 const K6_TIMEOUT_MS = 120_000;
-/** k6's clock counts whole milliseconds, so its turns are longer. */
+/**
+ * k6's clock counts whole milliseconds. So a turn, the measured interval of one contender, is longer here.
+ */
 const TURN_FACTOR = 4;
 
 async function measureInK6({ rounds, turnMs }: Plan): Promise<Round[]> {
   const env = {
     ...process.env,
-    GOMAXPROCS: "1", // the rates are those of one core
+    GOMAXPROCS: "1", // measure the rate of one core
     KEY: await newKey(),
     ROUNDS: String(rounds),
     TURN_MS: String(turnMs * TURN_FACTOR),
@@ -44,7 +46,7 @@ async function newKey(): Promise<string> {
 }
 
 export default {
-  about: "request signing in the real k6, against its own Web Crypto",
+  about: "request signing in the real k6, against k6's own Web Crypto",
   async open() {
     if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs tools");
     return {

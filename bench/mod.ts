@@ -163,7 +163,8 @@ const { name, against, ...told } = readArguments();
 const { short, strict, rows } = told;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
-  // Deno sometimes crashes with a segmentation fault if it exits while its compiler still runs.
+  // If Deno ends by itself while its compiler is still working, it sometimes crashes with a segmentation
+  // fault. So this program ends with process.exit().
   if (against) process.exit(await runAgainst(against) ? 0 : 1);
   if (name === undefined) await list();
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);

@@ -79,7 +79,7 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
   });
 }
 
-/** Measures the same service on an empty table and on a full one, in turns. */
+/** Measures the same service alternately on an empty table and on a full table. */
 function onFullTable(
   stack: NonceStack,
   empty: Database,

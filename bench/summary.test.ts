@@ -25,7 +25,7 @@ describe("spread()", () => {
 });
 
 describe("percentile()", () => {
-  it("returns the smallest value that at least the given share of the values does not exceed", () => {
+  it("returns the smallest value for which at least the given share of all values is not larger", () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     assertEquals([0.5, 0.99, 1].map((share) => percentile(values, share)), [50, 99, 100]);
     assertEquals([0.5, 0.99].map((share) => percentile([7], share)), [7, 7]);
@@ -70,12 +70,12 @@ describe("summarise()", () => {
       { found, foundByCpu: undefined, met: false },
     ]);
   });
-  it("judges a time by its median", () => {
+  it("judges a time goal by the median time", () => {
     const goal = (atMostMicros: number): Goal => ({ ours: "ours", atMostMicros });
     const { verdicts } = summarise(contest(goal(2000), goal(1999)), [round(1, 1), round(2, 1), round(9, 1)]);
     assertEquals(verdicts.map(({ met }) => met), [true, false]);
   });
-  it("judges a sum goal by the median ratio to the sum of its parts, in the goal's own measure", () => {
+  it("judges a sum goal by the median ratio of ours to the sum of the parts, in the goal's measure", () => {
     const rounds = [[10, 1, 1], [30, 4, 6], [20, 30, 10]].map(([ours, peer, verify]) => ({
       ours: { operations: 1, wallMs: 1, cpuMs: 9, p50Micros: ours! },
       peer: { operations: 1, wallMs: 1, cpuMs: 2, p50Micros: peer! },

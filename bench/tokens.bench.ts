@@ -86,8 +86,8 @@ async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): P
 }
 
 /**
- * Creates a check of a signature over as many bytes as a token has. It uses Web Crypto alone, with a key
- * imported as the service imports it.
+ * Returns a function that verifies a signature over as many bytes as a token has. It uses Web Crypto alone.
+ * Its key is imported in the same way as the service imports its keys.
  */
 async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

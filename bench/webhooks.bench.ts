@@ -53,7 +53,7 @@ function measurePosts(
 
 export default {
   about:
-    "signed events to https receivers: the service against a bare loop, pg-boss and graphile-worker; and their latency",
+    "delivery rate of signed events to https receivers: the service against a bare loop, pg-boss and graphile-worker; and the delivery latency of the service",
   async open() {
     const stack = await openWebhookStack();
     const workers: Record<string, Worker> = {};

@@ -51,8 +51,8 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // The container `config` writes files for Envoy and HAProxy. They name paths that only the containers
-    // `front` and `envoy` mount, so the engine must replace those paths, too.
+    // The container `config` writes files for Envoy and HAProxy. These files name paths that only the
+    // containers `front` and `envoy` mount, so the engine must replace those paths, too.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
@@ -126,7 +126,7 @@ describe("docker-compose.yml", () => {
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
   });
 
-  it("has dashboards that use the provisioned data source and only metrics that k6 records", () => {
+  it("has dashboards that use only the provisioned data source, and only k6 metrics that k6 records", () => {
     const [provisioned] = readYaml<{ datasources: { uid: string }[] }>(ROOT, [
       join(ROOT, "deploy/grafana/provisioning/datasources/prometheus.yaml"),
     ]);
@@ -206,7 +206,7 @@ describe("docker-compose.yml", () => {
     assertStringIncludes(told(), '"reason":"signature_mismatch"');
   });
 
-  it("serves again after a restart of the service and of Envoy, which first stops listening", async () => {
+  it("serves again after the service or Envoy restarts, and Envoy stops listening first", async () => {
     const isServed = () => partner.send("GET", "/health").then(({ status }) => status === 200, () => false);
     const untilServed = async () => {
       for (const end = Date.now() + 30_000; !await isServed(); await sleep(100)) assert(Date.now() < end);
@@ -233,7 +233,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("has no command that this test did not run", () => {
+  it("has only commands that this test ran", () => {
     const commands = Object.entries(project.services).filter(([name]) => !FOREIGN.includes(name)).flatMap((
       [name, service],
     ) => commandsOf(name, service));

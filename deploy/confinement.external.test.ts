@@ -164,7 +164,7 @@ describe("security rules of docker-compose.yml", () => {
     assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "trust-sync"]);
   });
 
-  it("hides its secrets from other users of the machine, and each container can read its own", () => {
+  it("hides its secrets from other users of the machine, but lets each container read its secrets", () => {
     const modeOf = (path: string) => statSync(path).mode & 0o777;
     const secrets = join(folder, ".gold/compose");
     assertEquals([modeOf(secrets), modeOf(join(secrets, "ca.key"))], [0o700, 0o400]);

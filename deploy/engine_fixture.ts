@@ -43,8 +43,8 @@ const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\
 
 /**
  * Runs the commands of containers as processes of this machine, without a container engine. The processes
- * have no namespaces, so it rewrites each command: a mount's path becomes a folder of this machine, and a
- * port of the containers' network becomes a free port.
+ * have no namespaces, so this class rewrites each command: a mount's path becomes a folder of this machine,
+ * and a port of the containers' network becomes a free port.
  */
 export class TestEngine {
   readonly #options: EngineOptions;
@@ -130,8 +130,8 @@ export class TestEngine {
     const env = Object.fromEntries(
       Object.entries(container.env).map(([name, value]) => [name, place(value)]),
     );
-    // Envoy reopens its output by its file name.
-    // A pipe of this process has no name, so the output goes to a log file.
+    // Envoy reopens its standard output by file name. A pipe has no file name, so the output goes to a log
+    // file.
     const log = openSync(logFile, flag, 0o600);
     try {
       return spawn(program, args, {

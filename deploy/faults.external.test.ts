@@ -10,8 +10,8 @@ import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts"
 import { makeCheckout, ROOT } from "./site_fixture.ts";
 
 /**
- * Mutation tests of the external checks. A check that accepts everything would pass every file, so each check
- * must find a planted fault.
+ * Mutation tests of the external checks. Each check must find a planted fault. Otherwise a check that accepts
+ * every file would go unnoticed.
  */
 describe("external checks of the deployment files", () => {
   let folder: string;
@@ -45,7 +45,7 @@ describe("external checks of the deployment files", () => {
     }
   });
 
-  it("reject a manifest that a cluster would reject, or of which a cluster would drop unknown fields", () => {
+  it("reject a manifest that a cluster would reject, or whose unknown fields a cluster would drop", () => {
     const faults = [
       ["api.yaml", "replicas: 2", "replica: 2", "replica"],
       ["api.yaml", "restartPolicy: Always", "restartPolicy: [Always]", "restartPolicy"],

@@ -43,7 +43,7 @@ describe("the image", () => {
 });
 
 describe("deploy/check_images", () => {
-  it("rejects manifests with image tags and lists each image once; accepts manifests with digests", () => {
+  it("rejects manifests with image tags, lists each image once, and accepts manifests with digests", () => {
     assertEquals(run("check_images", [], manifests()), [
       1,
       "",

@@ -45,8 +45,8 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // The container `config` writes files for Envoy and HAProxy. They name paths that only the containers
-    // `front` and `envoy` mount, so the engine must replace those paths, too.
+    // The container `config` writes files for Envoy and HAProxy. These files name paths that only the
+    // containers `front` and `envoy` mount, so the engine must replace those paths, too.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -155,7 +155,7 @@ describe("deploy/kubernetes", () => {
     assertEquals(await started.get("delivery")!.stop(), 0);
   });
 
-  it("has no command that this test did not run", () => {
+  it("has only commands that this test ran", () => {
     const commands = pods(manifests).flatMap(([name, pod]) =>
       [...pod.initContainers ?? [], ...pod.containers].flatMap((container) => {
         const { startupProbe, readinessProbe, livenessProbe, lifecycle } = container;
@@ -189,12 +189,12 @@ function pods(manifests: readonly Manifest[]): [string, Pod][] {
   );
 }
 
-/** Returns the command of a probe. A node probes a TCP port from outside; here bash opens the connection. */
+/** Returns the command of a probe. A node probes a TCP port from outside. Here, bash opens the connection. */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }
 
-/** Reads the secrets that deploy/make_secrets made. In a cluster, its secret store provides them. */
+/** Reads the secrets that deploy/make_secrets made. In a real cluster, a secret store provides them. */
 function readSecrets(folder: string): Secrets {
   const url = (file: string) => readFileSync(join(folder, file), "utf8").trim().replace(/^\w+=/, "");
   return {

@@ -1,5 +1,5 @@
-// A mixed day of a partner. Customers read prices and ask for quotes, most of which expire; some trade. The
-// back office reads and withdraws.
+// A mixed day of a partner. Customers read prices and ask for quotes, and most quotes expire. Some customers
+// trade. The back office reads and withdraws.
 //   k6 run loadtest/mixed.ts
 import exec from "k6/execution";
 import { closeBooks, openBooks } from "./lib/books.ts";

@@ -105,7 +105,7 @@ async function stepBack(
   return {
     what:
       `${refused} attempts refused, ${told.length} balances read in a median of ${aheadMs.toFixed(1)} ms ` +
-      `(${(aheadMs / idleMs).toFixed(2)}x the time for accounts that are not ahead)`,
+      `(${(aheadMs / idleMs).toFixed(2)}x the time for accounts that are not ahead of the clock)`,
     violations: [
       ...new Set(violations),
       ...await findImbalance(deployment),
@@ -115,8 +115,8 @@ async function stepBack(
 }
 
 /**
- * Makes a quote and orders it, signed with the database's time. Returns the verdicts, up to the first
- * refusal.
+ * Requests a quote and then orders it. The timestamp of the signed order comes from the database's clock.
+ * Returns the verdicts on the replies, up to the first refusal.
  */
 async function tradeOnce(trader: Trader): Promise<string[]> {
   const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);

@@ -19,8 +19,8 @@ const TAKE = "take_events";
 const SETTLE = "settle_attempts";
 
 /**
- * The worker seals new events before it reads them. Sealing needs the row at the end of the client's chain,
- * so this lock makes the worker wait.
+ * The worker seals new events before it reads them. Sealing needs the client's row in `gold.chain_tail`, so a
+ * lock on this row makes the worker wait.
  */
 const lockChain = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
@@ -33,7 +33,7 @@ async function findAnyBackend({ sql }: Deployment): Promise<number> {
   return row!.pid as number;
 }
 
-/** Lets the database execute the statement, but withholds its reply from the process. */
+/** Lets the database execute the statement, but withholds the database's reply from the service. */
 function withholdReply(
   deployment: Deployment,
   findAsked: () => Promise<number | undefined>,

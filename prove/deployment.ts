@@ -33,7 +33,7 @@ const BAR_GROSS_GRAMS = "500";
  * quarter of it.
  */
 const FLOOD_PER_SECOND = "20000";
-/** The partners of a proof have no limits on their quotes and records, like those of `npm start`. */
+/** The partners of a proof have no limits on their quotes and records, like the partners of `npm start`. */
 const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
   name,
 ) => [`--${name}`, "unlimited"]);
@@ -63,7 +63,7 @@ export class Deployment {
   readonly operator: Operator;
   /** An open session of the operator's login, for calls that must not spend time on logging in. */
   readonly operatorSql: Sql;
-  /** A superuser that observes. Its commits never wait for a standby. */
+  /** The proof's own sessions, as a superuser. Their commits never wait for a standby. */
   readonly sql: Sql;
   readonly traders: Trader[] = [];
   readonly servers: ServerProcess[] = [];
@@ -172,7 +172,10 @@ export class Deployment {
     await this.#postgres.stop();
   }
 
-  /** Kills one backend. Postgres then ends all the others, recovers, and is back when this returns. */
+  /**
+   * Kills one backend. Postgres then ends all other backends and recovers. Returns when the database answers
+   * again.
+   */
   async killBackend(pid: number): Promise<void> {
     const [companion] = await this.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where backend_type = 'checkpointer'`;
@@ -200,7 +203,9 @@ export class Deployment {
     });
   }
 
-  /** Returns what `gold ledger verify` reports: nothing if the books are correct. */
+  /**
+   * Returns the defects that `gold ledger verify` would report. The list is empty if the books are correct.
+   */
   async findDefects(): Promise<string[]> {
     const session = this.connectSuperuser(1);
     try {

@@ -99,7 +99,10 @@ async function renewToken(trader: Trader, line: Line): Promise<void> {
   trader.takeToken(typeof reply === "string" ? undefined : reply);
 }
 
-/** Starts the new Envoy first, on the same port. Then the old one asks its clients to leave, and ends. */
+/**
+ * Starts the new Envoy first, on the same port. Then the old Envoy asks its clients to close their
+ * connections, and ends.
+ */
 async function replaceEnvoy(front: EnvoyFront): Promise<void> {
   const before = await front.start();
   await before!.drain();

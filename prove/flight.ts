@@ -24,7 +24,7 @@ class Passenger {
     this.original = earlier?.body;
   }
 
-  /** Builds a new request each time: a fresh nonce, timestamp and signature, the same key. */
+  /** Builds a new request each time, with a fresh nonce, timestamp and signature, but the same key. */
   request(): Promise<Uint8Array> {
     return this.trader.order(this.quoteId, { key: this.key });
   }
@@ -44,8 +44,8 @@ class Passenger {
 
 export interface Flight {
   /**
-   * While a step is held, the account of this order usually stays locked. So this order waits outside the
-   * batcher, and the orders behind it form a batch.
+   * The order that is sent first. Its account usually stays locked while a step is held. So this order waits
+   * outside the batcher, and the orders that are sent after it form a batch.
    */
   readonly decoy: Passenger;
   readonly passengers: readonly Passenger[];
@@ -54,8 +54,8 @@ export interface Flight {
 const GRAMS = "0.01";
 
 /**
- * Prepares the first orders of three partners. One of them also retries an earlier order, and another reuses
- * an earlier key with another quote.
+ * Prepares the decoy's order and the first orders of three other partners. One of these three also retries an
+ * earlier order, and another one reuses an earlier key with another quote.
  */
 export async function boardFlight({ traders, servers }: Deployment): Promise<Flight> {
   const { socket } = servers[1]!;

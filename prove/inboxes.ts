@@ -40,7 +40,7 @@ export class Inbox {
     });
   }
 
-  /** From now on every delivery waits for its answer, until the returned function is called. */
+  /** Makes every later delivery wait for its answer until the returned function is called. */
   holdAnswers(): () => void {
     let letGo = () => {};
     this.#held = new Promise((resolve) => letGo = resolve);

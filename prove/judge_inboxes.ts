@@ -17,7 +17,7 @@ interface Told {
 }
 
 export interface Leniency {
-  /** A process was killed. An event that only this process knew to be delivered may arrive again. */
+  /** True if a process was killed. An event that only this process knew to be delivered may arrive again. */
   readonly mayRepeat?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, release
 /** A step of an order's processing. */
 export interface KillPoint {
   readonly name: string;
-  /** Replies are left unread in the client's socket. */
+  /** True if the client leaves the replies unread in its socket. */
   readonly unread?: true;
   /** No backend is at work, so none can be killed. */
   readonly backendless?: true;

@@ -61,7 +61,7 @@ export async function endure(outage: Outage, downMs: number, deployment: Deploym
   const rules: readonly (readonly [boolean, string])[] = [
     [
       promptMs <= AT_ONCE_MS,
-      `the median refusal took more than ${AT_ONCE_MS} ms after the first seconds of the outage`,
+      `after the first seconds of the outage, the median refusal took more than ${AT_ONCE_MS} ms`,
     ],
     [givenUpMs <= TIMEOUT_MS, `a refusal took more than ${TIMEOUT_MS} ms`],
     [recoveryMs <= RECOVERY_MS, `no request was served within ${RECOVERY_MS} ms of the database's return`],

@@ -12,7 +12,7 @@ interface Round {
   readonly oneAnswer?: boolean;
   /** An operator's action that runs at the same time as the requests. */
   readonly meanwhile?: () => Promise<void>;
-  /** Checks the state that is left, and cleans up. */
+  /** Checks the state after the round, and cleans up. */
   readonly after?: (replies: readonly (Reply | undefined)[]) => Promise<string[]>;
 }
 

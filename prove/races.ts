@@ -92,7 +92,10 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
   report.tried(`${race.name}, ${where}`, { what: summaryOf(outcomes), violations });
 }
 
-/** Counts the deliveries of each process. All processes deliver, whichever of them got the order. */
+/**
+ * Describes how many webhooks each process delivered. Every process also delivers events of orders that
+ * another process received.
+ */
 async function describeSenders(): Promise<string> {
   const shares = deployment.servers.map(async (server) =>
     `${await server.countDelivered()} times by ${server.name}`

@@ -10,7 +10,8 @@ export function residentMebibytes(pid: number): number {
 }
 
 /**
- * Compares the peak of the last quarter with the peak of the second quarter. A short run is not judged by it.
+ * Compares the peak of the last quarter with the peak of the second quarter. The result of a short run is
+ * only reported, not judged.
  */
 export function judgeMemory(samples: readonly number[], short: boolean): Finding {
   const quarter = Math.ceil(samples.length / 4);

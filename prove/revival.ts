@@ -23,8 +23,9 @@ interface Run {
 }
 
 /**
- * Kills all processes of `npm start` during trading, and starts it again. Its books must then have no defect
- * and contain every acknowledged order.
+ * Kills all processes of `npm start` during trading, and starts it again. After each of these `rounds`
+ * restarts, the books must have no defect and contain every acknowledged order. The last start is also killed
+ * during trading, and nothing is checked after that.
  */
 export async function revive(port: number, rounds: number): Promise<Finding> {
   const stateDir = await mkdtemp(join(tmpdir(), "gold-prove-start-"));
@@ -49,7 +50,7 @@ export async function revive(port: number, rounds: number): Promise<Finding> {
     await removeFolder(stateDir);
   }
   return {
-    what: `killed ${rounds} times during trading, ${acknowledged.size} orders acknowledged`,
+    what: `killed, restarted and checked ${rounds} times; ${acknowledged.size} orders acknowledged`,
     violations,
   };
 }

@@ -5,9 +5,10 @@ import { gramsText, leaveFree, makeQuotes, sellAll, type Stage, succeed } from "
 import type { Trader } from "./trader.ts";
 import { ask } from "./trader.ts";
 
-// Races for something that does not suffice for all requests, or that is taken away while requests arrive.
-// The first partner can buy the whole vault. The last partner has no money, and the partner before it has no
-// gold. The partners in between have enough of everything.
+// In some of these races, the money or the gold suffices for one order only. In the others, a bar is removed
+// or the partner is suspended while the requests arrive. The first partner can buy the whole vault. The last
+// partner has no money, and the partner before it has no gold. The partners in between have enough of
+// everything.
 
 const LOT = 100n;
 const LOT_GRAMS = gramsText(LOT);
@@ -117,7 +118,7 @@ const suspension: Race = {
   },
 };
 
-/** Each process learns of a resumption within a second. */
+/** Waits until each process admits the resumed partner again, which takes up to a second. */
 async function untilAdmitted({ deployment }: Stage, trader: Trader): Promise<void> {
   for (const { socket } of deployment.servers) {
     while ((await ask(socket, trader.quote("buy", LOT_GRAMS)))?.status !== 201) await sleep(25);

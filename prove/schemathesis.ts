@@ -79,7 +79,7 @@ if (refused.length > 0) {
 console.log(held ? `schemathesis: ${sent} cases, no violation.` : "schemathesis: violations, see above.");
 process.exit(held ? 0 : 1);
 
-/** True when Schemathesis found nothing. */
+/** Returns true if Schemathesis found no violation. */
 async function runRound({ credentials, baseUrl, state }: Running, seed: number): Promise<boolean> {
   const args = [
     ...["-m", "schemathesis.cli", "run", join(folder, "openapi.json"), "--url", baseUrl],

@@ -56,7 +56,7 @@ export class ServerProcess {
     return this.#child?.pid === pid;
   }
 
-  /** Whether the process answers at all, regardless of its database. */
+  /** Returns true if the process answers, even while its database is away. */
   async isAlive(): Promise<boolean> {
     return (await this.#operation("/live"))?.status === 200;
   }
@@ -126,7 +126,8 @@ export class ServerProcess {
         reply.setEncoding("utf8").on("data", (part) => text += part)
           .on("end", () => resolve({ status: reply.statusCode!, text }));
       });
-      // A process that was stopped by a signal accepts the connection, but does not answer.
+      // The kernel accepts the connection even if SIGSTOP paused the process, but the process does not
+      // answer.
       const silence = setTimeout(() => {
         resolve(undefined);
         asked.destroy();

@@ -81,8 +81,8 @@ export function gramsText(tenthMilligrams: bigint): string {
 }
 
 /**
- * Checks after every round that gold and money add up, that no balance is negative, and that every order has
- * its key and its event.
+ * Checks that gold and money add up, that no balance is negative, and that every order has its key and its
+ * event.
  */
 export async function findImbalance({ sql }: Pick<Stage, "sql">): Promise<string[]> {
   const [row] = await sql`

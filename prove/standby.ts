@@ -172,7 +172,8 @@ async function cutWaits(
   if (!answers.some(({ status, code }) => status === 504 && code === "upstream_timeout")) {
     violations.push("no order got 504 upstream_timeout");
   }
-  // A retry with the same key while the standby is away: the order is visible, but not yet safe.
+  // Retry with the same keys while the standby is away. The order is committed on the primary only, so the
+  // retry must not succeed yet.
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>

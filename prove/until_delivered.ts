@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 
 const POLL_MS = 200;
 
-/** Waits until nothing is left to send: each event is delivered or parked. */
+/** Waits until each event is delivered or parked. A parked event is sent again only on request. */
 export async function untilDelivered({ sql }: Deployment, patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -17,9 +17,9 @@ export async function untilDelivered({ sql }: Deployment, patienceMs: number): P
     if (left!.partners === 0) return;
     if (performance.now() > deadline) {
       throw new Error(
-        `After ${patienceMs / 1000} s, ${left!.waiting} events still wait and ${
+        `After ${patienceMs / 1000} s, ${left!.waiting} events are not yet delivered and ${
           left!.due
-        } retries are due, for ${left!.partners} partners.`,
+        } retries are scheduled, for ${left!.partners} partners.`,
       );
     }
     await sleep(POLL_MS);

@@ -17,7 +17,10 @@ import { pathToFileURL } from "node:url";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "./test/tier.ts";
 
-/** Prints its word, its argument and its paths. Throws if the argument is "fail". */
+/**
+ * A program that prints the word of word.ts, its first argument and its paths. Throws if the argument is
+ * "fail".
+ */
 const MAIN = `import { word } from "./word.ts";
 const [how = ""]: string[] = process.argv.slice(2);
 if (how === "fail") throw new Error("as told");
@@ -85,7 +88,8 @@ describe("program.mjs", () => {
 
   it("runs the source file if the bundle cannot be written", async () => {
     await withProgram(async (root, main) => {
-      // A file stands where the folder would be created. Permissions would not stop root; this does.
+      // A file stands where the folder would be created. Missing permissions would not stop root, but this
+      // file does.
       writeFileSync(join(root, "node_modules/.cache"), "");
       const { code, out } = await run(root);
       assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);

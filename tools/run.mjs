@@ -23,7 +23,9 @@ const PARENT_POLL_MS = 250;
  * script as `deno`, and the script runs Deno as its child.
  */
 const DENO_SCRIPT = join("deno", "bin.cjs");
-/** Exit codes: wrong usage or configuration; something that this needs is missing. */
+/**
+ * Exit codes. 2: wrong usage or configuration. 3: the dependencies are missing and could not be installed.
+ */
 const [USAGE, MISSING] = [2, 3];
 /** The exit code of a shell for a command that it cannot find. */
 const NOT_FOUND = 127;
@@ -31,7 +33,7 @@ const NOT_FOUND = 127;
 const underDeno = process.versions.deno !== undefined;
 const [name = "", ...args] = process.argv.slice(2);
 
-/** Ends with one sentence on stderr; stdout belongs to the task. */
+/** Prints one sentence to stderr, because stdout belongs to the task. Then ends this process. */
 function stop(sentence, code) {
   process.stderr.write(`${sentence}\n`);
   process.exit(code);

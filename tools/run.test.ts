@@ -20,8 +20,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "./test/tier.ts";
 
 /**
- * Stands in for npm. It writes what npm writes. If the file npm_fails exists, it leaves out the last file and
- * fails.
+ * Stands in for npm. It links tsx into node_modules, and writes the file that npm writes last. If the file
+ * npm_fails exists, it fails without writing that last file.
  */
 const NPM = `#!/bin/sh
 echo "$@" >> installs.log

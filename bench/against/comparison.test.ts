@@ -3,7 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { compareVersions, type ComparisonPlan, estimateCost, type Pairs } from "./comparison.ts";
 import type { Version } from "./version.ts";
 
-/** A version that records its slices. Its requests cost `micros(n)` of CPU time in slice n. */
+/**
+ * A fake version that records its calls in `log`. Each request of its slice n costs `micros(n)` µs of CPU
+ * time.
+ */
 function versionOf(name: string, micros: (slice: number) => number, log: string[], perMs = 1): Version {
   let [cpuMs, slices] = [0, 0];
   return {
@@ -36,7 +39,7 @@ async function compare(ours: (slice: number) => number, theirs: (slice: number) 
 }
 
 describe("compareVersions()", () => {
-  it("takes the minimum of pairs if intervals are narrow, and restarts both versions per pair", async () => {
+  it("measures pairsAtLeast pairs if intervals are narrow, and restarts both versions per pair", async () => {
     const { pairs, log, calls } = await compare(steady(412), steady(400));
     for (const operation of ["order", "quote"] as const) {
       assertEquals(pairs[operation].length, 20);
@@ -48,7 +51,7 @@ describe("compareVersions()", () => {
     for (const name of ["A", "B"]) assertEquals(log.filter((line) => line === `${name} restarts`).length, 20);
   });
 
-  it("takes more pairs while an interval is too wide, up to the maximum", async () => {
+  it("measures more pairs while an interval is too wide, up to pairsAtMost", async () => {
     const { pairs } = await compare(unsteady, steady(400));
     assertEquals(pairs.order.length, 60);
   });
@@ -63,7 +66,7 @@ describe("compareVersions()", () => {
     ]);
   });
 
-  it("shortens the turns when a version is slow, because quotes expire", async () => {
+  it("sends fewer requests per measurement when a version is slow, because quotes expire", async () => {
     const log: string[] = [];
     const versions = { ours: versionOf("A", steady(1), log), theirs: versionOf("B", steady(1), log, 0.1) };
     await compareVersions(versions, { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 }, () => {});

@@ -38,12 +38,16 @@ type Takes = Omit<Version, "stop">;
 const SLICES = 10;
 const FIRST_SLICE = 100;
 const TURN_MS_MAX = 5000;
-/** Not measured. These pairs fill the caches and show how many requests fill a turn. */
+/**
+ * The number of pairs that run first and are left out of the result. They fill the caches and show how many
+ * requests fill a turn.
+ */
 const SIZING_PAIRS = 3;
 /**
- * The length of the unmeasured warm-up before each turn, as a share of the turn. Each turn starts new
- * processes, because V8 compiles the same code a little differently in each process. Without new processes,
- * comparing a version with itself showed a difference of 1.4 % in each run, in either direction.
+ * The length of the unmeasured warm-up after each restart, as a share of the turns that follow. Both versions
+ * restart before each pair of quote turns and the pair of order turns after it, because V8 compiles the same
+ * code a little differently in each process. Without new processes, comparing a version with itself showed a
+ * difference of 1.4 % in each run, in either direction.
  */
 const WARM_UP_SHARE = 0.5;
 /**
@@ -118,7 +122,7 @@ function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation,
 export const cpuMicros = ({ serviceMs, postgresMs, operations }: Turn): number =>
   (serviceMs + postgresMs) * 1000 / operations;
 
-/** The CPU time of one operation of `ours`, divided by that of `theirs`. */
+/** The CPU time of one operation of `ours`, divided by the CPU time of one operation of `theirs`. */
 export function estimateCost(pairs: readonly Pair[]): RatioEstimate {
   return estimateRatio(pairs.map(({ ours, theirs }) => cpuMicros(ours) / cpuMicros(theirs)));
 }

@@ -15,7 +15,7 @@ function probabilityUpTo(heads: number, coins: number): number {
 }
 
 describe("estimateRatio()", () => {
-  it("returns the interval for the median that published tables give", () => {
+  it("returns the same interval for the median as published tables", () => {
     // Ranks at 95 %: Conover, Practical Nonparametric Statistics, table A3.
     for (const [count, low, high] of [[6, 1, 6], [10, 2, 9], [20, 6, 15], [100, 40, 61]] as const) {
       const { median, interval } = estimateRatio(upTo(count).reverse());

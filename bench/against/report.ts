@@ -12,7 +12,8 @@ export function reportPair(number: number, pair: Readonly<Record<Operation, Pair
 }
 
 /**
- * Reports what one operation costs, and whether the limit was kept. `intervalAtMost` is the intended width.
+ * Reports what one operation costs, and whether the limit was kept. `intervalAtMost` is the intended maximum
+ * width of the interval.
  */
 export function reportOperation(
   operation: Operation,

@@ -1,6 +1,6 @@
 // npm run bench -- orders --against COMMIT: measures what an order and a quote cost in this tree, relative to
-// another commit. The cost is the CPU time of the service and of Postgres together, which other work on the
-// machine disturbs least.
+// another commit. The cost is the CPU time of the service and of Postgres together. Other work on the machine
+// disturbs CPU time less than wall-clock time.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 10
 const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
 const EXIT_INTERRUPTED = 130;
 
-/** False if the limit is broken. */
+/** Returns false if an operation breaks the limit. */
 export async function runAgainst({ commit, short, limit, json }: AgainstOptions): Promise<boolean> {
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();
@@ -45,7 +45,7 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   try {
     const checkout = await checkOut(commit);
     stops.push(() => checkout.remove());
-    console.log(`this tree against ${commit}, in turns\n${reportSurroundings(surroundings)}`);
+    console.log(`this tree against ${commit}, measured alternately\n${reportSurroundings(surroundings)}`);
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {

@@ -30,7 +30,7 @@ export class BenchPartner {
     this.#signer = signer;
   }
 
-  /** Prepares the partner through the service's own socket. */
+  /** Gets a token and funds for the partner, through the service's own socket. */
   static async open(credentials: Credentials, socket: string): Promise<BenchPartner> {
     const signer = keySigner(await importSigningKey(readFileSync(credentials.signing_key, "utf8")));
     const partner = new BenchPartner(credentials, socket, signer);
@@ -108,8 +108,8 @@ export class BenchPartner {
 }
 
 /**
- * Each connection sends its next request when the previous one is answered. All requests must succeed. Closes
- * the connections.
+ * Sends all requests and closes the connections. Each connection sends its next request when its previous
+ * request is answered. Throws if a request does not succeed.
  */
 export async function sendAll(
   connections: readonly Connection[],

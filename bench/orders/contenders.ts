@@ -1,5 +1,6 @@
-// Measures the programs that this benchmark compares with the service; they are called peers. They run
-// alternately, and one measured interval is a turn. Everything is prepared before the clock of a turn starts.
+// Measures the programs that this benchmark compares with the service; they are called peers. The contenders
+// run alternately, and one measured interval of a contender is a turn. Everything is prepared before the
+// clock of a turn starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
@@ -16,8 +17,8 @@ export interface Taker {
 }
 
 /**
- * Makes more quotes than the last turn's rate needs, because a measurement is void if the peer runs out of
- * quotes.
+ * How many times as many quotes are made as a turn needs at the last turn's rate. SPARE_QUOTES are added. A
+ * measurement is invalid if the peer runs out of quotes.
  */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;

@@ -1,5 +1,5 @@
-// The process that sends the requests. `prepare` makes a turn's requests and signs its orders; `run` sends
-// them.
+// The process that sends the requests of a turn, which is one measured interval. `prepare` builds the
+// requests and signs the orders. `run` sends the requests.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import process from "node:process";

@@ -8,12 +8,12 @@ import { PARTNERS, type Stack } from "./stack.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
 /**
- * Maximum number of orders per partner in one call. An even number leaves the vault as it was, so that two
- * calls can run side by side.
+ * Maximum number of orders per partner in one call. With an even number, a call sells as much gold as it
+ * buys. The vault is then unchanged, so two calls can run at the same time.
  */
 const ORDERS_EACH = 100;
 const WRITERS = 2;
-/** For tables and indexes, and for the write-ahead log while the history is written. */
+/** Disk space for one order: tables, indexes, and the write-ahead log while the history is written. */
 const BYTES_AN_ORDER = 4000;
 const PROGRESS_STEPS = 10;
 

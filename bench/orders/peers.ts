@@ -8,10 +8,10 @@ import { POSTGRES_SETTINGS, type Stack } from "./stack.ts";
 const CONNECTIONS = 64;
 
 /**
- * Starts two programs to compare with (peers) that do not use this service: the order as eight statements,
- * and one bare row. They have their own Postgres with the same settings. While the peers are paused, their
- * current transactions stay open. On a shared server, every snapshot of the service would have to include
- * those transactions.
+ * Starts two pgbench programs to compare with (peers) that use nothing of this service. One books an order
+ * with eight statements, and the other inserts one bare row. They have their own Postgres with the same
+ * settings. While the peers are paused, their current transactions stay open. On a shared server, every
+ * snapshot of the service would have to include those transactions.
  */
 export async function openPeers(
   { dir }: Stack,

@@ -7,8 +7,8 @@ const FUNDS = 10_000_000n;
 const EACH = 4;
 
 /**
- * The tables whose rows are compared. Columns in OWN and INSTANTS are left out, because two orders never
- * share their ids, keys, nonces and instants.
+ * The tables whose rows are compared. Columns in OWN and INSTANTS are left out, because their values differ
+ * between the two clients even when both made the same orders.
  */
 const ROWS = ["quote", "nonce", "orders", "transfer", "event", "idempotency_key", "account", "chain_tail"];
 const OWN = ["bucket", "client_id", "id", "nonce", "key", "request_id", "result_id", "subject", "head"];

@@ -42,7 +42,10 @@ export interface TurnCpu extends Cpu {
 /** A stream of requests to the service. The partners take turns in sending them. */
 interface Stream {
   readonly partners: number;
-  /** Makes the requests numbered `from` to `to - 1` possible, and describes them to the generator. */
+  /**
+   * Creates the quotes that the requests numbered `from` to `to - 1` need, if any, and returns a description
+   * of these requests for the generator.
+   */
   ask(from: number, to: number): Promise<Asked>;
   /** How many of these requests the books contain. */
   count(): Promise<number>;
@@ -137,7 +140,8 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
   };
   return {
     async takeTurn(turnMs) {
-      // At least one request of each partner, because the service verifies a token when it first sees it.
+      // Send at least one request of each partner. The service verifies a token's signature when it first
+      // sees the token, and the measurement must not include that.
       const warmUp = async (requests: number) => {
         const { operations, wallMs } = await send(Math.max(stream.partners, requests));
         requestsAMs = operations / wallMs;

@@ -74,13 +74,13 @@ export async function openStack(): Promise<Stack> {
 }
 
 /**
- * A checkpoint runs only when it is requested. Any other checkpoint would slow one contender's turn and not
- * the next.
+ * With these settings, a checkpoint runs only when it is requested. Any other checkpoint would slow down one
+ * contender's turn but not the next turn.
  */
 export const POSTGRES_SETTINGS = {
   max_connections: "400",
-  // A quarter of a machine with 8 GB. Nonces and keys are random: with less memory, their index leaves would
-  // be read from outside the shared buffers.
+  // A quarter of the memory of a machine with 8 GB. Nonces and keys are random: with less memory, their index
+  // leaves would be read from outside the shared buffers.
   shared_buffers: "2GB",
   max_wal_size: "8GB",
   min_wal_size: "8GB",

@@ -1,7 +1,7 @@
 /**
  * Returns the latencies, in microseconds, of the transactions in pgbench's log that began and ended in a
- * period. An incomplete last line belongs to the next period. Transactions that were in flight when pgbench
- * was paused are left out, because their latency includes the pause.
+ * period. An incomplete last line is ignored, because pgbench has not finished writing it. Transactions that
+ * were in flight when pgbench was paused are left out, because their latency includes the pause.
  */
 export function latenciesBetween(log: string, startMs: number, endMs: number): number[] {
   return log.split("\n").slice(0, -1).flatMap((line) => {

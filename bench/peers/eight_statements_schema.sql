@@ -1,5 +1,6 @@
--- What a careful developer would write for the same order without optimizing for speed. There is one table
--- per concern, each order updates two balances, and the ledger lines and the event have their own statements.
+-- Tables for the same order as a careful developer would write them without optimizing for speed. There is
+-- one table per concern, each order updates two balances, and the ledger lines and the event have their own
+-- statements.
 create schema peer;
 
 create table peer.account (

@@ -16,7 +16,7 @@ export interface WebhookBooks {
   seal(): Promise<void>;
   /** Returns true if every event was delivered and its delivery is recorded. */
   isDelivered(): Promise<boolean>;
-  /** Notifies the service of new events, as its own process does after a commit. */
+  /** Notifies the service of new events, as the service's own process does after a commit. */
   wake(): Promise<void>;
 }
 

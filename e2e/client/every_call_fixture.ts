@@ -89,7 +89,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals((await client.getEvent(told.id)).id, told.id);
   });
 
-  it("reads statement, CSV, reserves, limits and credentials; the statement adds up", async () => {
+  it("reads a statement that adds up, its CSV, reserves, limits and credentials", async () => {
     const { opening_balance, closing_balance, postings } = await client.getStatement(lastDays());
     let [sar, held, gold] = [
       opening_balance.available_sar,

@@ -72,7 +72,7 @@ describe("the examples of GoldClient", () => {
     return { exit: exit as number, out, err };
   }
 
-  it("run unchanged to the end, and print what their comments say", async () => {
+  it("run to the end with only their import path changed, and print what their comments say", async () => {
     const examples = await readExamples();
     assert(examples.size >= 6, [...examples.keys()].join());
     for (const [place, code] of examples) {

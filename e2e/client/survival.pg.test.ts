@@ -84,7 +84,7 @@ describe("GoldClient, when the service or the network fails", () => {
     });
   }
 
-  it("reports an unknown outcome after a reset without retries, and the key returns the result", async () => {
+  it("reports an unknown outcome after a reset with triesMax 1, and the key returns the result", async () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port, triesMax: 1 });
     const { quote_id } = await takeQuote(client);

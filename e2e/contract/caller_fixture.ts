@@ -14,18 +14,18 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, a string as it is. */
   readonly body?: string | object;
-  /** Idempotency-Key, X-Nonce and X-Timestamp; new ones unless given. */
+  /** Idempotency-Key, X-Nonce and X-Timestamp. Each call gets new values by default. */
   readonly key?: string;
   readonly nonce?: string;
   readonly timestamp?: string;
-  /** Replace the operation's own method and target, and the caller's token. */
+  /** These replace the operation's own method and target, and the caller's token. */
   readonly method?: string;
   readonly target?: string;
   readonly token?: string;
   /** The body and the URL that are signed, if they differ from those that are sent. */
   readonly signedBody?: string;
   readonly signedUrl?: string;
-  /** Replace all other headers of the same name; `null` removes a header. */
+  /** These headers replace all other headers of the same name. `null` removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /** Sends only the first byte of the body, and never the rest. */
   readonly stalls?: true;

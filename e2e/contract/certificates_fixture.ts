@@ -27,8 +27,8 @@ export async function issueCertificate(
 }
 
 /**
- * The partner with a certificate that the CA signed and nobody registered. TLS accepts it; the service
- * refuses it.
+ * Returns the partner with a certificate that the CA signed but that is not registered. TLS accepts this
+ * certificate, and the service refuses it.
  */
 export async function presentUnregistered(stack: Stack, partner: Caller): Promise<Caller> {
   const certificate = await issueCertificate(stack, partner);

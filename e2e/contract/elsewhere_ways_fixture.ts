@@ -6,7 +6,7 @@ import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.
 
 const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
 
-/** The valid call names one of the partner's own records; the faulty call names an id that does not exist. */
+/** The valid call names one of the partner's own records. The faulty call names an id that does not exist. */
 function byId(operation: OperationId, list: OperationId, id: string, parameter = id): Way {
   return {
     operation,

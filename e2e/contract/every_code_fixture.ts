@@ -77,7 +77,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     assertEquals(own.filter((one) => !ways.has(one)), []);
   });
 
-  it("binds an idempotency key to the operation that used it first", async () => {
+  it("is idempotency_key_conflict if another operation uses the same key", async () => {
     const { partner } = setup;
     const key = randomUUID();
     await partner.succeed("fundSandbox", { body: { amount_sar: 1 }, key });

@@ -97,7 +97,7 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
     }
   });
 
-  it("funds the sandbox account without a token, but not with an invalid token", async () => {
+  it("includes fundSandbox, which needs no token but refuses an invalid token", async () => {
     const fund = (authorization: string | null) =>
       stack.partner.call("fundSandbox", {
         body: { amount_sar: 1 },
@@ -107,7 +107,7 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
     await expectProblem(await fund("Bearer nonsense"), "token_invalid");
   });
 
-  it("returns the statement as CSV if the client accepts text/csv", async () => {
+  it("includes getStatement, which returns CSV if the client accepts text/csv", async () => {
     const call = { ...calls.getStatement, headers: { Accept: "text/csv" } };
     const reply = await stack.partner.call("getStatement", call);
     assertEquals([reply.status, reply.headers.get("Content-Type")?.split(";")[0]], [200, "text/csv"]);

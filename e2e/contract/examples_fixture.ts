@@ -169,7 +169,7 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     }
   });
 
-  it("shows terms of a partner that the operator can set", async () => {
+  it("shows the terms that the operator sets for a partner", async () => {
     const { operator, partner } = stack;
     await operator("price set", "--open", "sun-mon 09:00-21:00");
     await operator("partner set", partner.credentials.client_id, "--rate", "50/s", "--burst", "200");

@@ -11,7 +11,7 @@ import type { Form } from "./refusal_fixture.ts";
 /** Something that operations need, and how to make a call without it. */
 interface Need {
   readonly code: TokenProblemCode;
-  /** All operations if absent. */
+  /** Selects the operations that need it. If absent, all operations need it. */
   readonly concerns?: (endpoint: Endpoint) => boolean;
   readonly spoil: (operation: OperationId, call: Call, baseUrl: string) => Call;
   readonly form?: Form;

@@ -28,7 +28,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines that need a machine of their own. For each, the file that runs it and a text that this file must
+ * Lines that need a separate machine. Each line has the file that runs it, and a text that this file must
  * contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {

@@ -90,7 +90,7 @@ describe("the API reference in Chromium", () => {
     await page.close();
   });
 
-  it("links from the contents to an operation, and from its error code to the error's entry", async () => {
+  it("links the contents to an operation, and the operation's error code to the error's entry", async () => {
     const { page } = await visit("/docs", PHONE);
     await page.getByRole("link", { name: "Contents" }).click();
     await page.getByRole("link", { name: "POST /v1/orders", exact: true }).click();

@@ -63,8 +63,8 @@ export class Reader {
   }
 
   /**
-   * Opens a shell with the variables, functions and working folder that `first` has now. It does not see
-   * later changes.
+   * Opens a shell with the variables, functions and working folder that `first` has now. The new shell does
+   * not see later changes in `first`.
    */
   async openShellAfter(first: Shell): Promise<Shell> {
     const set = join(this.folder, `set_${this.#shells.length}.sh`);

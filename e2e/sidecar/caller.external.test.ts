@@ -12,7 +12,7 @@ import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries
 import { keepConnection } from "./kept_connection_fixture.ts";
 import { expectRefused, hostOf, requestText, visit } from "./visit_fixture.ts";
 
-/** An address that belongs to nobody (RFC 5737). */
+/** An address that is reserved for documentation (RFC 5737). */
 const ELSEWHERE = "203.0.113.7";
 
 describe("the caller's identity behind Envoy", () => {
@@ -114,7 +114,7 @@ describe("the caller's identity behind Envoy", () => {
     assertStringIncludes((await expectProblem(reply!, "ip_not_allowed")).detail, "from 127.0.0.2,");
   });
 
-  it("ignores headers that could control Envoy: the same reply, from one request", async () => {
+  it("ignores headers that could control Envoy: same reply, and each request arrives once", async () => {
     const metadata = (lines: Lines = []) =>
       requestText(hostOf(stack), "GET /.well-known/oauth-authorization-server", lines);
     const plain = await (await visit(stack, own, { sends: metadata() })).reply!.text();

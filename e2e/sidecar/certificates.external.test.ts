@@ -74,7 +74,7 @@ describe("client certificates at Envoy", () => {
     }
   });
 
-  it("get 403 certificate_unknown from the service if nobody registered them", async () => {
+  it("get 403 certificate_unknown from the service if they are not registered", async () => {
     const own = await stackSigner(stack);
     const { client_id } = stack.partner.credentials;
     const unregistered = {

@@ -27,7 +27,7 @@ export function toResponse(
 }
 
 /**
- * Returns how many requests the service has received. Requests that were refused before it are not counted.
+ * Returns how many requests the service has received. Requests that Envoy refused are not counted.
  */
 export async function countArrived(stack: Stack): Promise<number> {
   const reply = await askDirectly({ socketPath: stack.socket("server_operations.sock"), path: "/metrics" });

@@ -42,7 +42,7 @@ describe("the service's listener, which only Envoy may use", () => {
     "X-Client-Ip": "127.0.0.1",
   });
 
-  it("creates its socket for its owner and group, in a folder of its owner", async () => {
+  it("creates a socket that only the owner and the group can open, in a folder of the owner", async () => {
     const path = stack.socket("server.sock");
     for (const socket of [path, stack.socket("server_operations.sock")]) {
       const { mode, uid } = await stat(socket);
@@ -123,7 +123,7 @@ describe("the service's listener, which only Envoy may use", () => {
       }
     });
 
-    it("grants a client that knows the secret nothing beyond its certificate", async () => {
+    it("gives a client that knows the secret no access beyond that of its certificate", async () => {
       const other = await certificateOf(await stack.onboard("Other Bank"));
       const lines = [
         `X-Gold-Proxy-Secret: ${secret}`,

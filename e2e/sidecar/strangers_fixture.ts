@@ -11,7 +11,7 @@ import { visit } from "./visit_fixture.ts";
 export interface Stranger {
   readonly what: string;
   readonly presents: Certificate | undefined;
-  /** Further certificates that the client presents with it. */
+  /** Further certificates that the client presents with the first one. */
   readonly chain?: string;
   /** The TLS alert that the client receives. */
   readonly alert: string;
@@ -123,8 +123,8 @@ async function revokedCertificate(stack: Stack): Promise<Certificate> {
 }
 
 /**
- * Issues a certificate with the commands of the production environment. That deployment has its own database
- * and CA.
+ * Creates a second deployment with `--env production`, its own database and its own CA. Issues a partner
+ * certificate from that CA.
  */
 async function productionCertificate({ running: { state }, sql }: Stack): Promise<Certificate> {
   const file = (name: string) => `file:${state.path("keys", name)}`;

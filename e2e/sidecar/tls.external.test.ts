@@ -10,7 +10,7 @@ import { certificateOf } from "./certificate_fixture.ts";
 import { countArrived } from "./direct_fixture.ts";
 import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_fixture.ts";
 
-/** Lowers openssl's own security level, so that Envoy refuses the offer and not openssl. */
+/** Lowers openssl's own security level, so that Envoy, and not openssl, refuses the offer. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
 
 /** Each entry: the expected alert, and the options with which openssl offers only something weak. */
@@ -72,7 +72,7 @@ describe("TLS at Envoy", () => {
     assert(!said.includes("HTTP/1.1 200"), said);
   });
 
-  it("comes before HTTP: bytes without TLS get no reply and do not reach the service", async () => {
+  it("comes before HTTP: bytes without TLS get no HTTP reply and do not reach the service", async () => {
     const openings: Record<string, Buffer> = {
       "plain HTTP": Buffer.from(health()),
       "h2 without TLS": Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),

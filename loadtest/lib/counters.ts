@@ -18,7 +18,10 @@ export const conflicts = new Counter("conflicts");
 export const replaysRefused = new Counter("replays_refused");
 /** Nonces that the service accepted more than once. */
 export const nonceDoubleAccepted = new Counter("nonce_double_accepted");
-/** The winner of each race for a nonce adds 1; the first contender of each race subtracts 1. */
+/**
+ * In a race for a nonce, each accepted request adds 1, and the first request of the race subtracts 1. A sum
+ * above 0 shows that a race had more than one accepted request.
+ */
 export const raceSurplusWinners = new Counter("race_surplus_winners");
 /** Requests refused although the client had waited for Retry-After. */
 export const obeyedInVain = new Counter("obeyed_in_vain");

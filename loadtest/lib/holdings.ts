@@ -7,7 +7,7 @@ interface Holdings {
 }
 
 /**
- * Rows of source texts. An order has side, total_sar, gold_grams and quote_id; the others have amount_sar.
+ * Rows of source texts. An order has side, total_sar, gold_grams and quote_id. The others have amount_sar.
  */
 export interface Executed {
   readonly orders: readonly (readonly string[])[];

@@ -77,7 +77,7 @@ describe("arrivalsOf()", () => {
     }
   });
 
-  it("allocates a VU for each iteration that is open while each reply takes a second", () => {
+  it("allocates enough VUs for the peak rate if each reply takes one second", () => {
     for (const name of NAMES) {
       const load = loadOf({ PROFILE: name, PARTNERS: "2" });
       const { preAllocatedVUs, maxVUs } = arrivalsOf(load);

@@ -58,7 +58,7 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("requires a sample of the step that a scenario exists to test", () => {
+  it("requires at least one request of the step that the scenario tests", () => {
     const steps = { nonce_store: "probe_race", limiter: "obeyed", token: "prices" };
     for (const [scenario, step] of Object.entries(steps)) {
       const levels = serviceLevels(scenario as keyof typeof steps, "smoke");
@@ -73,7 +73,7 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("allows no dropped arrival in the profiles that the signed service levels apply to", () => {
+  it('allows no dropped arrival in the profiles of the level "signed"', () => {
     for (const { profile, levels } of every()) {
       const isSigned = ["smoke", "average", "soak"].includes(profile);
       assertEquals(levels.dropped_iterations, isSigned ? ["count==0"] : undefined);

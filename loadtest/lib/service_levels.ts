@@ -144,7 +144,7 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
 function latencies({ p95, p99 }: Latency, level: "signed" | "strained" | "breaking"): Threshold[] {
   if (level === "signed") return [`p(95)<${p95}`, `p(99)<${p99}`];
   if (level === "strained") return ["p(95)<1000", "p(99)<3000"];
-  // The run aborts at the breakpoint.
+  // A breakpoint run aborts when this threshold fails.
   return [{ threshold: "p(95)<1000", abortOnFail: true, delayAbortEval: "10s" }];
 }
 

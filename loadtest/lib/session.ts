@@ -21,7 +21,7 @@ export interface Call {
   readonly key?: string;
   /** True signs with a new nonce. A string is the nonce to sign with. */
   readonly signed?: boolean | string;
-  /** The expected statuses; the default is 200 and 201. */
+  /** The expected statuses. The default is 200 and 201. */
   readonly expected?: readonly number[];
 }
 

@@ -19,7 +19,8 @@ function bufferOf(bytes: Uint8Array): ArrayBuffer {
 }
 
 /**
- * k6 has no TextEncoder. The way through base64 runs in Go and takes 5 µs; a loop in JavaScript takes 500 µs.
+ * k6 has no TextEncoder. Encoding and decoding base64 runs in Go and takes 5 µs. A loop in JavaScript takes
+ * 500 µs.
  */
 export const k6Bytes: BytePrimitives = {
   utf8: (text) => new Uint8Array(encoding.b64decode(encoding.b64encode(text, "rawurl"), "rawurl")),

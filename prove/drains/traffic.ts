@@ -12,7 +12,7 @@ const CYCLE_MS = 60;
  * Each request is sent once.
  */
 export class Traffic {
-  /** Requests that were answered, or lost. */
+  /** The number of requests that were answered or lost. */
   count = 0;
   /** The orders that were answered with success. */
   readonly accepted: string[] = [];

@@ -1,9 +1,12 @@
 import { Buffer } from "node:buffer";
 
-/** Returns an integer from 0 to below the bound. */
+/** Returns an integer from 0 to `below - 1`. */
 type Random = (below: number) => number;
 
-/** The generator of Numerical Recipes. The same seed gives the same numbers in every run. */
+/**
+ * The linear congruential generator of the book Numerical Recipes. The same seed gives the same numbers in
+ * every run.
+ */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -106,7 +109,7 @@ function nest(text: string, depth: number, random: Random): string {
   return replaceOne(text, /:("[^"]*"|[\d.]+)/g, `:${open.repeat(depth)}1${close.repeat(depth)}`, random);
 }
 
-/** Applies one to three changes to a body. Most break it, and a few leave it valid. */
+/** Applies one to three changes to a body. Most results are invalid, and a few are still valid. */
 export function mutateBody(text: string, random: Random): Uint8Array {
   let mutated: string | Uint8Array = text;
   for (

@@ -6,7 +6,10 @@ export interface LoadMutation extends Pick<Mutation, "name" | "file" | "from" | 
   readonly thresholds: readonly string[];
 }
 
-/** Every scenario passes on the unmodified sources. The first three must also detect their defects. */
+/**
+ * Every scenario passes on the unmodified sources. The first three must also detect the defects of
+ * LOAD_MUTATIONS.
+ */
 export const SCENARIOS: readonly string[] = [
   "nonce_store",
   "idempotency",

@@ -26,7 +26,7 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     tests: [DAILY_BUDGET_TEST],
   },
   {
-    name: "allowance: executed orders release no allowance",
+    name: "allowance: executed orders are not subtracted from the counts",
     file: ALLOWANCE,
     from: "if executed > 0 then",
     to: "if false then",
@@ -41,7 +41,7 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     tests: [OPEN_QUOTES_TEST],
   },
   {
-    name: "allowance: a batch ignores the allowance that its earlier quotes used",
+    name: "allowance: a batch does not count its own earlier quotes",
     file: BOOK_QUOTES,
     from: "held := coalesce(allowances[asked.slot], asked.allowance);",
     to: "held := asked.allowance;",
@@ -62,7 +62,7 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     tests: [OPEN_QUOTES_TEST],
   },
   {
-    name: "allowance: an order's refusal is stored although the daily budget is used up",
+    name: "allowance: an order's refusal is stored although the daily record limit is reached",
     file: BOOK_ORDERS,
     from: "    if refusal is not null then\n      limited :=",
     to: "    if false then\n      limited :=",
@@ -83,7 +83,7 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     tests: [DAILY_BUDGET_TEST],
   },
   {
-    name: "allowance: a probe's nonce is stored although the daily budget is used up",
+    name: "allowance: a probe's nonce is stored although the daily record limit is reached",
     file: SPEND_NONCES,
     from: " and refusals[i.n] is null",
     to: "",

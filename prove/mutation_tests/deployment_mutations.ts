@@ -35,7 +35,7 @@ export const DEPLOYMENT_MUTATIONS: readonly Mutation[] = [
     tests: [MIGRATE_TEST],
   },
   {
-    name: "deployment: its environment can change",
+    name: "deployment: the environment of a database can change",
     file: SETTLE_DEPLOYMENT,
     from: "if known.environment <> settle_deployment.environment then",
     to: "if false then",

@@ -18,14 +18,14 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
     tests: [DEPOSIT_TEST],
   },
   {
-    name: "deposit: it can be approved twice",
+    name: "deposit: a deposit can be approved twice",
     file: CHANGE_DEPOSIT,
     from: "elsif given.approved_at is not null then\n    raise exception 'the deposit was approved already",
     to: "elsif false then\n    raise exception 'the deposit was approved already",
     tests: [DEPOSIT_TEST],
   },
   {
-    name: "deposit: it can be reversed twice",
+    name: "deposit: a deposit can be reversed twice",
     file: CHANGE_DEPOSIT,
     from: "if given.reversed_at is not null then\n    raise exception 'the deposit was reversed already",
     to: "if false then\n    raise exception 'the deposit was reversed already",
@@ -40,7 +40,7 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
     tests: [DEPOSIT_TEST],
   },
   {
-    name: "deposit: the function reverses it although the money was spent",
+    name: "deposit: the function reverses a deposit although the money was spent",
     file: CHANGE_DEPOSIT,
     from: "elsif given.approved_at is not null and holder.sar_available < given.amount then",
     to: "elsif false then",
@@ -61,7 +61,7 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
     tests: [DEPOSIT_TEST],
   },
   {
-    name: "deposit: it is not read again under the lock",
+    name: "deposit: the deposit is not read again under the lock",
     file: CHANGE_DEPOSIT,
     from:
       "  select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;\n",
@@ -92,7 +92,7 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
     tests: [DEPOSIT_TEST],
   },
   {
-    name: "schema: one operator can record and approve",
+    name: "schema: one operator can record and approve a deposit",
     file: TABLES,
     from: 'CHECK ("gold"."deposit"."approved_by" <> "gold"."deposit"."recorded_by")',
     to: "CHECK (true)",
@@ -114,14 +114,14 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
     tests: [APPEND_ONLY_TEST],
   },
   {
-    name: "deposit: a direct update can reverse it again",
+    name: "deposit: a direct update can reverse a deposit again",
     file: APPEND_ONLY,
     from: "    or old.reversed_at is not null\n      and",
     to: "    or false and",
     tests: [APPEND_ONLY_TEST],
   },
   {
-    name: "deposit: it can be deleted",
+    name: "deposit: a deposit can be deleted",
     file: TRIGGERS,
     from: "BEFORE DELETE OR TRUNCATE ON gold.deposit",
     to: "BEFORE TRUNCATE ON gold.deposit",

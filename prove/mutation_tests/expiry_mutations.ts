@@ -93,7 +93,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
     tests: [NOTICES_TEST],
   },
   {
-    name: "expiry: nothing runs at the start",
+    name: "expiry: no notices are posted at the start",
     file: NOTICES,
     from: "  void post();\n",
     to: "",

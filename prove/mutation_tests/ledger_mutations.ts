@@ -16,7 +16,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "ledger: the sequence may stay the same",
+    name: "ledger: a posting may repeat the account's last sequence number",
     file: POST_TRANSFERS,
     from: "a.event_sequence < moved.last[1]",
     to: "a.event_sequence <= moved.last[1]",

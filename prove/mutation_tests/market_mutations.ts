@@ -51,7 +51,7 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
     tests: [MARKET_TEST],
   },
   {
-    name: "tick: it overwrites a price source whose URL was changed in the meantime",
+    name: "tick: a tick overwrites a price source whose URL was changed in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -59,7 +59,7 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: it overwrites a spread that was changed in the meantime",
+    name: "tick: a tick overwrites a spread that was changed in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -68,7 +68,7 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
     short: true,
   },
   {
-    name: "tick: it overwrites a price that was set in the meantime",
+    name: "tick: a tick overwrites a price that was set in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -76,14 +76,14 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: it changes a fixed price",
+    name: "tick: a tick changes a fixed price",
     file: CHANGE_PRICE,
     from: "where p.source <> 'fixed' and (",
     to: "where (",
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: it uses the current spread instead of the spread that it read",
+    name: "tick: a tick uses the current spread instead of the spread that it read",
     file: "src/booking/trading/price_ticker.ts",
     from: "${row.spread}::text::int, ${`${next.midPips}`}",
     to: "(select spread_basis_points from gold.current_price), ${`${next.midPips}`}",

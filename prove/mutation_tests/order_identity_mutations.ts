@@ -79,7 +79,7 @@ export const ORDER_IDENTITY_MUTATIONS: readonly Mutation[] = [
     tests: [REPLAY_TEST],
   },
   {
-    name: "settle: it depends on the admission version",
+    name: "settle: the result depends on the admission version",
     file: OUTCOME,
     from: "when settle and (",
     to: "when settle and is_admitted and (",

@@ -133,7 +133,7 @@ export const ORDER_MUTATIONS: readonly Mutation[] = [
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: executed_at may go back",
+    name: "order: executed_at may be earlier than the account's newest posting",
     file: BOOK_ORDERS,
     from: "instant := greatest(account_instant(holder, present), asked.quoted_at);",
     to: "instant := present;",

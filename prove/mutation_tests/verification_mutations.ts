@@ -4,7 +4,7 @@ const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
 const VERIFY_MONEY_TEST = "src/booking/ledger/verify_money.pg.test.ts";
 const VERIFY_LEDGER_TEST = "src/booking/ledger/verify_ledger.pg.test.ts";
 
-/** Disables each rule of the ledger verification, one at a time. */
+/** Each mutation disables one rule of the ledger verification, or one condition of a rule. */
 export const VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {
     name: "verify: misses violations of balance_is_sum",

@@ -57,7 +57,7 @@ export const WITHDRAWAL_MUTATIONS: readonly Mutation[] = [
     tests: [STEPS_TEST],
   },
   {
-    name: "withdrawal: a missing nonce counts as a nonce",
+    name: "withdrawal: a withdrawal without a nonce is accepted",
     file: BOOK_WITHDRAWAL,
     from: "if nonce is null then",
     to: "if false then",

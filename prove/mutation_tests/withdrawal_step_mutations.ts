@@ -39,7 +39,7 @@ export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
     tests: [STEPS_TEST],
   },
   {
-    name: "step: the function lets the operator who approved submit",
+    name: "step: the function lets the operator who approved a withdrawal also submit it",
     file: ADVANCE_WITHDRAWAL,
     from: "elsif target = 'submitted' and last.login = session_user then",
     to: "elsif false then",
@@ -60,7 +60,7 @@ export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
     tests: [STEPS_TEST],
   },
   {
-    name: "step: times may go back",
+    name: "step: a step may be dated before the account's newest posting",
     file: ADVANCE_WITHDRAWAL,
     from: "at := account_instant(holder, ceil_millisecond(clock_timestamp()));",
     to: "at := ceil_millisecond(clock_timestamp());",
@@ -118,7 +118,7 @@ export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
     tests: [BATCH_TEST],
   },
   {
-    name: "schema: one operator can approve and submit",
+    name: "schema: one operator can approve and submit a withdrawal",
     file: TABLES,
     from:
       'CHECK ("gold"."withdrawal_step"."status" <> \'submitted\' or "gold"."withdrawal_step"."login" <> "gold"."withdrawal_step"."previous_login")',

@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import type { Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 
-/** A signed request: one nonce, sent once. */
+/** One signed request as it was sent. Several requests may carry the same nonce. */
 interface Sent {
   readonly trader: Trader;
   readonly path: string;
@@ -20,8 +20,9 @@ interface Use {
 const SHOWN = 10;
 
 /**
- * Records the answer of each signed request, from the replies alone. These replies show that a nonce was
- * accepted: a success, a replay, a binding refusal, a key conflict, or a valid probe.
+ * Records the reply to each signed request. Decides only from the reply, not from the database, whether the
+ * nonce was accepted. A success, a replay, a binding refusal, a key conflict and a valid probe mean that it
+ * was.
  */
 export class NonceLog {
   readonly #uses = new Map<string, Use>();

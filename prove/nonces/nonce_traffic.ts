@@ -10,7 +10,7 @@ import { NonceLog } from "./nonce_log.ts";
 
 type Random = ReturnType<typeof randomFrom>;
 
-/** A write that is repeated with its key until it has its answer. */
+/** A write that is repeated with its key until it has its final reply. */
 interface Write {
   readonly trader: Trader;
   readonly path: "/v1/orders" | "/v1/withdrawals";
@@ -26,13 +26,14 @@ const AMOUNT_SAR = "0.01";
 const PAUSE_MS = 50;
 /** How many nonces and answered writes of a partner are kept, to be sent again. */
 const KEPT = 100;
-/** After the last kill every write gets its answer within this time. */
+/** Every write must get its final reply within this time after stop() is called. */
 const TIMEOUT_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
 /**
  * The relative frequency of each action. Replays and reused nonces are the most frequent, because a lost
- * connection is most likely to cause errors there.
+ * connection is most likely to cause errors there. `twins` are two requests that carry the same nonce and are
+ * sent at the same time.
  */
 const ACTIONS = {
   order: 3,
@@ -46,8 +47,8 @@ const ACTIONS = {
 } as const;
 
 /**
- * Partners that send signed requests of every kind to two processes, while these and their database are
- * killed.
+ * Partners that send signed requests of every kind to two processes, while these processes and their database
+ * are killed.
  */
 export class NonceTraffic {
   readonly log = new NonceLog();
@@ -65,7 +66,7 @@ export class NonceTraffic {
     this.#workers = workers.map((trader, n) => this.#work(trader, randomFrom(seed + n * 7919)));
   }
 
-  /** Resolves when every write that was begun has its answer. */
+  /** Starts no more actions. Resolves when every started write has its final reply or has timed out. */
   async stop(): Promise<void> {
     this.#endsAtMs = performance.now();
     await Promise.all(this.#workers);
@@ -141,7 +142,7 @@ export class NonceTraffic {
     this.log.add({ trader, path, nonce }, await this.#ask(request, random));
   }
 
-  /** Repeats a write until it has its answer. Each retry has a fresh nonce. */
+  /** Repeats a write until it has its final reply. Each retry has a fresh nonce. */
   async #insist(write: Write, random: Random, nonce: string = randomUUID()): Promise<void> {
     const { trader, path, body, key } = write;
     if (!this.#writes.includes(write)) this.#writes.push(write);

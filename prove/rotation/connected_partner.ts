@@ -35,7 +35,9 @@ export class ConnectedPartner {
     this.trader.takeToken(reply);
   }
 
-  /** A request counts as in flight from before it is built and signed. */
+  /**
+   * Counts the request as in flight before it is built and signed, so that untilQuiet() waits for it, too.
+   */
   async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
     this.#underWay++;
     try {

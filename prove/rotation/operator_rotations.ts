@@ -7,7 +7,9 @@ import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from ".
 
 /** According to the operator's guide, each Envoy has the new authority after this time. */
 const TRUST_MS = 2000;
-/** Every process of the service has read the new token key after this time. */
+/**
+ * How long the proof waits after `begins_at`. By then, every process of the service uses the new token key.
+ */
 const CLOCKS_MS = 1000;
 
 const authority: Rotation = {

@@ -25,7 +25,7 @@ export class OrderStream {
     this.#partner = partner;
   }
 
-  /** Warms the service up first. A cold service would begin with a queue. */
+  /** Warms the service up first. A cold service would be slow at first, so that orders would queue. */
   async start(perSecond: number): Promise<void> {
     const worker = async () => {
       for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());

@@ -7,7 +7,10 @@ import { type Kind, OldCredentials, PASSED, type Sample } from "./old_credential
 
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
-/** Well above the longest grace. */
+/**
+ * The shortest time for which the old credential is still tried after its end. It is well above the longest
+ * grace period.
+ */
 const AFTER_MS = 3500;
 /** Fewer samples of a kind prove nothing. A slow machine gets time to reach this number. */
 const SAMPLES_MIN = 5;
@@ -15,7 +18,7 @@ const SAMPLES_MS = 30_000;
 const PAUSE_MS = 50;
 const SHOWN = 5;
 
-/** The old credential ended between these two instants, by the proof's own clock. */
+/** The old credential ended between these two instants, which are readings of the proof's own clock. */
 interface End {
   readonly beganMs: number;
   readonly doneMs: number;

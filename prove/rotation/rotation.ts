@@ -36,7 +36,7 @@ export interface OrderStation {
   readonly inbox: Inbox;
 }
 
-/** The verdict on a request over a certificate that was revoked, or whose authority was retired. */
+/** The verdict on a request over a connection whose certificate was revoked, or whose CA was retired. */
 const ENDED = "403 certificate_revoked";
 export const CERTIFICATE_ENDED: Renewal["refused"] = { write: ENDED, read: ENDED, handshake: "refused" };
 

@@ -13,7 +13,9 @@ interface Ramp {
 export interface Step {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** The share of the actions due within the step that were done within it. */
+  /**
+   * The number of actions that were done within the step, divided by the number that became due within it.
+   */
   readonly doneShare: number;
   readonly failures: number;
 }

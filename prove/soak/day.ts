@@ -62,7 +62,7 @@ export class DayTrader {
     this.#failed = failed;
   }
 
-  /** Gets a token, money and gold. Returns the order that bought the gold. */
+  /** Gets a token, money and gold. Returns the id of the order that bought the gold. */
   async open(): Promise<string> {
     await this.renewToken();
     const key = randomUUID();
@@ -76,7 +76,7 @@ export class DayTrader {
     this.trader.takeToken(await this.#ask("token", () => this.trader.tokenRequest()));
   }
 
-  /** Returns the executed order, if the action was an order. */
+  /** Returns the id of the executed order, if the action was an order that succeeded. */
   async do(doing: Doing): Promise<string | undefined> {
     if (doing === "order") {
       return await this.#order(this.#side = this.#side === "buy" ? "sell" : "buy", GRAMS);
@@ -110,7 +110,7 @@ export class DayTrader {
     return orderId;
   }
 
-  /** The same key gives the same order. */
+  /** Sends the last order again with the same key. The service must return the same order. */
   async #orderAgain(): Promise<void> {
     const { orderId, quoteId, key } = this.#last!;
     const reply = await this.#ask("order again", () => this.trader.order(quoteId, { key }));

@@ -10,8 +10,8 @@ const TIMEOUT_MS = 120_000;
 const SHOWN = 10;
 
 /**
- * What the partners' receivers have received. It is stored compactly, because a soak has a million
- * deliveries.
+ * The deliveries that the partners' receivers have received. They are stored compactly, because a soak has
+ * about a million of them.
  */
 export class Deliveries {
   readonly orders: KeptIds;

@@ -90,7 +90,7 @@ function compareThirds(
   };
 }
 
-/** Everything that is due at this rate must be served. */
+/** Every action that was due during the run must be done, and none may fail. */
 export function judgeService({ due, done, failures, latencies }: Series): Finding {
   const orderMs = latencies.flatMap((slice) => slice.orderMs);
   const told = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));

@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 const AT_ONCE = 1000;
 
 /**
- * Keeps ids by the million in a file. In the heap, they would make the garbage collections of this process
- * ever longer, and this process times the orders.
+ * Keeps millions of ids in a file. In the heap, they would make the garbage collections of this process
+ * longer and longer. This process also measures the latency of orders, which the collections would distort.
  */
 export class KeptIds {
   readonly #file: string;

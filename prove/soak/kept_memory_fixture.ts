@@ -1,7 +1,7 @@
 import process from "node:process";
 
-// A process that keeps a little memory and makes much garbage. It prints the size of its heap, in MiB, with
-// the garbage.
+// A process that keeps a little memory and makes much garbage. It prints the size of its heap in MiB before
+// the garbage can be collected.
 const mebibytes = (count: number) =>
   Array.from({ length: count << 14 }, (_, n) => ({ n, text: `${n} in a heap` }));
 const kept = mebibytes(4);

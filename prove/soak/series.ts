@@ -6,7 +6,7 @@ import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
 
 /** The measurements of a soak, by seconds since it began. */
 export interface Series {
-  /** Once a second. */
+  /** Read once a second. */
   readonly residentMebibytes: readonly Point[];
   /** The memory that the service keeps after a garbage collection. */
   readonly keptMebibytes: readonly Point[];
@@ -15,7 +15,10 @@ export interface Series {
   readonly orders: readonly Point[];
   readonly latencies: readonly { readonly seconds: number; readonly orderMs: readonly number[] }[];
   readonly tables: readonly { readonly seconds: number; readonly tables: readonly Table[] }[];
-  /** How many actions were due, how many of them were done, and how the others failed. */
+  /**
+   * How many actions were due, and how many were done. `failures` counts the failed tries by reason. A later
+   * try of the same action may have succeeded.
+   */
   readonly due: number;
   readonly done: number;
   readonly failures: ReadonlyMap<string, number>;
@@ -72,7 +75,7 @@ class Watch {
 
   constructor(stack: Stack) {
     this.#stack = stack;
-    // Discards what happened before the soak.
+    // Discard the results from before the soak.
     stack.traffic.take();
   }
 

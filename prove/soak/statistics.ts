@@ -1,4 +1,4 @@
-/** Something measured at a moment of the run. */
+/** One value that was measured at a moment of the run. */
 export interface Point {
   readonly seconds: number;
   readonly value: number;

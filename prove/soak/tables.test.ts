@@ -18,7 +18,7 @@ describe("judgeDeadTuples()", () => {
     table("new", 10_000, 4000, 4000),
   ];
 
-  it("waits until autovacuum has processed each hot table, and ignores other tables", async () => {
+  it("waits until no hot table has too many dead rows, and ignores other tables", async () => {
     const looks = [loaded, [loaded[0]!, table("new", 10_000, 10, 4000)], [
       table("account", 20, 0, 5000),
       table("new", 10_000, 10, 4000, 2),

@@ -31,13 +31,16 @@ const DEAD_SHARE_MAX = 0.2;
  * Autovacuum's default threshold: autovacuum skips a table with fewer dead rows, however small the table is.
  */
 const AUTOVACUUM_MIN_DEAD = 50;
-/** A table is hot when at least this many of its rows were changed or deleted. */
+/** A table is hot if at least this many of its rows were changed or deleted between the two readings. */
 const HOT_CHANGES = 1000;
-/** Autovacuum runs once a minute. */
+/** Autovacuum runs once a minute, so at least two of its runs begin within this time. */
 const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
-/** Checks each table that the load changed: after autovacuum, the share of dead rows must be small. */
+/**
+ * Waits up to `patienceMs` until autovacuum has removed enough dead rows of each hot table. Then the share of
+ * dead rows must be small in each of these tables.
+ */
 export async function judgeDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],

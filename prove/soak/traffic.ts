@@ -41,7 +41,7 @@ export class Traffic {
     this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }
 
-  /** Warms the service up first. A cold service would begin with a queue. */
+  /** Warms the service up first. A cold service would be slow at first, so that actions would queue. */
   async open(): Promise<void> {
     for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
       this.accepted.add(id);

@@ -16,8 +16,8 @@ export class Wires {
   }
 
   /**
-   * Opens all connections beforehand. Otherwise a stall of the service would open more of them, and each one
-   * that stays takes some of its memory.
+   * Opens all connections beforehand. Otherwise more connections would be opened when the service stalls.
+   * Each of them takes memory of the service, which this proof measures.
    */
   async openAll(): Promise<void> {
     const wires = await Promise.all(

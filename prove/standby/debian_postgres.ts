@@ -8,7 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { findFreePort } from "@gold-partner/local-postgres";
 
-/** Postgres refuses to run as root. */
+/**
+ * The account of the servers. Postgres refuses to run as root, so root starts it with the uid 65534 (nobody).
+ */
 export const ACCOUNT = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 const READY_MS = 30_000;
@@ -88,7 +90,7 @@ export class DebianPostgres {
     }
   }
 
-  /** SIGQUIT ends all its processes at once, as a crash would. */
+  /** Ends all processes of this server at once with SIGQUIT, as a crash would. */
   async crash(): Promise<void> {
     const server = this.#process;
     this.#process = undefined;

@@ -14,8 +14,8 @@ export const SICKNESSES = [
 type Sickness = (typeof SICKNESSES)[number];
 
 /**
- * A receiver accepts everything, or always fails in one way. With `by chance` it draws for each delivery, and
- * refuses some events for good.
+ * A receiver accepts everything, or always fails in one way. With `by chance` it chooses its answer at random
+ * for each delivery, but refuses some events at every try.
  */
 export type Behaviour = "well" | "by chance" | Sickness;
 
@@ -41,7 +41,7 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
   "cut within the answer": 20,
   "ten megabytes": 10,
 };
-/** One event in this many is refused for good. */
+/** One event in this many is refused at every try (`refused for good`). */
 const DOOMED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {

@@ -22,7 +22,10 @@ interface Disturbed {
   readonly tests: number;
 }
 
-/** A kill comes at most this long after the start of its share of the orders. */
+/**
+ * Before each kill, a share of the orders begins to be booked. The kill follows at a random moment within
+ * this time.
+ */
 const INTO_MS = 1500;
 /**
  * How long a killed process stays away at every third kill: longer than the time for which its endpoints stay
@@ -44,7 +47,7 @@ const LONG_REST = "10 seconds";
 
 /**
  * Books orders while the processes that deliver them are killed and the database goes away. Partners whose
- * endpoint is gone enable it again.
+ * endpoint answered 410 enable it again.
  */
 export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbed> {
   const { deployment, deliverers } = setup;
@@ -72,7 +75,7 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
   }
 }
 
-/** Returns the first process that has deliveries in flight. If none has, it books more orders. */
+/** Returns the first process that has deliveries in flight. Books more orders while no process has any. */
 async function findBusy(
   deliverers: readonly ServerProcess[],
   desk: OrderDesk,
@@ -86,7 +89,7 @@ async function findBusy(
     await desk.bookBatch().catch(() => {});
     await sleep(PAUSE_MS);
   }
-  throw new Error(`Orders are booked, but no process has delivered an event for ${STUCK_MS / 1000} s.`);
+  throw new Error(`For ${STUCK_MS / 1000} s, no process had a delivery in flight, even after more orders.`);
 }
 
 /** Alternates between killing all processes of the database and an orderly shutdown. */

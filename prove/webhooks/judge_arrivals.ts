@@ -95,7 +95,10 @@ function judgeDeliveries(
   return violations;
 }
 
-/** The operator must see the same parked events. Each must have been tried as often as the schedule says. */
+/**
+ * The operator must see the same parked events. Each must have been tried at least as often as the schedule
+ * says.
+ */
 async function judgeParked(
   { deployment }: Setup,
   { clientId, client }: Trader,

@@ -17,7 +17,10 @@ export type Task =
 
 /** One delivery, and how it was answered. */
 export interface Arrival {
-  /** Which of the process's receivers it came to. */
+  /**
+   * The index of the receiver among the receivers of this process. Receivers.take() changes it to the index
+   * among all receivers.
+   */
   readonly receiver: number;
   readonly id: string;
   readonly sequence: number;
@@ -29,7 +32,7 @@ export interface Arrival {
   readonly digest: string;
   readonly way: Answer["way"];
   readonly accepted: boolean;
-  /** What is wrong with its signature; undefined if nothing is. */
+  /** What is wrong with the delivery's id or signature. Absent if nothing is wrong. */
   readonly fault?: string;
 }
 

@@ -3,7 +3,10 @@ import { SICKNESSES } from "./behaviour.ts";
 import type { Trouble } from "./pairs.ts";
 import type { Setup } from "./setup.ts";
 
-/** The receivers of all partners from this one on fail, each in its own way. */
+/**
+ * Makes the receivers of partner number `first` and of all later partners fail. The kinds of failure are
+ * assigned in turn.
+ */
 export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {
   return {
     name: `${receivers.urls.length - first} failing receivers`,
@@ -37,7 +40,10 @@ export async function backlogOf({ deployment, receivers }: Setup, events: number
   };
 }
 
-/** Commits and seals events, as if they had come over months. */
+/**
+ * Inserts the events in one transaction and seals all of them, so that a complete backlog exists before the
+ * receiver's URL is set.
+ */
 async function preload(sql: Setup["deployment"]["sql"], { client }: Trader, events: number): Promise<void> {
   await sql.begin(async (tx) => {
     const [account] = await tx`

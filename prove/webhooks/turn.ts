@@ -21,7 +21,7 @@ export interface Turn {
   /** The longest time from an event to the start of its first attempt, according to the database. */
   readonly beganMs: number;
   readonly arrivals: readonly Arrival[];
-  /** Why orders had to be sent again. */
+  /** The reasons for which orders were refused with 503 and sent again. */
   readonly refusals: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export async function takeTurn(setup: Setup, plan: TurnPlan): Promise<Turn> {
   };
 }
 
-/** Sends the orders directly to the service, and returns those of partners with healthy receivers. */
+/** Sends the orders directly to the service. Returns the order ids of partners with healthy receivers. */
 async function trade(
   { deployment, service }: Setup,
   { orders, well, buyers }: TurnPlan,

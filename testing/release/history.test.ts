@@ -37,7 +37,7 @@ describe("the releases in the git history", () => {
     assertEquals(lastRelease(origin), releases(origin)[0]!);
   });
 
-  it("name the command that completes a shallow clone", () => {
+  it("cannot be read from a shallow clone: the error names the command that completes the clone", () => {
     const shallow = join(folder, "shallow");
     execFileSync("git", ["clone", "--quiet", "--depth", "1", pathToFileURL(origin).href, shallow]);
     assertThrows(() => lastRelease(shallow), Error, "Run: git fetch --unshallow");
@@ -45,7 +45,7 @@ describe("the releases in the git history", () => {
     assertEquals(lastRelease(shallow).commit, first);
   });
 
-  it("throw for a commit that does not exist, and treat no name as an option", () => {
+  it("reject a commit that does not exist, and never pass a commit's name to git as an option", () => {
     for (const wrong of ["0123abc", "--all", ""]) {
       assertThrows(() => resolveCommit(wrong, origin), Error, `This clone has no commit ${wrong}`);
     }

@@ -15,8 +15,8 @@ type ReleasedCommit = Release & {
 };
 
 /**
- * Every release that has a commit, newest first. A release commit itself does not know its own hash yet, so
- * while it is being tested the list begins with the release before it.
+ * Every release that has a commit, newest first. A release commit cannot contain its own hash. So while a
+ * release commit is tested, the list begins with the release before it.
  */
 export function releases(root = ROOT): readonly ReleasedCommit[] {
   return parseChangelog(readFileSync(join(root, "CHANGELOG.md"), "utf8")).releases.flatMap((release) =>
@@ -31,7 +31,10 @@ export function lastRelease(root = ROOT): ReleasedCommit {
   return last;
 }
 
-/** The full hash of a commit; throws a sentence that says how to get a commit that this clone lacks. */
+/**
+ * Returns the full hash of a commit. Throws if this clone lacks the commit. In a shallow clone, the error
+ * names the command that fetches it.
+ */
 export function resolveCommit(commit: string, root = ROOT): string {
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

@@ -52,7 +52,8 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
     const known = used.get(path) ?? new Set();
     used.set(path, known);
     for (const name of names) known.add(name);
-    // If the target re-exports the name with `export *`, it also counts as used in the file that declares it.
+    // If the target re-exports a name with `export *`, the name also counts as used in the file that declares
+    // it.
     for (const passed of passedOn(target)) use(passed, names, [...seen, path]);
   };
   const passedOn = (module: Module): string[] =>

@@ -22,7 +22,7 @@ const LOADABLE = [
   /^packages\/protocol\/src\/request\//,
 ];
 
-// Found by running k6 1.8.1.
+// Globals of Node or Deno that k6 1.8.1 lacks, found by running it.
 const MISSING_GLOBALS = new Set([
   ...["TextEncoder", "TextDecoder", "btoa", "atob", "URL", "URLSearchParams", "Buffer", "structuredClone"],
   ...["process", "Deno", "setImmediate", "queueMicrotask", "performance", "AbortController", "fetch"],

@@ -44,8 +44,8 @@ export function findLockfileViolations(tree: Tree): Violation[] {
 }
 
 /**
- * Without a hash, npm accepts any content from the registry. npm drops the hash of a package that it did not
- * download itself.
+ * Finds packages without a SHA-512 hash, because npm accepts any content for them from the registry. npm
+ * drops the hash of a package that it did not download itself.
  */
 function findUnverified(packages: Readonly<Record<string, Entry>>): Violation[] {
   return Object.entries(packages)

@@ -18,7 +18,7 @@ interface Manifest {
 /** Programs that are started, not imported. */
 const PROGRAMS = new Set(["deno", "tsx"]);
 
-/** Versions, licences and dependencies agree in every package.json and deno.json. */
+/** Requires that versions, licences and dependencies agree in every package.json and deno.json. */
 export function findManifestViolations(tree: Tree): Violation[] {
   const manifests = readManifests(tree, "package.json");
   const root = manifests.find(({ folder }) => folder === "");

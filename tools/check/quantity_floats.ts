@@ -31,7 +31,7 @@ const QUANTITY_WORDS = new Set([
   ...["halala", "microhalala", "sar", "gram", "milligram", "pip"],
   ...["price", "amount", "balance"],
 ]);
-/** The name of the property with the text of a number as it arrived. */
+/** The name of the property that holds the text of a JSON number, as it was received. */
 const SOURCE = "source";
 
 const FLOAT_CALLS = new Set(["Number", "parseFloat", "parseInt"]);
@@ -97,7 +97,7 @@ function floatCall(node: Node, callee: Node): string | undefined {
 
 /**
  * A snake_case quantity is a JSON number of the API, so all arithmetic with it is refused. Any other quantity
- * is a bigint, so only arithmetic with a literal without n is refused.
+ * is a bigint, so only arithmetic with a number literal is refused. A bigint literal such as 2n is allowed.
  */
 function floatArithmetic(operator: SyntaxKind, operands: readonly Node[]): string | undefined {
   if (!ARITHMETIC.has(operator)) return undefined;

@@ -1,7 +1,10 @@
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writeContributing, writeScripts } from "./tasks.ts";
 
-/** The files that are made from the code, in whole or in part. Each function gets the text as it stands. */
+/**
+ * The files that are made from the code, in whole or in part. Each function takes the current text and
+ * returns the new text.
+ */
 export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "docs/errors.md": writeErrorCatalogue,
   "CONTRIBUTING.md": writeContributing,

@@ -1,6 +1,6 @@
 import { goProgram } from "./go_program.ts";
 
-/** Searches the whole history for secrets. A first build takes about half a minute. */
+/** Searches the whole Git history for secrets. A first build takes about half a minute. */
 export const gitleaks = goProgram("gitleaks", {
   path: "github.com/zricethezav/gitleaks/v8",
   version: "v8.30.1",

@@ -6,8 +6,8 @@ import { downloadModule, type GoModule, runGo } from "./go_module.ts";
 import { type Part, stampedPart } from "./part.ts";
 
 /**
- * A program that is one Go module. The module's go.mod pins the versions of its dependencies. `go install`
- * verifies them with Go's checksum database and does not read the module's go.sum.
+ * A program that is published as a Go module. The go.mod of the module pins the versions of its dependencies.
+ * `go install` verifies them with Go's checksum database and does not read the go.sum of the module.
  */
 export function goProgram(name: string, module: GoModule): Part {
   return stampedPart({

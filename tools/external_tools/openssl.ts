@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { MissingToolError, type Part } from "./part.ts";
 
-/** The openssl of this system, because the external checks want the version that an integrator has. */
+/** The openssl of this system, because the external checks use the version that an integrator has. */
 export const openssl: Part = {
   name: "openssl",
   version: "of the system, 3 or newer",

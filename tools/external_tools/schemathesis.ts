@@ -1,8 +1,8 @@
 import { requirementsPart } from "./python_requirements.ts";
 
 /**
- * Schemathesis, which fuzzes a service by its OpenAPI description, a validator of such descriptions, and the
- * package that signs their requests.
+ * Schemathesis fuzzes a service by its OpenAPI description, openapi_spec_validator validates such a
+ * description, and cryptography signs the requests.
  */
 export const schemathesis = requirementsPart({
   name: "schemathesis",

@@ -45,8 +45,8 @@ export function toolsFolder(root: string): string {
 }
 
 /**
- * Installs what is missing and prints a line for each tool. Returns an exit code; 3 means that something must
- * be installed on this machine first.
+ * Installs the tools that are missing, and prints a line for each tool. Returns an exit code; 3 means that a
+ * program must be installed on this machine first.
  */
 export function installTools(folder: string, parts: readonly Part[]): number {
   for (const part of parts) {

@@ -21,12 +21,12 @@ describe("judgeOrders()", () => {
     );
   });
 
-  it("allows orders in flight when a run was ended early, and no missing order", () => {
+  it("accepts more executed than accepted orders if the run was ended early, but never fewer", () => {
     assertEquals([judge(5, 6, true), judge(5, 4, true)].map(({ met }) => met), [true, false]);
     assertStringIncludes(judge(5, 6, true).says, "in flight");
   });
 
-  it("requires each order to be delivered, to arrive and to be signed", () => {
+  it("requires the books to show each event as delivered, each to arrive, and no wrong signature", () => {
     const load = { accepted: 5, cutOff: false };
     const missed = [
       judgeOrders(load, { executed: 5, delivered: 4 }, inboxOf(5)),

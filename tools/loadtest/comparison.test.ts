@@ -51,7 +51,7 @@ describe("compareStep()", () => {
     assertEquals(shown.length <= 6, true, `${shown.length} of 100`);
   });
 
-  it("reports quantiles that are a fifth slower as slower, and as faster in the other direction", () => {
+  it("reports latencies that are a fifth higher as slower, and as faster if the runs are swapped", () => {
     const [fast, slow] = [stepOf({ seed: 1 }), stepOf({ seed: 2, slower: 1.2 })];
     const latencies = { "p50 ms": "slower", "p95 ms": "slower", "p99 ms": "slower" };
     assertEquals({ ...verdicts(fast, slow), ...latencies }, verdicts(fast, slow));

@@ -21,7 +21,7 @@ describe("readPartners()", () => {
     assertEquals(partners.map(({ client_id }) => client_id), ["first", "second"]);
   });
 
-  it("names a missing file, and a file whose partner another file already has", async () => {
+  it("names a missing file, and a file with the same partner as an earlier file", async () => {
     await assertRejects(() => readPartners(folder, ["0", "7"], "prepare"), MissingError, "partner-7.json");
     await assertRejects(
       () => readPartners(folder, ["0", "1", "2"], "prepare"),

@@ -18,8 +18,8 @@ const TELL_EVERY = 5;
 const ENDED = 105;
 
 /**
- * Runs one k6 process for each partner and reports them as one run, from reading the partner files to
- * checking the books.
+ * Reads the partner files, runs one k6 process for each partner, and checks the books. Reports all processes
+ * as one run.
  */
 export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const program = findK6(root);

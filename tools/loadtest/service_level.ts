@@ -67,8 +67,8 @@ function judge(selector: string, text: string, measure: Measure | undefined, sec
 }
 
 /**
- * Returns the first threshold that is missed, among those that end a run. A threshold is left out until its
- * delay has passed, and while it has no samples.
+ * Returns the first missed threshold among the thresholds with abortOnFail, which end a run. A threshold is
+ * left out until its delay has passed, and while it has no samples.
  */
 export function findAbort(
   thresholds: Thresholds,

@@ -16,8 +16,8 @@ const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*
 const FOR_TESTS = /\.test\.|testing|fixture/;
 
 /**
- * Uses every package, and checks that no type below is any. Each of these types would be any if a type that
- * it depends on were any.
+ * Uses every package, and checks that no type below is `any`. Each of these types would be `any` if a type
+ * that it depends on were `any`.
  */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
@@ -181,7 +181,7 @@ describe("the packages, installed from their tarballs", () => {
     }
   });
 
-  it("can be published by deno publish without test files, and run in Deno from that registry", async () => {
+  it("can be published by deno publish without test files, and run in Deno from a JSR registry", async () => {
     const publications = await outside.publish();
     assertEquals([...publications.keys()], [...NAMES]);
     for (const [name, files] of publications) {

@@ -109,8 +109,8 @@ export class Outside {
   }
 
   /**
-   * Makes `deno publish` check each package and send it to the local registry. Returns what it sent, by the
-   * name of the package.
+   * Makes `deno publish` check each package and send it to the local registry. Returns the files that the
+   * registry received, by the name of the package.
    */
   async publish(): Promise<ReadonlyMap<string, Publication>> {
     for (const folder of PUBLISHED) {

@@ -17,7 +17,7 @@ export interface ReleasePlan {
   readonly date: string;
   /** Reverts all changes and commits nothing. */
   readonly isDryRun: boolean;
-  /** Checks the tree with the new version in it. Throws if it must not be released. */
+  /** Checks the tree with the new version in it. Throws if the tree must not be released. */
   verify(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// A reporter for node:test that writes what each file ran, as one JSON object. It is plain JavaScript,
-// because Node loads a reporter before tsx can read TypeScript.
+// A reporter for node:test that writes how many tests each file ran, as one JSON object. It is plain
+// JavaScript, because Node loads a reporter before tsx can read TypeScript.
 
 /**
  * @param {AsyncIterable<{

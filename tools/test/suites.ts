@@ -13,7 +13,7 @@ interface SuitePlan {
   readonly oneRuntime: OneRuntime;
   /** Runs nothing on Deno, for tests whose result does not depend on the runtime. */
   readonly nodeAlone?: boolean;
-  /** How many shares run at once. */
+  /** How many shares run at once. `limitMs` explains what a share is. */
   readonly lanes: number;
   /**
    * In milliseconds. A share is a group of test files that one process of a test runner runs, one file after
@@ -67,8 +67,8 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
       for (const share of sharesOf(onNode)) {
         yield async () => void node.push(await runShareOnNode(plan, folder, share, byFile));
       }
-      // Deno's first shares start while Node's last shares are still running. The slowest come first, so that
-      // no slow one is left for the end.
+      // Deno's first shares start while Node's last shares are still running. The files that were slowest on
+      // Node come first, so that no slow file is left for the end.
       const slowestFirst = onBoth.toSorted((one, other) => durationOf(other) - durationOf(one));
       yield* sharesOf(slowestFirst).map(denoTurn(both));
       yield* sharesOf(onDenoAlone).map(denoTurn(alone));
@@ -105,7 +105,10 @@ function faultsOf(runtime: string, shares: readonly Share[]): string[] {
   return failed.length === 0 ? [] : [`${runtime}'s runner failed (exit ${failed.join(", ")}).`];
 }
 
-/** Runs `lanes` turns at once, and takes each turn from the queue only when it can run. */
+/**
+ * Runs at most `lanes` functions of the queue at once. A function is taken from the queue only when it can
+ * run: the order of Deno's shares depends on the durations that were measured on Node until then.
+ */
 async function inLanes(
   lanes: number,
   queue: Iterable<() => Promise<void>>,
@@ -206,8 +209,9 @@ async function runShareOnDeno(
 }
 
 /**
- * Writes a module that imports these modules, and returns its path. In one module graph, what they share is
- * loaded once: Deno would load it again for each file, and Node would start a process for each.
+ * Writes a module that imports these modules, and returns its path. In one module graph, a module that
+ * several files import is loaded once. Otherwise Deno would load it again for each file, and Node would start
+ * a process for each file.
  */
 function writeShare(folder: string, modules: readonly string[]): string {
   const share = join(folder, "share.test.mjs");

@@ -9,8 +9,8 @@ import { runSuites } from "./suites.ts";
 
 /**
  * How many groups of test files run at once for each core. More groups run than there are cores, because a
- * test file spends about a quarter of its time waiting. External checks wait longer, for the timeouts of
- * Envoy and for pages.
+ * test file spends about a quarter of its time waiting. External checks spend more time waiting, for the
+ * timeouts of Envoy and for web pages.
  */
 const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2.5, pg: 2.5, external: 2 };
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-/** How long to wait for the first byte of a reply; longer than Envoy waits for a request. */
+/** How long to wait for the first byte of a reply. This is longer than Envoy waits for a request. */
 const SILENCE_MS = 20_000;
 /** How long to wait for more bytes of a reply, or for another reply. */
 const QUIET_MS = 2000;

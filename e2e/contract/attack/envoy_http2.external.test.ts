@@ -115,7 +115,7 @@ describe("HTTP/2 attacks through Envoy", () => {
       wire.close();
     };
     const part = frame(FRAME.data, 0, 1, Buffer.alloc(FRAME_MAX_BYTES));
-    // One field of 4,000 characters, stored in the table and then repeated with one byte each.
+    // One field of 4,000 characters is stored in the HPACK table. Each repetition then takes one byte.
     const large = Buffer.concat([
       Buffer.of(0x40),
       integer(1, 7),

@@ -50,7 +50,7 @@ export function hiddenRequests(token: string): string[] {
       "Transfer-Encoding\x00: chunked",
       "Transfer-Encoding: chunked;q=1",
     ].map((coding) => post([length, coding], ended)),
-    // Two lengths, or one that parsers read in different ways.
+    // Two lengths, or one length that parsers read in different ways.
     ...[
       ["Content-Length: 0", length],
       [length, "Content-Length: 0"],

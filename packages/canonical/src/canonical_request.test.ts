@@ -37,7 +37,7 @@ describe("canonicalRequest()", () => {
     );
   });
 
-  it("rejects characters that are not visible ASCII in each part except the hash, and names the part", () => {
+  it("rejects a character that is not visible ASCII in any part but the hash, and names the part", () => {
     for (const part of ["method", "url", "timestamp", "nonce"] as const) {
       for (let code = 0; code <= 0xff; code++) {
         const bad = code <= 0x20 || code >= 0x7f;

@@ -1,6 +1,6 @@
 import { CanonicalError } from "./errors.ts";
 
-/** A position in the bytes. Each reading function starts at `at` and moves it past the bytes that it read. */
+/** A position in the bytes. A reading function starts at `at` and moves `at` past the bytes that it read. */
 export interface Cursor {
   readonly bytes: Uint8Array;
   at: number;

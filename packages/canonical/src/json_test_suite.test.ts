@@ -98,7 +98,7 @@ function bytesOf({ name, input }: Case): Uint8Array {
   return hex === undefined ? new TextEncoder().encode(input) : Buffer.from(hex, "hex");
 }
 
-/** Long enough for the suite's one long case, which must be refused for its depth and not for its length. */
+/** The limit is above the length of every case, so that no case is refused for its length. */
 const LIMITS = { maxBytes: 1_000_000 };
 
 function verdict(testCase: Case): CanonicalReason | "accepted" {

@@ -151,7 +151,7 @@ describe("readJson()", () => {
     assertEquals(read('"\ufeff"'), "\ufeff");
   });
 
-  it("reports unexpected_end at the end of truncated text, except for three cuts in a character", () => {
+  it("reports unexpected_end for text cut at any byte, except for three cuts inside a character", () => {
     const text = '{"a":[1.5e3,"\\u00e9\\n",true,false,null,{}],"b":"\\ud83e\\ude99é"}';
     assertEquals(Object.keys(read(text) as object).length, 2);
     const bytes = utf8(text);

@@ -43,7 +43,7 @@ describe("GoldClient's credentials", () => {
     assert(await GoldClient.fromCredentials(path("credentials.json"), { transport }) instanceof GoldClient);
   });
 
-  it("report every mistake in one error, each with the variable's name", async () => {
+  it("cause one error that lists every mistake with the name of its variable", async () => {
     const none = await mistakesOf(() => GoldClient.fromEnv({}));
     for (const name of ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "CERT", "KEY", "CREDENTIALS"]) {
       assert(none.includes(`GOLD_${name}`), `${name}: ${none}`);
@@ -61,7 +61,7 @@ describe("GoldClient's credentials", () => {
     assert(unreadable.includes("cert, key, ca"), unreadable);
   });
 
-  it("are reported in one error with the mistakes of all other options", async () => {
+  it("cause one error that also lists the mistakes of all other options", async () => {
     const options = {
       ...{ baseUrl: "http://localhost", clientId: "", clientSecret: SECRET, triesMax: 0 },
       ...{ timeoutMs: 3_000_000_000, patienceMs: NaN },

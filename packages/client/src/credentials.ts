@@ -56,7 +56,7 @@ export async function readEnvironment(env: Readonly<Record<string, string | unde
   return await readIdentity({ ...stands, ...given }, nameOf, more);
 }
 
-/** Reads `credentials.json` by its path, or a value with its members. */
+/** Reads the credentials from the `credentials.json` at a path, or from an object with the same members. */
 export async function readCredentials(source: string | CredentialsFile): Promise<Identity> {
   const stands = typeof source === "string" ? await readCredentialsFile(source, "") : source;
   return await readIdentity({ ...stands }, ({ member }) => member, "");

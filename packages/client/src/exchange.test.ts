@@ -155,14 +155,14 @@ describe("a call of GoldClient", () => {
   });
 
   it("reports why clientSecret() failed, and ignores an observer that throws", async () => {
-    const clientSecret = () => Promise.reject(new Error("the vault is shut"));
+    const clientSecret = () => Promise.reject(new Error("the key store is closed"));
     const { error } = await failing([], { clientSecret });
     assertEquals(error.code, "configuration_invalid");
-    assertMatch(error.message, /the vault is shut/);
+    assertMatch(error.message, /the key store is closed/);
     const throwing = () => {
-      throw new Error("the vault is gone");
+      throw new Error("the key store is gone");
     };
-    assertMatch((await failing([], { clientSecret: throwing })).error.message, /the vault is gone/);
+    assertMatch((await failing([], { clientSecret: throwing })).error.message, /the key store is gone/);
     const observe = () => {
       throw new Error("the log is full");
     };
@@ -240,10 +240,10 @@ describe("a call of GoldClient", () => {
   it("reports a missing signing key, and why signing failed", async () => {
     const unsigned = await failing([], { signingKey: undefined });
     assertEquals([unsigned.error.code, unsigned.error.outcomeUnknown], ["configuration_invalid", false]);
-    const sign = () => Promise.reject(new Error("the HSM is away"));
+    const sign = () => Promise.reject(new Error("the HSM is offline"));
     const { error, sent } = await failing([], { signingKey: undefined, sign });
     assertEquals([error.code, sent.length], ["signing_failed", 0]);
-    assertMatch(error.message, /the HSM is away/);
+    assertMatch(error.message, /the HSM is offline/);
     const silent = () => new Promise<never>(() => {});
     const waited = await failing([], { signingKey: undefined, sign: silent, patienceMs: 20 });
     assertEquals([waited.error.code, waited.error.outcomeUnknown], ["timed_out", false]);

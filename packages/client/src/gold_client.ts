@@ -77,7 +77,7 @@ export class GoldClient {
   /**
    * Opens a client with the credentials of a `credentials.json`. It sends nothing yet.
    *
-   * @param source The file's path, or its value.
+   * @param source The file's path, or an object with the members of the file.
    * @param manner Further options.
    * @throws GoldError `configuration_invalid` when a member is missing, a file cannot be read or an option is
    * invalid.
@@ -94,8 +94,8 @@ export class GoldClient {
   /**
    * Opens a client with the credentials that environment variables name. It sends nothing yet.
    *
-   * @param env The variables: GOLD_CREDENTIALS, the path of a `credentials.json`, or those that the README
-   * lists.
+   * @param env The variables: GOLD_CREDENTIALS, the path of a `credentials.json`, or the single variables
+   * that the README lists.
    * @param manner Further options.
    * @throws GoldError `configuration_invalid` when a variable is missing, a file cannot be read or an option
    * is invalid.
@@ -192,8 +192,8 @@ export class GoldClient {
   }
 
   /**
-   * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so it is executed
-   * at most once.
+   * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so the order is
+   * executed at most once.
    *
    * @param request The id of an open quote.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
@@ -243,8 +243,8 @@ export class GoldClient {
   }
 
   /**
-   * Withdraws SAR to your registered IBAN. The amount is held at once. The payment leaves after one person of
-   * the operator has approved it and another one has submitted it.
+   * Withdraws SAR to your registered IBAN. The amount is held at once. The payment is made after one employee
+   * of the operator has approved it and another employee has submitted it.
    *
    * @param request The amount, and optionally your own reference.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
@@ -387,7 +387,7 @@ export class GoldClient {
   }
 
   /**
-   * Lists your events, oldest first, with the state of their deliveries. It ends after the newest event.
+   * Lists your events, oldest first, with the state of their deliveries. The list ends with the newest event.
    *
    * @param query `after` is the last sequence number that you have; without it, the list starts at the first
    * event.

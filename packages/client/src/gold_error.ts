@@ -25,7 +25,7 @@ export type ClientErrorCode =
  */
 export type GoldErrorCode = TokenProblemCode | ClientErrorCode | (string & Record<never, never>);
 
-/** Facts about a failure. Members that the service sent keep their names from the wire. */
+/** Facts about a failure. Members that the service sent keep the names that they have in the reply. */
 export interface GoldErrorFacts {
   readonly status?: number | undefined;
   readonly request_id?: string | undefined;

@@ -12,7 +12,7 @@ describe("Quantity", () => {
     assertEquals(Quantity.grams("1.5"), Quantity.grams("15e-1"));
   });
 
-  it("compares and equals by value", () => {
+  it("compares quantities and checks their equality by value", () => {
     const [less, more] = [Quantity.grams("0.9"), Quantity.grams("10")];
     assertEquals([less.compare(more), more.compare(less), more.compare(more)], [-1, 1, 0]);
     assertEquals([less.equals(Quantity.grams("0.90")), less.equals(more)], [true, false]);

@@ -5,7 +5,10 @@ import { type Receiver, RECEIVERS, startReceiver } from "./receiver_fixture.ts";
 
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
 const [ordered] = describedEvents();
-/** An event. The receiver starts with LAST_SEQUENCE 40, so the first event that it expects is 41. */
+/**
+ * An event with this sequence number. The receiver starts with LAST_SEQUENCE 40, so the first event that it
+ * expects is 41.
+ */
 const eventOf = (sequence: number) => ({
   ...ordered!,
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
@@ -61,7 +64,7 @@ function tryReceiver(command: readonly string[]): void {
     const status = await receiver.deliver(body, headers).catch(() => 413);
     assertEquals(status, 413);
   });
-  it("processes a repeated event once, and events in the order of their sequence numbers", async () => {
+  it("processes a repeated event only once, and processes events in the order of sequence", async () => {
     assertEquals([await deliver(44, [NEW]), await deliver(41, [NEW])], [200, 200]);
     assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 45"]);
     assertEquals([await deliver(46, [NEW]), await receiver.line()], [200, "46 waits for 45"]);

@@ -95,7 +95,7 @@ const COUNTS = new Set([
 ]);
 
 describe("readValue()", () => {
-  it("reads every documented reply, with a quantity for each number except counts and ratios", () => {
+  it("reads every documented reply, and all numbers except counts, ratios and times as quantities", () => {
     assert(everyReplyIsTheService);
     for (const operation of Object.keys(ENDPOINTS) as OperationId[]) {
       for (const example of Object.values(ENDPOINTS[operation].reply.examples)) {

@@ -9,8 +9,8 @@ interface Lack {
 }
 
 /**
- * Returns the operation's reply, or throws when a required member is missing. Values are not checked, because
- * a later version of the service may add members and values.
+ * Returns the operation's reply. Throws when a required top-level member is missing, or when `items` is not a
+ * list. Other values are not checked, because a later version of the service may add members and values.
  */
 export function readJsonReply({ body }: TransportReply, operation: OperationId): unknown {
   const value = readValue(body);

@@ -34,7 +34,7 @@ export interface GoldClientOptions {
    * they are trusted in addition.
    */
   readonly ca?: string | undefined;
-  /** The key that signs orders and withdrawals: PEM (PKCS#8 or SEC1) or JWK, as text. */
+  /** The key that signs orders, withdrawals and probes: PEM (PKCS#8 or SEC1) or JWK, as text. */
   readonly signingKey?: string | undefined;
   /**
    * Signs in place of signingKey, for an HSM or a key service. Returns the ES256 signature of `data` as the

@@ -25,7 +25,7 @@ const { body, headers } = deliveryOf(event!, [OLD]);
 function assertRefused(code: WebhookErrorCode, attempt: () => unknown): WebhookVerificationError {
   const error = assertThrows(attempt, WebhookVerificationError);
   assertEquals(error.code, code, `expected ${code}, got ${error.code}: ${error.message}`);
-  assertMatch(error.message, /; .+\.$/, "the message says what to do");
+  assertMatch(error.message, /; .+\.$/, "the message must say what to do");
   return error;
 }
 
@@ -56,7 +56,7 @@ describe("verifyWebhook()", () => {
     const { gold_grams, total_sar } = told.data.order;
     assertEquals([gold_grams, `${total_sar}`], [Quantity.grams("0.1"), "9007199254740993.01"]);
   });
-  it("accepts the body as text or bytes, Headers, Node's headers or a record, one secret or several", () => {
+  it("accepts the body as text or bytes, headers as Headers or a record, and one secret or several", () => {
     const shared = Buffer.from(`before${body}after`);
     const bodies = [body, Buffer.from(body), new TextEncoder().encode(body), shared.subarray(6, -5)];
     const listed = { ...headers, "Webhook-Extra": ["a", "b"], cookie: undefined };

@@ -44,7 +44,7 @@ describe("checkDatabaseUrl()", () => {
     assertStringIncludes(message, "GOLD_ENV=sandbox");
   });
 
-  it("treats a Unix socket, a loopback address and localhost as local, but no look-alikes", () => {
+  it("treats a Unix socket, a loopback address and localhost as local, and all other hosts as remote", () => {
     const local = [
       "localhost",
       "LOCALHOST",

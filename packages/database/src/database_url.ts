@@ -130,7 +130,8 @@ function readAuthorities(file: string | null, sslMode: SslMode): string | undefi
     );
   }
   const certificates = text.match(CERTIFICATE) ?? [];
-  // TLS skips certificates that it cannot parse; every connection would then fail without a reason.
+  // TLS skips a certificate that it cannot parse. Without this check, every connection would then fail, and
+  // the error would give no reason.
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
     throw new Error(`has sslrootcert=${file}, which must hold valid PEM certificates.`);
   }

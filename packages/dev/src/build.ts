@@ -27,8 +27,8 @@ interface Site {
 }
 
 /**
- * A partner's default rate and burst, in requests per second. A rate may be at most a quarter of the flood
- * limit, so the flood limit leaves room for a higher rate.
+ * A partner's default rate in requests per second, and its default burst. A rate may be at most a quarter of
+ * the flood limit, so an operator can raise a partner's rate to 5000.
  */
 const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
@@ -215,8 +215,8 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
 }
 
 /**
- * The demo's own receiver listens only while the demo runs. Its port is then free for the developer's
- * receiver.
+ * The demo's own receiver listens only while the demo runs. After the demo, its port is free for the
+ * developer's receiver.
  */
 async function demonstrate(
   operator: Operator,

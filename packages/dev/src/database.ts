@@ -15,7 +15,7 @@ export interface Database {
 
 const NAME = "gold";
 
-/** Starts the server, or finds it running. The watchdog guards it as soon as it has a pid. */
+/** Starts Postgres, or finds it running. The watchdog guards Postgres as soon as Postgres has a pid. */
 export function wakePostgres(
   state: State,
   watchdog?: Watchdog,

@@ -74,8 +74,8 @@ export async function runDemo(
 }
 
 /**
- * Waits for the event. Returns how long after the answer it arrived, in milliseconds, and the text to report.
- * The time is 0 if the event arrived before the answer.
+ * Waits for the event. Returns how many milliseconds after the service's answer the event arrived, and the
+ * text to report. The time is 0 if the event arrived before the answer.
  */
 async function hearOf(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
   const answeredMs = performance.now();

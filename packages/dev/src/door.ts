@@ -25,7 +25,10 @@ import type { Watchdog } from "./watchdog.ts";
 interface Door {
   readonly what: string;
   readonly pids: Readonly<Record<string, number>>;
-  /** Resolves with an error sentence if it exits unexpectedly. */
+  /**
+   * Resolves with an error sentence if Envoy exits unexpectedly. The gateway runs in this process, so its
+   * promise never resolves.
+   */
   readonly died: Promise<string>;
   close(): Promise<void>;
 }

@@ -13,8 +13,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock that cannot outlive its holder, because the holder listens on a Unix socket. The socket file
- * of a killed holder answers nobody, so the next caller takes it over.
+ * Takes a lock that cannot outlive its holder, because the holder listens on a Unix socket. After the holder
+ * was killed, nothing answers on the socket file, so the next caller takes the lock over.
  *
  * @throws LockedError with the message `refusal` if another process holds the lock.
  */

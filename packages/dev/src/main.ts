@@ -39,7 +39,7 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const SIGNALLED = 128;
 const PARENT_POLL_MS = 250;
-/** All processes end within 10 s: the watchdog needs the rest of that time. */
+/** All processes must end within 10 s. npm start may use this much of that time, the watchdog the rest. */
 const STOP_MS = 5_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

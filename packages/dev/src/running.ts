@@ -12,9 +12,9 @@ export interface StartOptions extends Listener {
   /** PEM of an additional CA that the service trusts for webhook receivers on this machine. */
   readonly webhookCa?: string;
   /**
-   * Requests per second that the proxy lets through for one certificate. Set it only with a new state: a
-   * start that skips the migration does not store it in the database. A partner's rate may be at most a
-   * quarter of it.
+   * Requests per second that the proxy lets through for one certificate. Set this limit only with a new
+   * state, because a start that skips the migration does not store it in the database. A partner's rate may
+   * be at most a quarter of this limit.
    */
   readonly floodPerSecond?: number;
   /** Aborts the start between two steps and stops everything that was started. */

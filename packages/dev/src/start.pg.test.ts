@@ -258,7 +258,7 @@ describe("npm start", () => {
       await awaitEnd(...Object.values(started.run.pids));
     });
 
-    it("stops what it has started if it was not ready yet, and exits with the signal's code", async () => {
+    it("stops all its processes if it is not ready yet, and exits with the signal's code", async () => {
       const stopEarly = async () => {
         const { child, ended, said } = launch(["--state", state, "--port", port]);
         while (!said().includes("✔ database") && child.exitCode === null) await sleep(5);

@@ -22,7 +22,7 @@ export interface State {
   release(): Promise<void>;
 }
 
-/** The folder cannot be used as it is; the message says what to do. */
+/** The folder cannot be used as it is. The message says what to do. */
 export class StateError extends Error {
   override readonly name: string = "StateError";
 }
@@ -110,8 +110,8 @@ async function refuseForeign(root: string): Promise<void> {
 }
 
 /**
- * Stops Postgres first: it still runs if npm start and its watchdog were killed. It is found by its pid file,
- * which lies in the folder that is removed.
+ * Stops Postgres before it removes the folder, because the pid file in that folder is needed to find
+ * Postgres. Postgres still runs if npm start and its watchdog were killed.
  */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");

@@ -42,7 +42,7 @@ describe("wake()", () => {
   }
   let port: string;
 
-  it("does not migrate a settled database again, and starts the service once", async () => {
+  it("does not migrate the database again if nothing has changed, and starts the service once", async () => {
     port = `${await findFreePort()}`;
     const [first, second] = [await start(), await start()];
     assertEquals(second.made, first.made);

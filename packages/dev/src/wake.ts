@@ -17,7 +17,7 @@ export interface Woken {
 }
 
 const PACKAGES = fileURLToPath(new URL("../../", import.meta.url));
-/** The sources of the tables, functions and logins in a state. */
+/** If a file in these folders changes, the next start must migrate the database in the state folder again. */
 const SOURCES = [
   ...["server/migrations", "server/src", "operator/src", "dev/src"],
   ...["canonical/src", "database/src", "jws/src", "protocol/src"],

@@ -58,7 +58,7 @@ describe("npm start leaves no process behind", () => {
     runner.stderr!.setEncoding("utf8").on("data", (part) => said += part);
     for (const until = performance.now() + READY_MS; performance.now() < until; await sleep(50)) {
       const run = await readRun(state);
-      // The watchdog has a session of its own, but is a child of the start program like the others.
+      // The watchdog has its own session, but it is a child of the start program like the other processes.
       if (run?.ready) return { runner, run, pids: familyOf(runner.pid!) };
       if (runner.exitCode !== null) break;
     }

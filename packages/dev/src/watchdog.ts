@@ -47,7 +47,7 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
   closeSync(log);
   const exited = once(child, "exit");
   exited.catch(() => {});
-  // A watchdog that has died does not read the pipe; `died` reports it.
+  // Writing to the pipe of a watchdog that has died fails. `died` reports that.
   pipe.on("error", () => {});
   await writeFile(pidFile(stateDir), `${child.pid}\n`, { mode: 0o600 });
   return {

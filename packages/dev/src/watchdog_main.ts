@@ -1,5 +1,5 @@
 // watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it
-// ends those processes, the newest first, and then itself. It does not read STATE, which only shows in the
+// ends those processes, the newest first, and then exits. It does not use STATE, which only shows in the
 // output of `ps` which start the watchdog belongs to.
 import process from "node:process";
 import { createInterface } from "node:readline";

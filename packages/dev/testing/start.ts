@@ -111,7 +111,7 @@ export function isAlive(pid: number): boolean {
 export async function awaitEndWithin(ceilingMs: number, pids: readonly number[]): Promise<void> {
   const until = performance.now() + ceilingMs;
   while (pids.some(isAlive)) {
-    if (performance.now() > until) throw new Error(`still alive: ${pids.filter(isAlive).join(", ")}`);
+    if (performance.now() > until) throw new Error(`still running: ${pids.filter(isAlive).join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -74,7 +74,7 @@ describe("signCompact()", () => {
       assertEquals(error.reason, reason);
     }
   });
-  it("writes typ, then kid", async () => {
+  it("writes the members of the header in the order alg, typ, kid", async () => {
     const token = await signCompact(claims, { kid: "k", typ: "at+jwt" }, keySigner(privateKey));
     assertEquals(
       Buffer.from(token.split(".")[0]!, "base64url").toString(),

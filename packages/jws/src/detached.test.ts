@@ -113,8 +113,8 @@ describe("signDetached()", () => {
     }
   });
   it("throws the signer's own error unchanged", async () => {
-    const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is away")) };
-    await assertRejects(() => signDetached(payload, signer), RangeError, "the HSM is away");
+    const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is offline")) };
+    await assertRejects(() => signDetached(payload, signer), RangeError, "the HSM is offline");
   });
 });
 
@@ -200,7 +200,7 @@ describe("verifyDetached()", () => {
       assertEquals(error.reason, "key_unusable");
     }
   });
-  it("checks a hand-made DetachedJws like a parsed one", async () => {
+  it("checks a DetachedJws completely even if parseDetached() did not make it", async () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey)));
     const cases = [
       [{ ...jws, protectedHeader: base64url('{"alg":"none"}') }, "alg_invalid"],

@@ -32,19 +32,19 @@ function refuses(run: () => unknown, reason: JwsReason): void {
 }
 
 describe("checkSignature()", () => {
-  it("accepts r and s from 1 to the order minus 1", () => {
+  it("accepts r and s from 1 to the order of P-256 minus 1", () => {
     for (const value of [1n, 2n, 255n, 256n, 1n << 128n, ORDER - (1n << 32n), ORDER - 2n, ORDER - 1n]) {
       checkSignature(rawOf(value, 1n));
       checkSignature(rawOf(1n, value));
     }
   });
-  it("rejects 0, the order and every larger value, for r and for s", () => {
+  it("rejects 0, the order of P-256 and every larger value, for r and for s", () => {
     for (const value of [0n, ORDER, ORDER + 1n, ORDER + (1n << 64n), (1n << 256n) - 1n]) {
       refuses(() => checkSignature(rawOf(value, 1n)), "signature_out_of_range");
       refuses(() => checkSignature(rawOf(1n, value)), "signature_out_of_range");
     }
   });
-  it("compares r and s with the order as integers", () => {
+  it("compares r and s with the order of P-256 as integers", () => {
     const near = fc.bigInt({ min: ORDER - (1n << 200n), max: (1n << 256n) - 1n });
     fc.assert(fc.property(near, (value) => {
       if (value < ORDER) checkSignature(rawOf(value, value));

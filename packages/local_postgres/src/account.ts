@@ -69,9 +69,9 @@ export function closedFolder(path: string, { uid, gid }: Account): string | unde
 }
 
 /**
- * Returns the arguments of setpriv that run a program as `account`, with the one privilege to pass folders
- * that are closed to it. Postgres finds its own files with access(2), which respects that privilege only with
- * no_setuid_fixup.
+ * Returns the arguments of setpriv that run a program as `account`. The program keeps one capability, which
+ * lets it pass folders that are closed to the account. Postgres finds its own files with access(2), which
+ * respects the capability only with no_setuid_fixup.
  */
 function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
   const capability = process.platform === "linux" ? heldCapability() : undefined;

@@ -36,15 +36,15 @@ describe("openCluster()", () => {
     // Poll without a pause, because the draft exists only for a short time.
     while (!holds()) {
       if (fs.existsSync(dataDir)) return false;
-      assert(performance.now() < untilMs, `initdb was never seen at ${file}`);
+      assert(performance.now() < untilMs, `initdb did not create "${file}" in time`);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return true;
   }
 
   /**
-   * Kills a start while initdb is at `reached`. If initdb was faster than this test, removes the cluster and
-   * tries again.
+   * Kills a start as soon as its draft contains the file `reached`. An empty name means the cluster's folder.
+   * If initdb was faster than this test, removes the cluster and tries again.
    */
   async function interrupt(reached: string): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
@@ -56,7 +56,7 @@ describe("openCluster()", () => {
       await (await startPostgres({ dataDir })).stop();
       await removeFolder(dataDir);
     }
-    assert(false, `no start was interrupted at ${reached}`);
+    assert(false, `no start was killed between the creation of "${reached}" and the end of initdb`);
   }
 
   it("starts over if the creation of the cluster was interrupted at any point", async () => {

@@ -7,7 +7,7 @@ import { refuseBusyPort } from "./port_holder.ts";
 import { findFreePort } from "./mod.ts";
 
 describe("refuseBusyPort()", () => {
-  it("names the process that listens on loopback or on all addresses; accepts a free port", async () => {
+  it("names the process that listens on loopback or on all addresses, and accepts a free port", async () => {
     for (const host of ["127.0.0.1", "::"]) {
       const port = await findFreePort();
       await refuseBusyPort(port);

@@ -141,7 +141,7 @@ describe("startPostgres()", () => {
     assertEquals((await start({ port })).port, port);
   });
 
-  it("applies settings, but rejects those that risk data loss or that it sets itself", async () => {
+  it("applies settings, but rejects settings that risk data loss or that it sets itself", async () => {
     const server = await start({ settings: { work_mem: "7MB", max_connections: "33" } });
     const [row] = await query(
       server.superuserUrl(),

@@ -19,7 +19,7 @@ export interface PostgresOptions {
   sparedPort?: number;
   /** Receives one line for each notable step. */
   log?: (line: string) => void;
-  /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
+  /** Server settings, as in postgresql.conf. A reused server keeps its earlier settings. */
   settings?: Record<string, string>;
   /** Environment variables of the server. */
   environment?: Record<string, string>;

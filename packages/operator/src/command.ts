@@ -31,7 +31,7 @@ export interface Invocation {
   readonly positionals: readonly string[];
   /** Connects on the first call. */
   readonly db: () => Promise<Db>;
-  /** Runs one statement on that connection. */
+  /** Runs one statement on the connection of `db`. */
   readonly query: Query;
   /** DATABASE_URL, or the database URL of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;

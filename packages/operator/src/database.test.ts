@@ -19,12 +19,12 @@ describe("findMigrationUrl()", () => {
   });
   after(() => rm(stateDir, { recursive: true }));
 
-  it("returns MIGRATION_DATABASE_URL, or without it the running start's migration URL", async () => {
+  it("returns MIGRATION_DATABASE_URL, otherwise the migration URL of the running npm start", async () => {
     assertEquals(await findMigrationUrl({ MIGRATION_DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
     assertEquals(await findMigrationUrl({}, stateDir), MIGRATION);
   });
 
-  it("returns DATABASE_URL, and not the running start's migration URL, if DATABASE_URL is set", async () => {
+  it("returns DATABASE_URL if it is set, and not the migration URL of the running npm start", async () => {
     assertEquals(await findMigrationUrl({ DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
   });
 

@@ -5,7 +5,7 @@
 export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3, defect: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Why a command did not do what it was asked. It is printed as problem JSON on standard error. */
+/** The reason why a command was refused or failed. It is printed as problem JSON on standard error. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
   readonly exit: ExitCode;
@@ -29,7 +29,9 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
-/** The connection broke after something was sent, so the statement may have been executed. */
+/**
+ * The connection broke when a statement may already have been sent, so the statement may have been executed.
+ */
 const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
 const OUTCOME_UNKNOWN = "outcome_unknown";
 

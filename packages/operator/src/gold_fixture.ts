@@ -5,7 +5,7 @@ export interface Run {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
-  /** Standard output, parsed as the one JSON object that `--json` promises. */
+  /** Standard output, parsed as the one JSON object that a command prints with `--json`. */
   readonly json: Record<string, unknown>;
   /** Standard error, parsed as a problem. */
   readonly problem: { readonly code: string; readonly detail: string; readonly exit_code: number };

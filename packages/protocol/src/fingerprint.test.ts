@@ -28,7 +28,7 @@ describe("idempotencyFingerprint()", () => {
     assertEquals(cases.length >= 15, true);
   });
 
-  it("differs for different methods and paths", () => {
+  it("returns different hashes for different methods and paths", () => {
     const params = read("{}");
     const post = idempotencyFingerprint({ method: "POST", path: "/a", params }, hostBytes);
     assertNotEquals(idempotencyFingerprint({ method: "PUT", path: "/a", params }, hostBytes), post);

@@ -13,8 +13,8 @@ export interface WriteRequest {
 }
 
 /**
- * Computes the fingerprint of a write. An idempotency key is bound to it. It is the SHA-256, in lower-case
- * hex, of the RFC 8785 text of `{"method":…,"params":…,"path":…}`.
+ * Computes the fingerprint of a write: the SHA-256, in lower-case hex, of the RFC 8785 text of
+ * `{"method":…,"params":…,"path":…}`. An idempotency key is bound to one fingerprint.
  *
  * Requests with the same meaning have the same fingerprint. A quantity is written as its shortest decimal
  * text, so `1.5`, `1.50` and `15e-1` are the same. The order of members does not matter. An empty text counts
@@ -52,8 +52,8 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * Every number in an accepted body is a quantity. GRAM_DECIMALS suits every quantity, because none has more
- * decimals.
+ * Every number in an accepted body is a quantity. GRAM_DECIMALS suits every quantity, because no quantity has
+ * more decimals than grams.
  */
 function exactDecimal(source: string): string {
   return formatDecimal(parseDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);

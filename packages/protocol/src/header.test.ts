@@ -12,7 +12,10 @@ import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "./limit.ts";
 
 const VISIBLE = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
 
-/** Those of the first 256 characters that the form accepts between `before` and `after`. */
+/**
+ * Tries each character from U+0000 to U+00FF between `before` and `after`. Returns the characters that the
+ * form accepts.
+ */
 function taken(form: RegExp, before: string, after: string): string[] {
   const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
   return all.filter((character) => form.test(before + character + after));
@@ -34,7 +37,7 @@ describe("formats of headers", () => {
     }
   });
 
-  it("X-Timestamp accepts ten digits", () => {
+  it("X-Timestamp accepts only ten digits, and the first is not 0", () => {
     assertEquals(TIMESTAMP_FORM.test("1700000000"), true);
     for (
       const text of [
@@ -68,7 +71,7 @@ describe("formats of headers", () => {
     }
   });
 
-  it("a reference accepts at most 35 characters, of the set that banks forward", () => {
+  it("a reference accepts at most 35 characters, and only characters that banks pass on", () => {
     const inside = "'()+,-./0123456789:?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
     assertEquals(taken(REFERENCE_FORM, "a", "a").join(""), ` ${inside}`);
     assertEquals(taken(REFERENCE_FORM, "", "a").join(""), inside.replace("/", ""));

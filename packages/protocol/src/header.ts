@@ -22,7 +22,10 @@ export const REPLY_HEADER = {
   entityTag: "ETag",
 } as const;
 
-/** Seconds since 1970. They have ten digits until the year 2286, so a time in milliseconds never matches. */
+/**
+ * Seconds since 1970. They have ten digits from 2001 to 2286. A current time in milliseconds has 13 digits,
+ * so it does not match.
+ */
 export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
 
 /**

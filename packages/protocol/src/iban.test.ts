@@ -49,7 +49,7 @@ describe("parseIban()", () => {
     );
   });
 
-  it("agrees with ibantools on all hundred check digits of an account", () => {
+  it("agrees with ibantools on all 100 pairs of check digits of an account", () => {
     for (const bban of [EXAMPLE.slice(4), "800000006080101675AZ", "00000000000000000000"]) {
       let accepted = 0;
       for (let check = 0; check < 100; check++) {

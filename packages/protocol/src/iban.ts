@@ -1,7 +1,7 @@
 // Withdrawals are paid in SAR, to Saudi accounts only. A Saudi IBAN is SA, two check digits, two digits of
 // the bank, and eighteen letters or digits of the account.
 
-/** Why an IBAN was refused. Stable: callers may decide by it. */
+/** Why an IBAN was refused. The names are stable, so callers can branch on them. */
 export type IbanReason = "country" | "length" | "characters" | "check_digits";
 
 export class IbanError extends Error {

@@ -42,7 +42,7 @@ export const REQUEST_ID_FORM: RegExp = new RegExp(`^${ID_PREFIX.request}${uuidFo
  *
  * @param prefix The prefix that says what the id names, from `ID_PREFIX`.
  * @param nowMs The current time in whole milliseconds since 1970.
- * @param random Returns as many unpredictable bytes as it is asked for.
+ * @param random Returns the requested number of unpredictable bytes.
  * @throws RangeError when `nowMs` is not such a time, or when `random` returns another number of bytes.
  * @example
  * ```ts
@@ -93,7 +93,7 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P>
 
 /**
  * Returns the UUID of an id, for a uuid column. Returns `undefined` when `text` is not an id with this
- * prefix. No record can have such an id.
+ * prefix. In that case, no record can have `text` as its id.
  *
  * @param prefix A prefix from `ID_PREFIX`.
  * @param text Any text.

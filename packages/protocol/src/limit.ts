@@ -1,4 +1,5 @@
-// Limits and windows that both sides know. The ranges of money, gold and prices are in quantity_range.ts.
+// Limits and windows that both the service and its clients know. The ranges of money, gold and prices are in
+// quantity_range.ts.
 
 export const BODY_MAX_BYTES = 65_536;
 export const BODY_MAX_DEPTH = 32;

@@ -29,7 +29,7 @@ const FORMAT: Record<string, (units: bigint) => string> = {
 const cases = makeVectors().cases as Case[];
 const of = (operation: string): Case[] => {
   const found = cases.filter((one) => one["operation"] === operation);
-  assert(found.length >= 5, `${operation} has cases`);
+  assert(found.length >= 5, `${operation} must have at least 5 cases`);
   return found;
 };
 
@@ -45,7 +45,7 @@ function assertOutcome(
 }
 
 describe("money vectors", () => {
-  it("parseX() returns each valid value and rejects each invalid text with its reason", () => {
+  it("parseX() returns each vector's value, and rejects each invalid text with the vector's reason", () => {
     for (const { name, quantity, json, units, reason } of of("parse")) {
       const parse = () => PARSE[quantity!]!(json!);
       if (reason) assertEquals(assertThrows(parse, QuantityError).reason, reason, name);
@@ -53,13 +53,13 @@ describe("money vectors", () => {
     }
   });
 
-  it("formatX() returns each text", () => {
+  it("formatX() returns each vector's text", () => {
     for (const { name, quantity, units, text } of of("format")) {
       assertEquals(FORMAT[quantity!]!(BigInt(units!)), text!, name);
     }
   });
 
-  it("quoteByGrams() returns each outcome", () => {
+  it("quoteByGrams() returns each vector's outcome", () => {
     for (const one of of("quote_by_grams")) {
       const price = parsePrice(one["price_per_gram_sar"]!);
       const outcome = quoteByGrams(one["side"] as Side, parseGrams(one["gold_grams"]!), price);
@@ -67,14 +67,14 @@ describe("money vectors", () => {
     }
   });
 
-  it("quoteByAmount() returns each outcome", () => {
+  it("quoteByAmount() returns each vector's outcome", () => {
     for (const one of of("quote_by_amount")) {
       const price = parsePrice(one["price_per_gram_sar"]!);
       assertOutcome(quoteByAmount(one["side"] as Side, parseHalalas(one["amount_sar"]!), price), one);
     }
   });
 
-  it("pricesFromMid() returns each pair", () => {
+  it("pricesFromMid() returns each vector's buy and sell price", () => {
     for (const { name, mid_price, spread_basis_points, buy_price, sell_price } of of("prices_from_mid")) {
       const { buyPricePips, sellPricePips } = pricesFromMid(
         parsePrice(mid_price!),

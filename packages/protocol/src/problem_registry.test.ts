@@ -69,7 +69,7 @@ describe("the problem registry", () => {
     ]);
   });
 
-  it("lists the retryable problems, and no binding problem is retryable", () => {
+  it("lists the retryable problems, which include every 5xx problem and no binding problem", () => {
     assertEquals(codesOf((entry) => entry.retryable), sorted(RETRYABLE));
     assertEquals(codesOf((entry) => entry.retryable && entry.binds_key !== false), []);
     assertEquals(codesOf((entry) => entry.status >= 500 && !entry.retryable), []);

@@ -3,7 +3,7 @@
 import { JsonNumber } from "@gold-partner/canonical";
 import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "./quantity_range.ts";
 
-/** Why a quantity was refused. Stable: callers may decide by it. */
+/** Why a quantity was refused. The names are stable, so callers can branch on them. */
 export type QuantityReason = "not_a_number" | "zero" | "negative" | "too_many_decimals" | "too_large";
 
 export class QuantityError extends Error {
@@ -21,8 +21,8 @@ const DOUBLE_MAX = (2n ** 53n - 1n) * 2n ** 971n;
 const DOUBLE_MAX_DIGITS = 309n;
 
 /**
- * Reads a quantity above 0. It does not check a range, because that is a rule of the business: it reads every
- * well-formed number up to the largest double.
+ * Reads a quantity above 0. It accepts every well-formed number up to the largest double. The range of a
+ * quantity is a business rule and is not checked here.
  *
  * @param source The source text of a JSON number. `1.5`, `1.50` and `15e-1` are the same quantity.
  * @param decimals The decimals of the smallest unit.

@@ -109,7 +109,7 @@ describe("quoteByAmount()", () => {
         assertEquals(formatHalalas(totalHalalas), totalOf("buy", expected, price).toFixed());
         assert(totalHalalas <= amount && totalHalalas > 0n);
         const more = quoteByGrams("buy", expected + 1n, price);
-        assert(!more.ok || more.totalHalalas > amount, "one step more costs more than the amount");
+        assert(!more.ok || more.totalHalalas > amount, "one more step must cost more than the amount");
       }),
       RUNS,
     );
@@ -130,13 +130,13 @@ describe("quoteByAmount()", () => {
           "the total may exceed the amount only by less than the price of one step of gold",
         );
         const less = quoteByGrams("sell", expected - 1n, price);
-        assert(!less.ok || less.totalHalalas < amount, "one step less brings less than the amount");
+        assert(!less.ok || less.totalHalalas < amount, "one step less must bring less than the amount");
       }),
       RUNS,
     );
   });
 
-  it("refuses every amount outside the range", () => {
+  it("refuses every amount outside its range, and an amount that buys too much gold", () => {
     assertRefused(quoteByAmount("buy", AMOUNT_MAX_HALALAS, PRICE_MAX_PIPS), "100000 g");
     for (const amount of [AMOUNT_MAX_HALALAS + 1n, 10n ** 310n, 0n, -1n]) {
       assertRefused(quoteByAmount("sell", amount, PRICE_MAX_PIPS), "from 0.01 SAR to 10000000000 SAR");

@@ -29,7 +29,7 @@ const headersWith = (changed: Record<string, string | string[] | undefined> = {}
 function assertRefused(reason: WebhookErrorReason, attempt: () => unknown): void {
   const error = assertThrows(attempt, WebhookError);
   assertEquals(error.reason, reason, `expected ${reason}, got ${error.reason}: ${error.message}`);
-  assertMatch(error.message, /; .+\.$/, "the message says what to do");
+  assertMatch(error.message, /; .+\.$/, "the message must say what to do");
 }
 const refusesHeaders = (reason: WebhookErrorReason, headers: Parameters<typeof verifyWebhook>[1]): void =>
   assertRefused(reason, () => verifyWebhook(BODY, headers, [first], { nowSeconds: NOW }));
@@ -73,7 +73,7 @@ describe("webhook secrets", () => {
       assertRefused("secret_invalid", () => parseWebhookSecret(text as never));
     }
   });
-  it("a parsed secret hides its key in JSON and in logs, and the error does not quote the text", () => {
+  it("a parsed secret hides its key in JSON and in logs, and no error quotes a malformed secret", () => {
     const text = secretText(9);
     const encoded = text.slice("whsec_".length, -4);
     const shown = [
@@ -138,7 +138,7 @@ describe("verifyWebhook()", () => {
     }
     verifyWebhook(BODY, headersWith(), [second, first], { nowSeconds: NOW });
   });
-  it("ignores unknown versions and malformed signatures", () => {
+  it("ignores unknown versions and malformed signatures beside a valid signature", () => {
     const around = [`v1a,AAAA ${signed}`, `v2,${signed.slice(3)} ${signed}`, `v1,é  v1, ${signed} v1`];
     for (const value of around) {
       verifyWebhook(BODY, headersWith({ "webhook-signature": value }), [first], { nowSeconds: NOW });
@@ -156,7 +156,7 @@ describe("verifyWebhook()", () => {
       refusesHeaders("signature_version_unknown", headersWith({ "webhook-signature": value }));
     }
   });
-  it("refuses every other spelling of a signature", () => {
+  it("refuses a header whose only v1 signature is malformed", () => {
     const values = [
       signed.slice(0, -1),
       `${signed}=`,

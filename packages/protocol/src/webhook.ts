@@ -15,7 +15,7 @@ export type WebhookErrorReason =
   | "signature_version_unknown"
   | "signature_mismatch";
 
-/** The only error that signing and verifying throw. Callers may decide by `reason`, which is stable. */
+/** The only error that signing and verifying throw. Callers can branch on `reason`, which is stable. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly reason: WebhookErrorReason;
@@ -100,7 +100,7 @@ export function parseWebhookSecret(text: string): WebhookSecret {
 /**
  * Makes the text of a new webhook secret.
  *
- * @param random Returns as many cryptographically random bytes as it is asked for.
+ * @param random Returns the requested number of cryptographically random bytes.
  * @throws WebhookError with the reason `argument_invalid` when `random` returns another number of bytes.
  * @example
  * ```ts

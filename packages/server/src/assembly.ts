@@ -49,7 +49,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const notices = openEventNotices(pools.notices);
     writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, monotonicMs, log });
     const { isFresh, snapshot } = registry;
-    // A partner without a webhook URL needs no notice. If its URL was set after the last snapshot, the
+    // A partner without a webhook URL needs no notification. If its URL was set after the last snapshot, the
     // workers find its events by their own poll.
     const booking = openBooking(pools, config.lanes, (client) => {
       if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);

@@ -155,7 +155,7 @@ describe("readConfig()", () => {
     );
   });
 
-  it("accepts only a Unix socket or a loopback address for LISTEN", () => {
+  it("accepts only a Unix socket, 127.0.0.1 or [::1] for LISTEN", () => {
     const secret = { PROXY_SECRET: "s".repeat(32) };
     const listen = (LISTEN: string) => readConfig({ ...GOOD, ...secret, LISTEN }).listen;
     assertEquals(listen("127.0.0.1:8080"), { kind: "tcp", host: "127.0.0.1", port: 8080 });

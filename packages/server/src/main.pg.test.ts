@@ -79,8 +79,9 @@ describe("serve", () => {
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`lock table gold.delivery_worker`;
-    // Signals by process id: after child.kill() Deno reports the signal even if the child exits with a code.
-    // The signal is sent twice, as when a supervisor signals the process group and a parent forwards it.
+    // The test sends the signal by process id. After child.kill(), Deno reports the signal as the child's
+    // end, even if the child exits with a code. The signal is sent twice, as when a supervisor signals the
+    // process group and a parent forwards it.
     process.kill(child.pid!, "SIGTERM");
     while (!said.out.includes('"stopping"') && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -44,7 +44,7 @@ const service = await start(role).catch((error: Error) => {
 });
 
 // A signal may arrive twice: a supervisor signals the whole process group, and a parent forwards the signal.
-// Both share one stop.
+// The second signal then waits for the stop that the first signal began.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => void service.stop().then(() => process.exit(0)));
 }

@@ -1,5 +1,6 @@
 /**
- * The package's only entry point: settings, migrations, key formats, and the parts that other packages use.
+ * The package's entry point: settings, migrations, key formats, and the parts that other packages use.
+ * Fixtures for tests have their own entry point, testing/mod.ts.
  */
 export {
   type Config,

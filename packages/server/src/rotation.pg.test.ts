@@ -114,7 +114,8 @@ describe("rotation", () => {
     await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
   });
 
-  // A registry poll during a round may hide the effect under test. Of several rounds, some have no poll.
+  // A registry poll during a round also reads the change, so that this round would pass without the reread
+  // under test. Of several rounds, some have no poll.
   const ROUNDS = 4;
 
   it("accepts a client secret added a moment ago, and rejects the secret that it replaced", async () => {

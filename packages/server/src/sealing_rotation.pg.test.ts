@@ -57,7 +57,7 @@ describe("a running service whose sealing key changes", () => {
 
   it("signs with the older token key until the source has the new sealing key, and logs why", async () => {
     const first = await signing();
-    // In the wrong order: the key is used before the source has it.
+    // This is the wrong order: the token key is sealed before the source has the sealing key.
     const { name, putInSource } = await addTokenKey("newer");
     const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);
@@ -75,7 +75,7 @@ describe("a running service whose sealing key changes", () => {
     assertEquals(await signing(), "newer");
   });
 
-  it("is not ready and returns 503 if no token key opens, until the source has the sealing key", async () => {
+  it("is not ready and returns 503 while it cannot decrypt any token key", async () => {
     const log: string[] = [];
     const service = await startService(fixture.config, (line) => log.push(line));
     const readiness = async () =>

@@ -141,7 +141,7 @@ describe("startService()", () => {
       await sql.unsafe(`alter database ${name} reset synchronous_commit`);
     });
 
-    it("rejects a missing pepper file and a sealing key that does not open the token key", async () => {
+    it("rejects a missing pepper file, and a sealing key that cannot decrypt the token key", async () => {
       await assertRejects(
         () => start({ pepperSource: "file:/nowhere" }),
         Error,

@@ -95,7 +95,7 @@ describe("a service that is stopped", () => {
         const from = current === old.socket ? "old" : "new";
         const { status } = await get(current, "/health", agent).catch((error) => ({ status: error.code }));
         note(`${from} ${status}`);
-        // Some connections are idle for a while. All workers together stay below the partner's rate.
+        // Some connections are idle for a while. All workers together stay below the partner's rate limit.
         await pause(n % 2 === 0 ? 10 : 3);
       }
     });

@@ -27,8 +27,8 @@ export interface TestBooks {
 const SERVER = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * The template's name changes with every migration and routine, so that a reused server never provides an
- * outdated template.
+ * The template database has a name that changes with every change of an SQL file. So a reused Postgres server
+ * never provides an outdated template.
  */
 function templateName(): string {
   const hash = createHash("sha256");

@@ -46,7 +46,7 @@ export interface TestReceiver {
    * deliveries so far.
    */
   awaitDeliveries(count: number, patienceMs?: number): Promise<Delivery[]>;
-  /** How many connections it accepted. */
+  /** How many connections the receiver accepted. */
   connections(): number;
   stop(): Promise<void>;
 }

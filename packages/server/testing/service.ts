@@ -139,7 +139,7 @@ export async function testService(
         body:
           `grant_type=client_credentials&client_id=${sender.clientId}&client_secret=${sender.clientSecret}`,
       });
-      if (reply.status !== 200) throw new Error(`no token: ${await reply.text()}`);
+      if (reply.status !== 200) throw new Error(`the token request failed: ${await reply.text()}`);
       const token = (await reply.json() as { access_token: string }).access_token;
       tokens.set(sender.fingerprint, { token, renewAtMs: now() + 500_000 });
       return token;

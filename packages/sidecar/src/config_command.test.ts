@@ -54,7 +54,7 @@ describe("sidecar config", () => {
     );
   });
 
-  it("--explain lists every setting with its default, without any setting in the environment", () => {
+  it("--explain lists every setting with its default, even if the environment sets none", () => {
     const { code, says } = runConfig({}, "--explain");
     assertEquals(code, 0);
     const lines = says.trimEnd().split("\n").map((line) => line.split(/ {2,}/));

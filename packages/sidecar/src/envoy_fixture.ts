@@ -144,7 +144,8 @@ export async function startTestEnvoy(
 }
 
 /**
- * Replaces the certificate as Kubernetes does: renames a symbolic link to the new folder over the old link.
+ * Replaces the certificate as Kubernetes does: creates a symbolic link that points to the new folder, then
+ * renames this link so that it replaces the old one.
  */
 function serverCertificates(folder: string): (identity: Identity) => void {
   let version = 0;
@@ -162,8 +163,8 @@ function serverCertificates(folder: string): (identity: Identity) => void {
 
 async function startService(upstreams: string | undefined, path: string, answer: RequestListener) {
   const arrived: Arrived[] = [];
-  // This server accepts requests that the real service would refuse, and keeps headers that it would drop.
-  // A test therefore sees exactly what Envoy forwards.
+  // This server accepts requests that the real service would refuse, and keeps headers that the real service
+  // would drop. A test therefore sees exactly what Envoy forwards.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 64 * 1024 }, (request, response) => {
     const parts: Uint8Array[] = [];
     request.on("data", (part: Uint8Array) => parts.push(part)).on("end", () => {
@@ -205,7 +206,7 @@ export function request(line: string, headers: readonly string[] = [], body = ""
   return [`${line} HTTP/1.1`, "Host: localhost", ...headers, "Connection: close", "", body].join("\r\n");
 }
 
-/** Returns every value of one header of a received request; `name` is in lower case. */
+/** Returns every value of one header of a received request. `name` must be in lower case. */
 export function valuesOf({ rawHeaders }: Arrived, name: string): string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
 }

@@ -29,7 +29,7 @@ export interface EnvoyOptions {
 export interface EnvoyProcess {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** The listening ports, in the configuration's order; port 0 is replaced by the real port. */
+  /** The listening ports, in the configuration's order. Port 0 is replaced by the real port. */
   readonly ports: readonly number[];
   /**
    * Asks every partner to disconnect, then stops accepting connections. Resolves when all partners have
@@ -52,7 +52,7 @@ const POLL_MS = 50;
 const LOG_FLUSH_MS = 1000;
 const LOG_TAIL_CHARACTERS = 2000;
 
-/** Writes the configuration and starts the real Envoy with it; resolves once it serves. */
+/** Writes the configuration and starts the real Envoy with it. Resolves once Envoy is ready. */
 export async function startEnvoy(
   { config, logFile, concurrency = 2, drainSeconds = 5, onLaunch = () => {} }: EnvoyOptions,
 ): Promise<EnvoyProcess> {

@@ -28,7 +28,7 @@ function faultsOf(variables: Record<string, string>): readonly string[] {
 }
 
 describe("readSidecarConfig()", () => {
-  it("reads the environment, with defaults that serve partners on every address", () => {
+  it("reads the environment, and by default lets Envoy listen on every address", () => {
     const config = readSidecarConfig(SOUND);
     assertEquals(config.listen, [{ kind: "tcp", host: "0.0.0.0", port: 8443 }, {
       kind: "tcp",
@@ -57,7 +57,7 @@ describe("readSidecarConfig()", () => {
     assertEquals(ranges, [{ prefix: "10.0.0.0", bits: 8 }, { prefix: "2001:db8::", bits: 32 }]);
   });
 
-  it("reads HAProxy's limits with FRONT_LISTEN, and then requires Envoy on loopback", () => {
+  it("reads HAProxy's limits if FRONT_LISTEN is set, and then requires Envoy to listen on loopback", () => {
     assertEquals(readSidecarConfig(SOUND).front, undefined);
     const front = { FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" };
     assertEquals(readSidecarConfig({ ...SOUND, ...front }).front, {
@@ -103,7 +103,7 @@ describe("readSidecarConfig()", () => {
     assertEquals(named(faultsOf(Object.fromEntries(required.map((name) => [name, ""])))), required.sort());
   });
 
-  it("rejects every other spelling of a value", () => {
+  it("rejects malformed, repeated and out-of-range values", () => {
     const wrong: readonly [string, string][] = [
       ...["http://api.example", "https://API.example", "https://api.example:443", "api.example"].map((
         url,

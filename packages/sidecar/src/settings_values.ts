@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
 /**
- * The values of settings, and one parser for each kind. A parser throws the end of a sentence; the caller
+ * The values of settings, and one parser for each kind. A parser throws the end of a sentence. The caller
  * puts the setting's name in front of it.
  */
 

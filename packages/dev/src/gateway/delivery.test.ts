@@ -87,7 +87,7 @@ describe("startGateway(), delivery", () => {
     assertEquals([upstream.connections(), ports.size, warnings], [1, 1, []]);
   });
 
-  it("gives each request to the next upstream", async () => {
+  it("sends requests to the upstreams in turn", async () => {
     const names = ["a", "b", "c"];
     const upstreams = await Promise.all(
       names.map((name) => startUpstream((_, response) => response.end(name))),
@@ -99,7 +99,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(seen, [...names, ...names]);
   });
 
-  it("streams 64 MiB up and down, unchanged in size", async () => {
+  it("streams 64 MiB to the service and back, and the size is unchanged", async () => {
     const { credentials } = await start((request, response) => void request.pipe(response));
     const request = httpsRequest({ ...credentials, agent: false, method: "POST", path: "/" } as object);
     let received = 0;
@@ -154,7 +154,7 @@ describe("startGateway(), delivery", () => {
     assertEquals((await send(`GET / ${CLOSE}\r\n`)).status, 200);
   });
 
-  it("reads a request that it answered itself to the end, and serves the next request", async () => {
+  it("reads the rest of a request that it answered itself, and serves the next request", async () => {
     const { open, upstream } = await start(echo);
     await upstream.stop();
     const socket = await open();
@@ -206,7 +206,7 @@ describe("startGateway(), delivery", () => {
     assertEquals((await readToEnd(socket)).split("HTTP/1.1 200 OK").length - 1, 2);
   });
 
-  it("lets a request without a body wait for the service longer than a body may take", async () => {
+  it("waits for the service longer than a body may take, once the whole request has arrived", async () => {
     const { send } = await start((_request, response) => void setTimeout(() => response.end("late"), 4_000), {
       patience: { bodyMs: 3_000 },
     });

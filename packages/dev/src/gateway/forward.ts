@@ -24,14 +24,14 @@ export interface Exchange {
 export interface Patience {
   /** The time in which the whole body must arrive. */
   bodyMs: number;
-  /** The time that the service may show no activity. */
+  /** The longest time without activity on the connection to the service. */
   upstreamMs: number;
 }
 
 /**
  * Keeps connections to the service open. If a reused connection breaks, Deno sends the request again, even a
- * write. Deno recognizes such a request by `reusedSocket`. With false, Deno sends the request once, as Node
- * does.
+ * write. Deno recognizes such a request by `reusedSocket`. If `reusedSocket` is false, Deno sends the request
+ * once, as Node does.
  */
 export class SendOnceAgent extends Agent {
   constructor() {
@@ -60,7 +60,7 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     if (response.headersSent) request.socket.destroy();
     else exchange.refuse(code, reason);
   };
-  // Read the rest of the request even if nobody needs it. Some clients read the answer only after they have
+  // Read the rest of the request even if it is not needed. Some clients read the answer only after they have
   // sent everything.
   const drain = (): void => void request.unpipe(outgoing).resume();
 

@@ -13,9 +13,9 @@ export interface GatewayOptions {
   port: number;
   /** Default: 127.0.0.1, so that only this machine can connect. */
   host?: string;
-  /** Client certificates are accepted from this CA; PEM. */
+  /** The CA whose client certificates the gateway accepts, as PEM. */
   ca: string;
-  /** The gateway's own certificate and key; PEM. */
+  /** The gateway's own certificate and key, as PEM. */
   cert: string;
   key: string;
   /** Unix sockets of the service. Requests use them in turn. */

@@ -76,7 +76,7 @@ describe("gold audit", () => {
     refused(await operator.gold("audit", "verify", "--head", "abc"), 2, "--head");
   });
 
-  it("verify exits with 4 if a row was edited, verify --head also if the chain was rewritten", async () => {
+  it("verify exits with 4 if a row was edited; with --head, also if the chain was rewritten", async () => {
     const { sql } = operator.service.books;
     const { head } = await operator.done("audit", "verify");
     await sql`alter table gold.audit disable trigger append_only`;
@@ -98,7 +98,7 @@ describe("gold audit", () => {
     assertEquals([rewritten.exit, itemsOf(rewritten.json)[0]!.rule], [4, "head_is_kept"]);
   });
 
-  it("verify always exits with 4 after a row was inserted without a command", async () => {
+  it("verify always exits with 4 after something other than gold inserted a row", async () => {
     const { sql } = operator.service.books;
     await sql`insert into gold.audit (login, action, subject, detail) values (${operator.login}, 'price.set', 'fixed', '{}')`;
     for (const mid of ["503", "504"]) {

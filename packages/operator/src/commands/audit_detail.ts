@@ -1,8 +1,8 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 
 /**
- * Members of an audit row's detail that are stored in minor units.
- * Each has the name and the format that other commands use.
+ * Members of an audit row's detail that are stored in minor units, fineness in tenths. Each entry has the
+ * name and the format with which other commands print the value.
  */
 const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minorUnits: bigint) => string]>> =
   {
@@ -17,7 +17,10 @@ const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minor
     sell: ["sell_price", formatPrice],
   };
 
-/** Returns a row's detail with quantities as decimals. The audit's hash chain covers the detail as stored. */
+/**
+ * Returns an audit row's detail with quantities as decimals. This text is only for printing: the audit's hash
+ * chain covers the detail as stored.
+ */
 export function describeDetail(stored: string): string {
   return JSON.stringify(describe(JSON.parse(stored)));
 }

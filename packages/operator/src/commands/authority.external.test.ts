@@ -32,7 +32,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
     return (await operator.done("cert", "issue", clientId, ...files)).fingerprint as string;
   }
 
-  /** Writes the bundle and the revocation lists as the proxy gets them. */
+  /** Writes the CA bundle and the revocation lists to files, with the same content that the proxy gets. */
   async function trust(): Promise<void> {
     await openssl.keep("bundle.pem", (await operator.done("ca", "show")).certificates as string);
     await operator.done("cert", "crl", "--out", openssl.path("lists.pem"));
@@ -43,7 +43,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
       ...["-CAfile", "bundle.pem", "-CRLfile", "lists.pem", `${name}.pem`],
     );
 
-  it("openssl accepts a certificate with the first, empty CRL, and refuses it once revoked", async () => {
+  it("openssl accepts a certificate with the empty first CRL, and refuses it after revocation", async () => {
     await operator.done("ca", "init", "--key", openssl.path("ca.key"));
     const revoked = await issue("revoked");
     await issue("kept");

@@ -7,7 +7,10 @@ import { makeRequest } from "../pki/samples.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import type { TestOperator } from "./fixture.ts";
 
-/** Writes a partner's request, with its registered name, to a file. */
+/**
+ * Makes a certificate request for a partner and writes it to a file. The O of the request is the name under
+ * which the fixture registers every partner.
+ */
 export async function keepRequest(operator: TestOperator, clientId: string): Promise<string> {
   const { pem } = await makeRequest({ name: [{ O: ["Test Bank"] }, { CN: [clientId] }] });
   return await operator.write(`${crypto.randomUUID()}.csr`, pem);

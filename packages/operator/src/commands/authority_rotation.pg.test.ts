@@ -32,7 +32,7 @@ describe("gold key rotate ca and ca retire", () => {
       headers: { Authorization: null, "X-Forwarded-Client-Cert": `Hash=${fingerprint}` },
     });
 
-  it("key rotate ca is refused before the first authority, and leaves no key file", async () => {
+  it("key rotate ca is refused before the first authority exists, and leaves no key file", async () => {
     refused(
       await operator.gold("key", "rotate", "ca", "--key", operator.path("ca_key.pem")),
       1,

@@ -97,6 +97,7 @@ const retire: Command = {
     const fingerprint = fingerprintOf(positionals[0]!);
     // For older certificates, the authority that signed them may not be recorded (authority is null). If this
     // authority signed such a certificate, the proxy refuses the certificate once the authority is retired.
+    // So the question below also mentions how many such certificates there are.
     const [standing] = await query`
       select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
         max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,

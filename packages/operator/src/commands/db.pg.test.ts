@@ -51,7 +51,7 @@ describe("gold db", () => {
     await operator.stop();
   });
 
-  it("migrate stores the webhook ports and the attempt retention, and audits each change once", async () => {
+  it("migrate stores webhook ports and how long attempts are kept, and audits each change once", async () => {
     const operator = await testOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>

@@ -99,7 +99,7 @@ describe("gold event", () => {
     refused(await operator.gold("event", "list", "sbx_nobody"), 1, "there is no partner sbx_nobody");
   });
 
-  it("redeliver sends an event again, and says so if the endpoint is disabled", async () => {
+  it("redeliver makes an event pending again, and warns if the endpoint is disabled", async () => {
     const { partner, id, ids } = await told(2);
     await park(partner, 1);
     assertEquals(await operator.done("event", "redeliver", ids[0]!), {

@@ -15,7 +15,7 @@ interface Person {
   done(...argv: string[]): Promise<Record<string, unknown>>;
 }
 
-/** Runs `gold` as an operator does, with a login of its own, against the database of a running service. */
+/** Runs `gold` with the login of one operator, against the database of a running service. */
 export interface TestOperator extends Person {
   readonly service: TestService;
   path(name: string): string;

@@ -69,7 +69,7 @@ describe("gold price, vault and ledger", () => {
     refused(await operator.gold("vault", "remove", "B-3", "--yes"), 1, "owed to partners");
   });
 
-  it("ledger verify exits with 0 for a clean ledger; otherwise with 4, listing the defects", async () => {
+  it("ledger verify exits with 0 for a clean ledger, otherwise with 4 and lists the defects", async () => {
     const clean = await operator.done("ledger", "verify");
     assertEquals([clean.clean, clean.defects], [true, 0]);
     const { sql } = operator.service.books;

@@ -73,7 +73,7 @@ describe("gold inventory", () => {
     refused(await operator.gold("inventory", "--within", "soon"), 2, "--within");
   });
 
-  it("marks malformed rows that the service skips, and lists all other rows", async () => {
+  it("lists malformed rows, with a warning that the service skips them", async () => {
     const { client, clientId } = await operator.service.addPartner();
     const sql = operator.service.books.connect("superuser", 1);
     // Triggers refuse malformed rows, so they are disabled here.
@@ -110,7 +110,7 @@ describe("gold inventory", () => {
     assertEquals(await statuses("--all"), [...ended, ...live].sort());
   });
 
-  it("shows an authority with its certificate's dates, and warns of a missing revocation list", async () => {
+  it("shows an authority with its certificate's dates, and warns of a missing or expired CRL", async () => {
     await operator.done("ca", "init", "--key", operator.path("ca_key.pem"), "--years", "2");
     const house = await itemsFor("house");
     const [authority] = house.filter(({ kind }) => kind === "authority");

@@ -46,7 +46,10 @@ function datesOf(
   }
 }
 
-/** The validity of an authority is stored only in its certificate. */
+/**
+ * Adds the dates of an authority, and sets its status to expired after its end. The dates are read from its
+ * certificate, because the database does not store them separately.
+ */
 function withOwnDates(credential: Credential, now: Date): Credential {
   if (credential.certificate === null) return credential;
   const dates = datesOf(credential.certificate);

@@ -54,7 +54,7 @@ describe("warningsOf()", () => {
     assertEquals(warned(credential({ expires_at: inDays(30.1) })), "");
   });
 
-  it("says retires instead of expires for a retirement, and counts hours below two days", () => {
+  it('says "retires" for a retirement instead of "expires", and counts hours below two days', () => {
     const secret = { kind: "client_secret", expires_at: null } as const;
     const heir = credential({ ...secret, name: "two" });
     const retiring = credential({ ...secret, status: "retiring", retire_at: inDays(1) });

@@ -5,8 +5,8 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const NOTED_KINDS: readonly string[] = ["certificate", "client_secret", "signing_key", "token_key"];
 
 /**
- * Whether a credential is in force or about to be. A revocation list always counts: if it has run out, the
- * proxy needs a new one, so it must stay visible.
+ * Whether a credential is in force now or later. A revocation list always counts as live, even after it has
+ * expired: the proxy then needs a new list, so the warning must stay visible.
  */
 export const isLive = ({ kind, status }: Credential): boolean =>
   kind === "revocation_list" || status === "active" || status === "retiring" || status === "not_yet";

@@ -166,7 +166,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 3);
   });
 
-  it("also encrypts again a row that another command encrypts with the older key meanwhile", async () => {
+  it("also re-encrypts a row that another command encrypts with the older key meanwhile", async () => {
     const { sql } = operator.service.books;
     const older = await createSealing(await readKeys(`file:${file}`));
     await putNewKey();

@@ -36,7 +36,7 @@ describe("gold ledger heads and ledger verify --heads", () => {
     assertEquals([verified.clean, verified.heads], [true, 1]);
   });
 
-  it("ledger verify --heads detects a truncated chain, and a rewritten one that verify accepts", async () => {
+  it("ledger verify --heads detects truncated chains, and rewritten chains that verify accepts", async () => {
     const { sql } = operator.service.books;
     const tables = ["event", "transfer", "funding", "chain_link"];
     for (const table of tables) await sql.unsafe(`alter table gold.${table} disable trigger append_only`);

@@ -19,7 +19,7 @@ const verify: Command = {
   words: "ledger verify",
   usage: "ledger verify [--heads FILE]",
   does:
-    "recomputes every balance, record and hash chain from the rows, and compares them with external checkpoints (--heads); exits with 4 if it finds a defect",
+    "recomputes every balance, record and hash chain from the rows; with --heads, also compares the hash chains with external checkpoints; exits with 4 if it finds a defect",
   options: { heads: { type: "string" } },
   async run({ values, db, path }) {
     const file = optional(values, "heads");

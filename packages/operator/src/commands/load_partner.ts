@@ -12,7 +12,7 @@ import { issueCertificate } from "./cert.ts";
 import { createPartner } from "./partner.ts";
 import { LIMIT_NAMES } from "./partner_limits.ts";
 
-/** Where a load partner's files go, and the deployment's settings for them. */
+/** The folder for the load partners' files, and the settings that all load partners share. */
 export interface LoadSite {
   readonly folder: string;
   readonly baseUrl: string;

@@ -110,7 +110,7 @@ describe("gold operator", () => {
       assertEquals(role!.member_of, "gold_api");
     });
 
-    it("is refused for an operator's login, which cannot create a second person", async () => {
+    it("is refused for an operator's login, so that one person cannot act as two", async () => {
       const { url } = await added();
       for (const own of [url, operator.url]) {
         for (const argv of [["add", newName()], ["remove", operator.colleague.login]]) {
@@ -127,7 +127,7 @@ describe("gold operator", () => {
       }
     });
 
-    it("says what a superuser must grant if the migration login may not grant gold_operator", async () => {
+    it("names the grant that the migration login lacks, needed from Postgres 16 on", async () => {
       const bare = await newLogin("createrole", "gold_owner, gold_book");
       const [server] = await sql`select current_setting('server_version_num')::int >= 160000 as strict`;
       const name = newName();
@@ -182,7 +182,7 @@ describe("gold operator", () => {
       refused(await asMigration("operator", "add", recorder), 1, words);
     });
 
-    it("changes no role that is not an operator", async () => {
+    it("rejects every role that is not an operator, and removes none of them", async () => {
       const other = await newLogin("", "gold_api");
       const builder = await newLogin("createrole", "gold_operator");
       for (

@@ -48,8 +48,8 @@ describe("sessions of operators", () => {
       onnotice: () => {},
       connection: { role: "gold_api", lock_timeout: 2000 },
     });
-    // The test does not use person.begin(). That would send its COMMIT to a connection that Postgres has
-    // closed, and the driver would throw.
+    // The test does not use person.begin(), because it would send COMMIT to a connection that Postgres has
+    // closed. The driver would then throw.
     await person.unsafe("begin");
     const [{ pid }] = await person<[{ pid: number }]>`select gold.lock_price(), pg_backend_pid() as pid`;
     try {
@@ -77,7 +77,7 @@ describe("sessions of operators", () => {
     }
   });
 
-  it("get timeouts when the login is added or at the next migration, as the service's do", async () => {
+  it("get timeouts when the login is added, or at the next migration if it was created by hand", async () => {
     assertEquals(await limitsOf(name), LIMITS);
     await sql.unsafe(`create role ${name}_by_hand login in role gold_operator`);
     assertEquals(await limitsOf(`${name}_by_hand`), undefined);

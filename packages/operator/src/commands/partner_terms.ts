@@ -63,7 +63,10 @@ export async function readSigningKey(file: string) {
   };
 }
 
-/** Returns a kid that a JWS protected header can carry. No request could name the key by any other kid. */
+/**
+ * Returns the kid if a JWS protected header can carry it, otherwise throws: no request could name the key by
+ * such a kid.
+ */
 function readKid(kid: unknown): string {
   if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
   throw usage(

@@ -104,7 +104,7 @@ const crl: Command = {
 
 export const REVOCATION_COMMANDS: readonly Command[] = [revoke, crl];
 
-/** Returns the revocation lists of the trusted authorities, the newest last. */
+/** Returns the revocation lists of the trusted authorities. The newest authority's list is the last one. */
 async function readLists(sql: Sql): Promise<string> {
   const rows = await sql`
     select revocation_list from gold.authority_overview where retired_at is null and revocation_list is not null order by created_at`;

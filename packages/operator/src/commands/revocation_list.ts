@@ -7,8 +7,8 @@ import { daysFrom } from "../pki/validity.ts";
 import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
 /**
- * How long a list is valid. This is far longer than the day between two lists, because the proxy gets no list
- * at all if one list expires.
+ * How many days a list is valid. `gold cert crl` should run daily and makes a new list each time. A list is
+ * valid much longer, because the proxy gets no list at all if one list expires.
  */
 export const LIST_DAYS = 90;
 const ATTEMPTS_MAX = 10;

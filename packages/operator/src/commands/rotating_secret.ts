@@ -87,10 +87,10 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 }
 
 /**
- * Asks before all older secrets are retired at once. Returns the secrets and last uses that the person was
- * shown. The database refuses if another secret was created since then. It also refuses if a secret was used
- * within the last hour, but the use that was shown is older than an hour or missing. With --yes nobody was
- * asked, and the function returns null.
+ * Asks before all older secrets are retired at once. Returns the secrets that the person was shown, each with
+ * its last use. The database refuses if another secret was created since then. It also refuses if a secret
+ * was used within the last hour, and its shown use is older than an hour or missing: the person has not seen
+ * that use. With --yes nobody was asked, and the function returns null.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

@@ -67,7 +67,7 @@ describe("gold secret, gold webhook-secret", () => {
       }
     });
 
-    it("with --overlap 0 asks with the last use of each secret, then retires the older ones", async () => {
+    it("with --overlap 0, shows the last use of each older secret and asks, then retires them", async () => {
       const partner = await newPartner();
       assertEquals(await askToken(partner, partner.clientSecret), 200);
       // The service records the use above some seconds later, but it does not overwrite a use that is less

@@ -2,8 +2,8 @@ import { newClientSecret } from "./new_secret.ts";
 import { secretCommands } from "./rotating_secret.ts";
 
 /**
- * The commands for client secrets, with which a partner gets its tokens.
- * A token lives for up to ten minutes after its secret retired.
+ * The commands for client secrets, with which a partner gets its tokens. A token stays valid for up to ten
+ * minutes after its secret was retired.
  */
 export const SECRET_COMMANDS = secretCommands({
   word: "secret",

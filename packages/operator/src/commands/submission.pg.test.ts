@@ -153,7 +153,7 @@ describe("gold withdrawal submit", () => {
     await operator.service.books.sql`
       update gold.partner set iban_changed_at = iban_changed_at - interval '24 hours' where id = ${partner.client}`;
     const { json } = await submit("held.xml");
-    // The withdrawal was requested before the change, so it is paid to the IBAN of that day.
+    // The withdrawal was requested before the change, so it is paid to the IBAN that was registered then.
     assertEquals(itemsOf(json)[0]!.iban, "SA0380000000608010167519");
   });
 

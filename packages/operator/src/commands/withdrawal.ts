@@ -51,7 +51,7 @@ const reject: Command = {
   does: "rejects a withdrawal that is not submitted yet; its amount becomes available again",
   takes: ["WD"],
   asks: ([id]) =>
-    `Reject ${id}? The amount becomes available to the partner again, who must make a new request.`,
+    `Reject ${id}? The amount becomes available to the partner again. To withdraw it, the partner must make a new request.`,
   async run({ query, positionals: [id] }) {
     await query`select gold.reject_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
     return { object: { withdrawal_id: id!, status: "rejected" } };

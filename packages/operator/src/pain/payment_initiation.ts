@@ -75,7 +75,10 @@ export function writePaymentInitiation(batch: PaymentBatch): string {
   ], { xmlns: NAMESPACE }]);
 }
 
-/** CdtrAgt is left out: a Saudi IBAN names its bank, and the creditor bank's BIC is not on record. */
+/**
+ * The element CdtrAgt (the creditor's bank) is left out: a Saudi IBAN names its bank, and the BIC of that
+ * bank is not on record.
+ */
 function buildTransfer(payment: Payment): XmlElement {
   const endToEndId = checkId("The end-to-end id", payment.endToEndId);
   const of = `of payment ${endToEndId}`;
@@ -92,7 +95,7 @@ function buildTransfer(payment: Payment): XmlElement {
 const buildAccount = (iban: string): readonly XmlElement[] => [["Id", [["IBAN", iban]]]];
 const buildRemittance = (reference: string): XmlElement => ["RmtInf", [["Ustrd", reference]]];
 
-/** Sorts the payments by id, so that the same batch, read in another order, gives the same bytes. */
+/** Sorts the payments by id, so that the same payments in another order give the same bytes. */
 function orderPayments(payments: readonly Payment[]): readonly Payment[] {
   if (payments.length === 0) {
     throw refuse("The batch has no payments. A bank refuses an empty document, so none was written.");

@@ -8,7 +8,7 @@ import { refusalCode } from "./samples.ts";
 
 const MESSAGE = new TextEncoder().encode("to be signed");
 
-/** A program for the running runtime, so that the test needs nothing else on the machine. */
+/** Returns a command that runs `code` with the runtime of this test. So the test needs no other program. */
 function program(code: string): string[] {
   const source = `import("node:fs").then(async (fs) => { ${code} });`;
   return [execPath, "Deno" in globalThis ? "eval" : "-e", source];

@@ -112,8 +112,8 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
 }
 
 /**
- * Returns the signed bytes, and the signature as r‖s. Returns null if the request is not strict DER: its
- * three parts have exactly one valid encoding.
+ * Returns the signed bytes, and the signature as r‖s. Returns null if the request is not strict DER, which
+ * has exactly one encoding: encoding its three parts again must give the same bytes.
  */
 function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
   const signatureDer = new Uint8Array(csr.signature);

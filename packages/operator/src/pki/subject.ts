@@ -8,7 +8,7 @@ export interface Subject {
 }
 
 // X.520's upper bound for both names. openssl refuses to put a longer name into a request, so no request
-// could match it.
+// could match a longer registered name.
 export const SUBJECT_MAX_CHARACTERS = 64;
 
 /** Writes UTF8String and avoids a DN's text form, so commas, quotes and Arabic need no escaping. */

@@ -47,7 +47,10 @@ export interface Endpoint {
    * needed, but a token that is sent must be valid.
    */
   readonly token: "none" | "checked" | "required";
-  /** `judged`: the three headers may be missing or wrong, because the reply says what is wrong with them. */
+  /**
+   * `judged`: X-Timestamp, X-Nonce and X-JWS-Signature may be missing or wrong, because the reply says what
+   * is wrong with them.
+   */
   readonly signature?: "required" | "judged";
   /** Takes an Idempotency-Key. The first success has the status 201, a repeat has 200 and the first body. */
   readonly idempotent?: true;
@@ -63,7 +66,7 @@ export interface Endpoint {
    * the token, the signature, the Idempotency-Key and the media type.
    */
   readonly refusals: readonly TokenProblemCode[];
-  /** Every refusal has OAuth's form. */
+  /** Every refusal by the service has OAuth's form. A refusal by the proxy has the form of a problem. */
   readonly oauth?: true;
 }
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { sha256Hex } from "./text.ts";
 
 /**
- * The common mistakes. When the step `timestamp`, `header` or `signature` fails, the service tries the
- * mistakes of that step.
+ * The common mistakes of signers. When the step `timestamp`, `header` or `signature` fails, the service
+ * checks whether one of that step's mistakes explains the failure.
  */
 export const probeMistake = z.enum([
   "path_not_url",

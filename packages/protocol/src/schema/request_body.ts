@@ -2,8 +2,8 @@ import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 
 /**
- * The schema of a JSON body. It refuses unknown members: if it ignored a misspelled member, the service would
- * execute another order than the partner meant.
+ * The schema of a JSON body. It refuses unknown members. If it ignored a misspelled member, the service could
+ * execute a request that the partner did not mean.
  */
 export function requestBody<S extends z.core.$ZodLooseShape>(
   meta: { readonly id: string; readonly description: string; readonly oneOf?: readonly object[] },

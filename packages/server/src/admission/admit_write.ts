@@ -33,13 +33,13 @@ export const withoutSignature = (
 
 /**
  * The type of the admitted write, by the type of its request. A booking that needs a token or a signature
- * accepts only a write whose type shows that it was checked.
+ * accepts only a write whose type shows that the token or the signature was checked.
  */
 export type WriteOf<Request> = Request extends SignedRequest ? SignedWrite
   : Request extends UnsignedRequest ? AdmittedWrite
   : CertifiedWrite;
 
-/** The last step of admission. It needs the results of all others. */
+/** The last step of admission. It needs the results of all earlier steps. */
 export function admitWrite<Request extends WriteRequest>(
   c: AppContext,
   request: Request,

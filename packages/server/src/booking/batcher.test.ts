@@ -10,7 +10,7 @@ describe("Batcher", () => {
       assertEquals(calls, [{ names: ["1"], wait: false, settle: false }]);
     });
 
-    it("sends the items together that arrived during the previous batch", async () => {
+    it("sends all items that arrived during the previous batch as one batch", async () => {
       const first = gate();
       const { calls, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;

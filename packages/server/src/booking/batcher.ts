@@ -7,7 +7,9 @@ export interface BatchItem {
 }
 
 export interface Sending {
-  /** Wait for a client that is locked elsewhere, instead of reporting it busy. */
+  /**
+   * Wait for a client whose account another transaction has locked, instead of reporting the client as busy.
+   */
   readonly wait: boolean;
   /** An earlier attempt may have been committed: look for its result before anything else. */
   readonly settle: boolean;
@@ -30,7 +32,7 @@ export interface BatcherOptions {
   readonly overloaded: () => Error;
   /** The queue limit of one client, so that one client cannot fill the queue for the others. */
   readonly clientQueueItems: number;
-  /** Send never reports a client as busy: it always waits for the client's lock. */
+  /** Set to true if `send` never reports a client as busy, because it always waits for the client's lock. */
   readonly waits?: boolean;
 }
 

@@ -16,7 +16,10 @@ export interface Call extends Sending {
   readonly names: string[];
 }
 
-/** Creates a batcher whose fake database calls `answer` for each call. `calls` records them. */
+/**
+ * Creates a batcher with a fake database, which answers each call with the result of `answer`. `calls` lists
+ * the calls.
+ */
 export function scripted(
   answer: (call: Call, number: number) => Outcome[] | Promise<Outcome[]>,
   options: Partial<BatcherOptions> = {},

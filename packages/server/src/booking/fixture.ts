@@ -13,7 +13,10 @@ import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
 import { until } from "../../../../testing/until.ts";
 
-/** A fixture for tests of the books: complete items, bookings of one item, and the books as plain rows. */
+/**
+ * A fixture for tests of the books. It creates complete items, books single items, and reads the books as
+ * plain rows.
+ */
 
 export const newUuid = (): string => newUuidAt({ now: Date.now, random: randomBytes });
 
@@ -94,7 +97,10 @@ export function wordOf({ outcome, status, body }: Outcome): string {
   return `${outcome} ${code ?? status}`;
 }
 
-/** Resolves once this many sessions wait for a lock. A statement that was just sent may not have begun. */
+/**
+ * Waits until this many sessions wait for a lock. A test calls it because a statement that was just sent may
+ * not have reached the lock yet.
+ */
 export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
   await until(async () => {
     const waiting = await sql`
@@ -129,7 +135,9 @@ export interface PlantedQuote {
   /** In 0.0001 SAR per gram. */
   readonly price: bigint;
   readonly ageSeconds: number;
-  /** Moves the quote's instants ahead by this much, as if the clock had stepped back since. */
+  /**
+   * Moves the quote's instants ahead by this much, as if the clock had stepped back after the quote was made.
+   */
   readonly madeAheadSeconds?: number;
 }
 

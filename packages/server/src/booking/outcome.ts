@@ -1,4 +1,6 @@
-/** The status of a refusal by a limit. It is not a result: neither the key nor the nonce was stored. */
+/**
+ * The status of a refusal by a limit. The database stores neither the key nor the nonce of such a request.
+ */
 export const LIMIT_STATUS = 429;
 
 /** The result of a booking function for one item. */

@@ -232,7 +232,7 @@ describe("the audit", () => {
     }
   });
 
-  it("loses only the note of a change that failed", async () => {
+  it("loses only the audit row of a change that was rolled back", async () => {
     const rowsOf = async () => (await books.sql`select from gold.audit`).length;
     const before = await rowsOf();
     const code = await books.sql.begin(async (sql) => {

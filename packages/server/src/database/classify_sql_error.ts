@@ -11,8 +11,8 @@ type SqlErrorClass =
   /** The connection was lost. Whether the transaction was committed can be looked up. */
   | "connection_lost"
   /**
-   * The transaction may be committed here, but perhaps not on the standby. A look-up would not settle that,
-   * because it might find a commit that a failover undoes.
+   * The transaction may be committed on this server, but perhaps not on the standby. A look-up gives no
+   * certainty, because it might find a commit that a failover undoes.
    */
   | "in_doubt"
   /** Nothing was sent or committed. The database accepts no writes now. */
@@ -26,7 +26,8 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "connection_lost"],
   // The statement was cancelled, and the error does not say whether before or after its commit.
   [new RegExp(`^(57014|${UNREPLICATED})$`), "in_doubt"],
-  // No disk space, a failing disk, a replica, or this service refuses writes now.
+  // No disk space, too many connections, a failing disk, a replica, a connection timeout, or this service
+  // refuses writes now.
   [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 

@@ -1,6 +1,6 @@
--- Routines that the last release (0.1.0) calls and this version does not. Processes of 0.1.0 keep running
--- while the database is migrated. So each of their routines keeps its name, arguments and result until the
--- next release.
+-- Routines that the last release (0.1.0) calls and this version does not call. Processes of 0.1.0 keep
+-- running while the database is migrated. So each of these routines keeps its name, arguments and result
+-- until the next release.
 
 -- A write of 0.1.0 that waited for the migration's locks continues with 0.1.0's routine body on changed
 -- tables. Every such body calls this function next. The function raises a serialization failure. The write

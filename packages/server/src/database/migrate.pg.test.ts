@@ -233,7 +233,7 @@ describe("migrate()", () => {
 
   // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
   // caller needs these settings.
-  it("sets the plan settings on every caller of lock_accounts or take_turn, except take_turn", async () => {
+  it("sets the plan settings on every caller of lock_accounts or take_turn, not on take_turn", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const callers = await look(url, (sql) =>

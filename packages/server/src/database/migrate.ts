@@ -11,7 +11,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** The advisory lock that makes concurrent migrations of one database run one after the other. */
 const MIGRATION_LOCK = 1_735_355_492;
 
-/** Each SQL file is beside the code that calls its functions. Every migration runs all, in this order. */
+/** Every migration runs all these files in this order. Each file is beside the code that uses it. */
 const ROUTINES = [
   "booking/ledger/quantities.sql",
   "booking/ledger/account_instant.sql",
@@ -72,7 +72,7 @@ const ROUTINES = [
 
 const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** How long the migration waits for one lock. An order that needs it waits behind the migration. */
+/** How long the migration waits for one lock. An order that needs this lock waits behind the migration. */
 const LOCK_TIMEOUT_MS = 300;
 /** How long the migration waits for the locks of all tables that it changes. */
 const TABLE_LOCKS_TIMEOUT_MS = 500;
@@ -81,8 +81,8 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
- * transaction. It succeeds or changes nothing. `url` is that of the migration login, a member of gold_owner,
- * which owns the tables.
+ * transaction. It succeeds or changes nothing. `url` must name the migration login. This login is a member of
+ * gold_owner, which owns the tables.
  *
  * Orders continue during the migration. It waits at most LOCK_TIMEOUT_MS for a lock, which is less than
  * Postgres's deadlock_timeout of 1 s. So if the migration and a transaction of the service block each other,
@@ -155,7 +155,10 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   ].join("\n"));
 }
 
-/** The SQL of the missing migrations. Each records itself in the table that drizzle's own migrator uses. */
+/**
+ * Returns the SQL of the missing migrations. Each migration also records itself in the table that drizzle's
+ * own migrator uses.
+ */
 async function findMissing(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<string> {
   await sql`create schema if not exists gold_migrations`;
   await sql`create table if not exists gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
@@ -201,10 +204,10 @@ const readViews = (text: string): View[] =>
   Array.from(text.matchAll(VIEW), ([statement, name, query]) => ({ statement, name: name!, query: query! }));
 
 /**
- * The statements of the views that differ from the database's. Replacing a view blocks its readers until the
- * migration commits, so an unchanged view is kept. Only definitions in Postgres's own spelling can be
- * compared, so the caller has created each view as a temporary view, too. At that time, this version's views
- * may not exist yet. So a view may read tables, but not other views.
+ * Returns the statements of the views that differ from the database's views. Replacing a view blocks its
+ * readers until the migration commits, so an unchanged view is kept. Only definitions in Postgres's own
+ * spelling can be compared, so the caller has created each view as a temporary view, too. At that time,
+ * this version's views may not exist yet. So a view may read tables, but not other views.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

@@ -113,7 +113,7 @@ describe("free text", () => {
     assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
   });
 
-  it("is also refused in a call of a routine, with the name of the column", async () => {
+  it("is also refused in a call of a routine, and the message names the column", async () => {
     const message = await refusalOf((sql) => sql`select gold.add_bar('B\u001b[2J', 'R', 'V', 50000, 9999)`);
     assertEquals(
       message,

@@ -26,7 +26,10 @@ const WAITING_CONNECTIONS = 4;
 /** How long a request waits for an account that another session has locked. Then the client must retry. */
 const LOCK_TIMEOUT_MS = 2000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** No statement may take this long. A connection that is silent for so long is dead, even if TCP retries. */
+/**
+ * Postgres cancels a statement before it takes this long. So a connection that is silent for this long is
+ * dead, even if TCP still retries.
+ */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
 /** `gate` throws while no write can be committed. */
@@ -58,13 +61,13 @@ interface ConnectOptions {
   /** Throws while no statement may be sent. */
   readonly gate?: () => void;
   /**
-   * Commits do not wait for a synchronous standby. For reads: a row lock makes Postgres commit a write, and a
-   * read must not hang while the standby is away.
+   * Commits do not wait for a synchronous standby. Reads need this, because a read that locks a row makes
+   * Postgres commit a write, and a read must not hang while the standby is away.
    */
   readonly commitsLocally?: boolean;
 }
 
-/** The code of an error for a write that is committed here, but perhaps not on the standby. */
+/** The error code for a write that is committed on this server, but perhaps not on the standby. */
 export const UNREPLICATED = "COMMIT_UNREPLICATED";
 
 export const unreplicatedError = (): Error =>
@@ -72,9 +75,9 @@ export const unreplicatedError = (): Error =>
 
 /**
  * Opens one postgres.js client per connection, and gives each statement to an idle client. In the driver's
- * own pool, every statement leaves an entry behind, and every later statement searches all entries. They are
- * removed only when all connections are busy at once. A process that was never fully busy therefore grew and
- * became slower.
+ * own pool, every statement leaves an entry behind, and every later statement searches all entries. The
+ * entries are removed only when all connections are busy at once. So a process that was never fully busy
+ * would need more and more memory and become slower.
  */
 export function connect(url: string, connections: number, options: ConnectOptions = {}): Pool {
   const { gate } = options;

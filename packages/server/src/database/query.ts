@@ -8,7 +8,10 @@ export interface Query {
   ): Promise<Rows>;
 }
 
-/** A fixed number of connections. It has no `begin` or `listen`, which need one and the same connection. */
+/**
+ * A fixed number of connections. It has no `begin` and no `listen`, because these need one connection for
+ * several statements.
+ */
 export interface Pool extends Query {
   /** Ends all connections. Statements that run longer than `timeout` seconds are cut off. */
   end(options?: EndOptions): Promise<void>;

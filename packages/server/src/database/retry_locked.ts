@@ -7,7 +7,10 @@ const OBSERVE_MS = 50;
 
 /** In order: lock timeout, statement timeout, deadlock, role just created by another database's migration. */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
-/** Two concurrent changes of one catalog row, such as GRANT beside a new partition, have no error code. */
+/**
+ * Two concurrent changes of one catalog row, for example by GRANT and by a new partition, have no error code
+ * of their own. So the message is compared.
+ */
 const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
 
 /** The migration changed nothing, because another session held a lock that it needs. */
@@ -48,7 +51,7 @@ function isContention(error: unknown): boolean {
   return LOCKED.test(code) || CONCURRENT_CHANGE.test(message);
 }
 
-/** The last session that was seen to block `pid` while `running` was pending. */
+/** Returns the last session that was seen to block `pid` while `running` was pending. */
 async function observe(observer: Sql, pid: number, running: Promise<unknown>): Promise<string | undefined> {
   let blocker: string | undefined;
   let pending = true;

@@ -1,5 +1,5 @@
--- Records which deployment a database belongs to: its environment, which can never change, and the base URL
--- that partners sign. Only the migration login may call settle_deployment.
+-- Records the deployment that a database belongs to. The environment can never change. Partners sign the base
+-- URL. Only the migration login may call settle_deployment.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
   sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void
@@ -55,7 +55,7 @@ begin
     'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
 end $$;
 
--- The rate limit of a partner that is created without its own. Existing partners keep theirs.
+-- Sets the rate limit for partners that are created without one. Existing partners keep their rate limits.
 create or replace function gold.set_partner_defaults(rate_per_second int, burst int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -68,7 +68,8 @@ begin
   end if;
 end $$;
 
--- The limits of a partner that is created without its own; null is unlimited. Existing partners keep theirs.
+-- Sets the limits for partners that are created without limits. Null is unlimited. Existing partners keep
+-- their limits.
 create or replace function gold.set_limit_defaults(open_quotes int, open_grams bigint, daily_records int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

@@ -40,7 +40,7 @@ describe("a database of the first version", () => {
   });
 
   /**
-   * Fills every table with at least one row, as the first version did: a sandbox deposit and a buy, both
+   * Fills every table with at least one row, as the first version did: a sandbox funding and a buy, both
    * sealed, a bar, and three audit rows. Returns the head of the hash chain.
    */
   async function fill(): Promise<string> {
@@ -158,7 +158,7 @@ describe("a database of the first version", () => {
     await migrate(url);
   });
 
-  it("after the upgrade, the market is open, no IBAN is pending, the next audit row is linked", async () => {
+  it("after the upgrade, the market is open, no IBAN is pending, and new audit rows are linked", async () => {
     await migrate(url);
     const [row] = await sql`
       select p.always_open, p.url, d.flood_per_second, d.payout_iban, r.pending_iban, r.iban_changed_at, gold.market_open(now()) as open

@@ -124,7 +124,7 @@ describe("a database connection with sslmode=verify-full", () => {
     assertEquals(await outcomes("localhost"), "refused");
   });
 
-  it("refuses a server without TLS", async () => {
+  it("refuses a server without TLS, also with sslmode=require; with prefer, does not encrypt", async () => {
     await reload("off");
     assertEquals(await outcomes("localhost"), "refused");
     assertEquals(await outcomes("localhost", "sslmode=require"), "refused");

@@ -64,10 +64,11 @@ describe("delivery", () => {
   const lastLog = (event: string) =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
-  it("sends an order's event in milliseconds, signed, with the body of GET /v1/events/{id}", async () => {
-    // The median of seven, because a single event may be slow by chance. A heartbeat comes once a second.
-    // Without notifications, each event would be sent at a heartbeat, and the next event, created just after
-    // it, would wait almost a second. Only the first event starts at a random time.
+  it("sends an order's event without delay, signed, with the body of GET /v1/events/{id}", async () => {
+    // The median of seven latencies, because one event may be slow by chance. Without notifications, the
+    // worker would send each event at its next heartbeat, and heartbeats come once a second. The test creates
+    // the next event just after that heartbeat, so this event would wait for almost a second. Only the first
+    // event could be faster, because it is created at a random time between two heartbeats.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -115,7 +116,7 @@ describe("delivery", () => {
     assertEquals(receiver.connections(), connections);
   });
 
-  it("retries a failed event on its own, with the same body and a fresh signature", async () => {
+  it("retries a failed event while others continue, with the same body and a fresh signature", async () => {
     receiver.answer(({ id }) =>
       id === receiver.deliveries[0]!.id && receiver.deliveries.length < 4
         ? { status: 500, body: "oops" }
@@ -222,7 +223,7 @@ describe("delivery", () => {
     await untilState(service, ({ disabled }) => !disabled);
   });
 
-  it("sends a test although the endpoint refuses the events before it", async () => {
+  it("sends a test although the endpoint refuses all earlier events", async () => {
     receiver.answer((delivery) => eventOf(delivery).type === "webhook.test" ? 204 : 500);
     await fund(service, 3);
     await receiver.awaitDeliveries(3);

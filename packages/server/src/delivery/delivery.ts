@@ -39,8 +39,8 @@ interface DeliveryParts {
 const CONNECTIONS = 4;
 
 /**
- * Starts everything that happens after the commit: sealing hash chains, sending webhooks, and notifying
- * partners of credentials that end soon.
+ * Starts the work that no request waits for. It seals hash chains, sends webhooks, notifies partners of
+ * credentials that end soon, creates and drops the partitions of attempts, and measures the backlog.
  */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;

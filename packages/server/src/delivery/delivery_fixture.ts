@@ -10,7 +10,10 @@ import {
   type Want,
 } from "./delivery_store.ts";
 
-/** Fixtures for the SQL functions of delivery: workers without a process, and a partner's delivery state. */
+/**
+ * Fixtures for the SQL functions of delivery. They call these functions as a delivery worker does, and read a
+ * partner's delivery state.
+ */
 
 export interface TestWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;

@@ -84,7 +84,8 @@ describe("startDelivery()", () => {
     await pause(1500);
     assertEquals(await isSealed(client), false);
     assertMatch(log[0]!, /"event":"delivering".*"role":"delivery"/);
-    // These partners' webhook secrets name a sealing key that does not exist, so each logs "not opened".
+    // These partners' webhook secrets name a sealing key that does not exist. So the service logs "webhook
+    // secret not opened" for each partner.
     const events = log.map((line) => JSON.parse(line).event).filter((one) =>
       one !== "webhook secret not opened"
     );

@@ -91,9 +91,10 @@ describe("delivery processes", () => {
     assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
     // After this pause the worker listens again, so it needs no heartbeat to find the next event.
     await pause(1500);
-    // The median of seven, because a single event may be slow by chance. A heartbeat comes once a second.
-    // Without notifications, each event would be sent at a heartbeat, and the next event, created just after
-    // it, would wait almost a second. Only the first event starts at a random time.
+    // The median of seven latencies, because one event may be slow by chance. Without notifications, the
+    // worker would send each event at its next heartbeat, and heartbeats come once a second. The test creates
+    // the next event just after that heartbeat, so this event would wait for almost a second. Only the first
+    // event could be faster, because it is created at a random time between two heartbeats.
     const latenciesMs: number[] = [];
     while (latenciesMs.length < 7) {
       const count = receiver.deliveries.length;

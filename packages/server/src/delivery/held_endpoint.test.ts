@@ -63,7 +63,7 @@ describe("HeldEndpoint", () => {
     assertEquals(endpoint.room(NOW_MS), 0);
   });
 
-  it("reads new events again after empty(), and ignores the result of a read that began before it", () => {
+  it("reads new events again after empty(), and ignores the result of a read from before empty()", () => {
     const endpoint = held();
     endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
     endpoint.next(NOW_MS);

@@ -82,7 +82,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("belongs to one worker at a time when several claim at once", async () => {
+  it("belongs to one worker at a time when several workers claim it at once", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, () => createReceiver(books, 1)));
     const workers = await Promise.all(Array.from({ length: 4 }, () => hireWorker(books)));
     for (let round = 0; round < 5; round++) {

@@ -2,7 +2,7 @@ import type { TestBooks } from "../../testing/books.ts";
 import type { EventRow } from "./delivery_store.ts";
 import { attemptOf, endpointAt, hireWorker } from "./delivery_fixture.ts";
 
-/** Runs one worker for one partner, one call at a time. The test decides what it sends and when. */
+/** Runs one worker for one partner, one call at a time. The test decides what the worker sends and when. */
 export interface ManualWorker {
   /** Returns the mark of the claimed endpoint; undefined if the claim got nothing. */
   claim(): Promise<number | undefined>;

@@ -1,5 +1,6 @@
 -- Stores the results of attempts, many in one transaction. The function keeps each attempt, records its event
--- as delivered, due again or parked, and updates the state of its endpoint.
+-- as delivered, due again or parked, and updates the state of its endpoint. It returns the clients whose
+-- endpoints the caller no longer holds.
 -- Two checks prevent a worker from settling what it no longer owns. For an event from the retry table, the
 -- caller must send the ticket with which it took the event. For all other changes to an endpoint, the
 -- caller's claim must still hold the endpoint, and the mark must be where that claim left it. So a caller

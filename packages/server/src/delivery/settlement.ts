@@ -8,7 +8,7 @@ interface Finished {
   readonly attempt: AttemptEntry;
 }
 
-/** One endpoint's part of a batch: its attempts, and its own state unless the endpoint is lost. */
+/** One endpoint's part of a batch: the attempts, and the endpoint's state unless the endpoint is lost. */
 interface Share {
   readonly endpoint: HeldEndpoint;
   readonly attempts: AttemptEntry[];
@@ -29,8 +29,9 @@ interface SettlementListener {
 
 const BATCH_ATTEMPTS = 512;
 /**
- * A call has a fixed cost, which is as high as the cost of many attempts inside it. Nobody waits for the
- * settlement. So a follow-up call with fewer attempts than this first waits BREATH_MS for more.
+ * A call has a fixed cost, which is as high as the cost of many attempts inside the call. No partner waits
+ * for the settlement. So a follow-up call with fewer attempts than this first waits BREATH_MS for more
+ * attempts.
  */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;
@@ -41,9 +42,9 @@ const BREATH_MS = 10;
 const LOCKED_MS = 1000;
 
 /**
- * Reports finished attempts to the database. Calls run one at a time, and each one contains all attempts that
- * finished during the call before. A call that failed is repeated unchanged, so that an endpoint's mark never
- * passes an attempt that was not reported.
+ * Reports finished attempts to the database. Calls run one at a time. A call contains the attempts that
+ * finished during the earlier calls, at most BATCH_ATTEMPTS new ones. If the database is unavailable, the
+ * call is repeated unchanged, so that an endpoint's mark never passes an attempt that was not reported.
  */
 export class Settlement {
   readonly #store: Pick<DeliveryStore, "settle">;

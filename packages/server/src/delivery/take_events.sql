@@ -1,6 +1,6 @@
 -- Returns the next events for the endpoints that a worker holds, limited by the room of each endpoint. These
 -- are the due rows of the retry table and, in order, the events after a given number. A disabled endpoint
--- gets only tests. Any number of events may wait; only the returned ones are read.
+-- gets only tests. However many events wait, the function reads only the events that it returns.
 
 create or replace function gold.take_events(worker uuid, clients int[], tenures int[], afters bigint[], rooms int[])
 returns table (client int, sequence bigint, id uuid, body text, tries int, ticket timestamptz)

@@ -23,7 +23,7 @@ function endpoint(client: number, events: number, failures = 0): HeldEndpoint {
   return held;
 }
 
-/** Returns the clients in the order of their turns, until no turn is left or `most` have passed. */
+/** Returns the clients in the order of their turns, until no endpoint can send or `most` turns were taken. */
 function turns(order: TurnOrder, most = Infinity): number[] {
   const clients: number[] = [];
   for (let held; clients.length < most && (held = order.next(NOW_MS));) {

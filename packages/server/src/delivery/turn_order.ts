@@ -3,8 +3,8 @@ import type { HeldEndpoint } from "./held_endpoint.ts";
 /** How many attempts of this process may be in flight at once. */
 const IN_FLIGHT_MAX = 1024;
 /**
- * How many of them may go to ailing endpoints, which are those with failures. An attempt to a dead endpoint
- * stays in flight until its deadline.
+ * How many of these attempts may go to ailing endpoints, which are the endpoints with failures. An attempt to
+ * a dead endpoint stays in flight until the attempt's deadline.
  */
 const AILING_MAX = IN_FLIGHT_MAX / 2;
 
@@ -14,15 +14,18 @@ const AILING_MAX = IN_FLIGHT_MAX / 2;
  */
 export const partOfFree = (free: number): number => Math.max(1, free >> 3);
 
-/** The place of one in-flight attempt, and whether its endpoint was ailing when the attempt began. */
+/**
+ * Whether the endpoint was ailing when an attempt began. end() needs this, because the endpoint may have
+ * changed since, and the attempt must leave the count that it entered.
+ */
 interface Place {
   readonly ailing: boolean;
 }
 
 /**
  * Chooses the endpoint that sends next. Endpoints take turns, and each turn sends one event. Ailing endpoints
- * are those with failures; they wait in a separate line. Turns alternate between the two lines, so ailing
- * endpoints get at most every other turn while others wait.
+ * wait in a separate line. Turns alternate between the two lines, so ailing endpoints get at most every other
+ * turn while other endpoints wait.
  */
 export class TurnOrder {
   readonly #lines = { well: new Set<HeldEndpoint>(), ailing: new Set<HeldEndpoint>() };

@@ -7,8 +7,8 @@ import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
 
 // The test client's events, all sealed, with the mark at 4:
 // 1 to 4 are fundings. 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again.
-// 5 is a notice that a credential ends; it was delivered although the mark has not reached it.
-// 6 is a test that was requested under an idempotency key; it waits.
+// 5 is a notice that a credential ends. This notice was delivered, although the mark has not reached 5.
+// 6 is a test that was requested with an idempotency key. This test was not sent yet.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "a deleted attempt": [
     "event_is_delivered",
@@ -66,15 +66,15 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "retry_has_event",
     "insert into gold.retry (bucket, client_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client",
   ],
-  "a changed end of a notice": [
+  "a notice with a changed expiry": [
     "chain_is_whole",
     "update gold.expiry_notice set expires_at = expires_at + interval '1 millisecond' where client_id = :client",
   ],
-  "a changed kind of a notice": [
+  "a notice with a changed kind": [
     "chain_is_whole",
     "update gold.expiry_notice set kind = 'webhook_secret' where client_id = :client",
   ],
-  "a changed credential of a notice": [
+  "a notice with a changed credential": [
     "chain_is_whole",
     "update gold.expiry_notice set credential = credential || '0' where client_id = :client",
   ],

@@ -24,7 +24,7 @@ describe("DeliveryWorker", () => {
     assertEquals(stage.broken, []);
   });
 
-  it("sends an event after its notification, or without one at the next heartbeat", async () => {
+  it("sends an event after its notification, or without a notification at the next heartbeat", async () => {
     const partner = stage.add(1, 1);
     // The heartbeat is too rare to help if a notification is missed.
     const told = stage.start("one", { beatMs: 60_000 });
@@ -148,7 +148,7 @@ describe("DeliveryWorker", () => {
     assertEquals([stage.sent.length, stage.twiceAtOnce], [1000, 0]);
   });
 
-  it("limits its claims for another worker's endpoint, and claims it soon after its release", async () => {
+  it("limits its claims for another worker's endpoint; claims it soon after it was released", async () => {
     const partner = stage.add(1, 1);
     stage.start("holder", { beatMs: 60_000 });
     await stage.until(() => partner.worker === "holder" && stage.isDone());
@@ -162,7 +162,7 @@ describe("DeliveryWorker", () => {
     // Twice, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
     assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} notifications were sent`);
-    // The notification arrives during the pause before the worker's next claim, and no other one follows.
+    // This notification arrives during the pause before the worker's next claim. No notification follows.
     other.wake(1);
     partner.worker = null;
     partner.events = 2;
@@ -305,7 +305,7 @@ describe("DeliveryWorker", () => {
     stage.start();
     await stage.until(() => well.passed === 5000);
     assertEquals([torn.passed, stage.broken.length], [0, 0]);
-    // The number of events that are sent ahead of the settled ones is limited.
+    // At most 1,024 events are taken beyond the settled mark, and a last read may add up to 64 events.
     assertEquals(sequencesOf(1).length <= 1024 + 64, true);
     stage.locked = undefined;
     stage.pass(1001);
@@ -329,7 +329,7 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
-    // Only the heartbeats of the start and of look() run.
+    // The worker sends only two heartbeats in this test: one when it starts, and one because of look().
     const worker = stage.start("one", {
       beatMs: 60_000,
       store: {

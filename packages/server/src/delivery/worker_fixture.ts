@@ -67,7 +67,7 @@ export class Stage {
   readonly calls = { claim: 0, renew: 0, take: 0, settle: 0 };
   /** While true, every call to the database except dismiss() fails. */
   away = false;
-  /** A call fails if this returns true for any client that the call names. */
+  /** A call fails if this returns true for the client of any want or attempt in the call. */
   refuses: (call: "take" | "settle", client: number) => boolean = () => false;
   /** The client whose row another transaction has locked. */
   locked: number | undefined;
@@ -112,8 +112,8 @@ export class Stage {
   }
 
   /**
-   * The worker holds the partner's endpoint from now on and counts as alive. Otherwise another worker might
-   * claim the endpoint before this one's first heartbeat.
+   * Lets the worker hold the partner's endpoint from now on, and counts the worker as alive. Otherwise
+   * another worker might claim the endpoint before this worker's first heartbeat.
    */
   give(partner: TestPartner, worker: string): void {
     this.#workers.set(worker, this.nowMs());

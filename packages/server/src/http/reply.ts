@@ -14,7 +14,7 @@ import type { Refusal } from "./refusal.ts";
 /** The facts about a request that its reply needs. */
 export interface Exchange {
   readonly requestId: RequestId;
-  /** The rate limit headers. Set when the request is counted, and sent with every later reply to it. */
+  /** The rate limit headers. Set when the request is counted. Every reply made after that contains them. */
   rateFields?: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,7 @@ import type { LogFields } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 
 describe("createClockAlarm()", () => {
-  it("logs when it begins, not for each request, and ends a minute after the last refusal", () => {
+  it("logs once when the alarm begins, and ends the alarm a minute after the last refusal", () => {
     let nowMs = 0;
     const logged: (LogFields | undefined)[] = [];
     const metrics = createMetrics();

@@ -16,7 +16,7 @@ describe("createLog()", () => {
     ]);
   });
 
-  it("drops every member that is not on its list, whatever the types say", () => {
+  it("drops every member that is not on its list, even if the type checker missed it", () => {
     const lines: string[] = [];
     const smuggled = { code: "x", client_secret: "s", token: "t", message: "m", headers: {}, stack: "at" };
     createLog((line) => lines.push(line), () => at)("error", "failed", smuggled as LogFields);

@@ -88,7 +88,8 @@ describe("several processes of the service", () => {
     const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
       await sleep(4 * index);
       const key = newKey();
-      // If the connection broke, the order is repeated at the other process with the same key.
+      // If the connection breaks, the order is sent again with the same key to process 2, which keeps
+      // running.
       return await order(1 + index % 2, quote, key) ?? await order(2, quote, key);
     });
     await sleep(2 * ORDERS);

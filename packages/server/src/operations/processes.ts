@@ -51,8 +51,8 @@ export const restMs = (failures: number): number => REST_MS * 2 ** Math.min(fail
 
 /**
  * Runs this program once for each environment. A process that ends is started again while the others keep
- * serving. If a process fails at its first start, all are stopped, and this program exits with the same code
- * as a single process.
+ * serving. If a process exits with EXIT_DEPENDENCY at its first start, all processes are stopped. This
+ * program then exits with EXIT_DEPENDENCY, too, like a single process that cannot start.
  */
 export function keepProcesses(environments: readonly Variables[], log: Log): Service {
   const stopped = new AbortController();
@@ -86,7 +86,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // A process that hangs ignores SIGTERM, and would keep its address from the next service.
+    // A process that hangs does not react to SIGTERM. It would keep its address, and the next service could
+    // not use it.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
       end("SIGKILL");
@@ -108,7 +109,10 @@ function startProcess(environment: Variables): ChildProcess {
   });
 }
 
-/** Signals by process id: after child.kill() Deno reports the signal even if the child exits with a code. */
+/**
+ * Sends the signal by process id. After child.kill(), Deno reports the signal as the child's end, even if the
+ * child exits with a code.
+ */
 function sendSignal(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);

@@ -30,7 +30,10 @@ interface Line {
   readonly exit?: string;
 }
 
-/** A running `serve` with PROCESSES, over the database of a fixture. */
+/**
+ * A supervisor that runs `serve` with PROCESSES, and its processes. They use the database of a service
+ * fixture.
+ */
 export interface TestProcesses {
   readonly supervisor: ChildProcess;
   /** The log lines with this event so far. */

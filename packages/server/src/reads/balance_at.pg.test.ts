@@ -48,7 +48,10 @@ describe("the balance at an instant", () => {
     return rows.map(({ balance }) => balance ?? "future");
   }
 
-  /** `past` contains the balance after each of the client's events. */
+  /**
+   * Compares the service's balances with the model's. `past` contains the model's balance after each of the
+   * client's events.
+   */
   async function assertMatches(
     client: number,
     past: readonly Balance[],
@@ -65,7 +68,7 @@ describe("the balance at an instant", () => {
     assertEquals(await askAll(books.api, client, instants), expected);
   }
 
-  it("equals an independent model's at, just before and between ten thousand operations", async () => {
+  it("equals an independent model's balance at, just before and between 10,000 operations", async () => {
     const clients = [await books.createClient(), await books.createClient(), await books.createClient()];
     const draw = drawFrom(42);
     const { past } = await playLongHistory(books, clients, OPERATIONS, draw);
@@ -81,7 +84,8 @@ describe("the balance at an instant", () => {
     const told = new Map<number, string>();
     const startedMs = performance.now();
     let booked = 0;
-    // At least ASKING_MS. A busy machine needs longer for enough orders and balances to compare.
+    // Runs for at least ASKING_MS. A busy machine needs longer until there are enough orders and balances to
+    // compare.
     const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && told.size > 500;
     const api = books.connect("gold_api", 8);
     const trade = async () => {
@@ -123,7 +127,7 @@ describe("the balance at an instant", () => {
     assertEquals(await asked, ["111 0 0"]);
   });
 
-  it("is undefined for a future instant, except within a posting's own millisecond", async () => {
+  it("is undefined for a future instant, but not for the as_of that a posting just returned", async () => {
     const client = await books.createClient();
     const reads = openAccountReads(books.api);
     for (const aheadMs of [5000, 60_000, 1e12]) {

@@ -82,7 +82,7 @@ export async function playLongHistory(
   const agree = (action: Action, told: string): void => {
     const expected = model.take(action);
     if (!told.startsWith(expected)) {
-      throw new Error(`${JSON.stringify(action, textOf)}: ${told}, not ${expected}`);
+      throw new Error(`${JSON.stringify(action, textOf)}: database ${told}, model ${expected}`);
     }
   };
   const trade = async (): Promise<number> => {

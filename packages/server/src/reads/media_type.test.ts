@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { prefersCsv } from "./media_type.ts";
 
 describe("prefersCsv()", () => {
-  it("returns true if Accept names CSV or weights it above JSON", () => {
+  it("returns true if Accept prefers CSV to JSON, by its weight or by a more precise range", () => {
     const wanted = [
       "text/csv",
       "TEXT/CSV",
@@ -20,7 +20,7 @@ describe("prefersCsv()", () => {
     for (const accept of wanted) assertEquals(prefersCsv(accept), true, accept);
   });
 
-  it("returns false if JSON weighs as much, or Accept is missing or malformed", () => {
+  it("returns false if Accept does not prefer CSV, is missing or is malformed", () => {
     const unwanted = [
       undefined,
       "",

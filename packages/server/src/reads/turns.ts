@@ -6,7 +6,8 @@ interface Queue {
   length: number;
   end: Promise<unknown>;
   /**
-   * A read timed out on the account's lock. The reads behind it are refused, because each would wait as long.
+   * True after a read timed out on the account's lock. The reads behind it are then refused, because each
+   * would wait as long.
    */
   stuck: boolean;
 }

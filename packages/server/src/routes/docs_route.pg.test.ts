@@ -32,7 +32,7 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
-  it("show this deployment's base URL, and the anchor of a problem's type", async () => {
+  it("show this deployment's base URL, and contain the anchor that a problem's type links to", async () => {
     assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
     const { type } = await expectProblem(await get("/v1/nothing"), "not_found");
     const [path, anchor] = type.split("#");

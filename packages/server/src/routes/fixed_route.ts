@@ -6,7 +6,8 @@ import type { Deps } from "../deps.ts";
 import { fixedReply } from "../http/reply.ts";
 
 /**
- * Serves content that cannot change while the service runs, hashed once. Needs a certificate but no token.
+ * Serves content that does not change while the service runs, so its ETag is computed once. A request needs a
+ * certificate but no token.
  */
 export function fixedRoute(
   mediaType: string,

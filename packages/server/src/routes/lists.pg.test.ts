@@ -77,7 +77,7 @@ describe("a list", () => {
     assertEquals(rest, within(early, always).slice(10));
   });
 
-  it("finds the record that was created under an idempotency key, only in its own list", async () => {
+  it("finds a record by the idempotency key that created it, but only in the list of its kind", async () => {
     const { id, at, key } = orders[9]!;
     assertEquals(await idsOf(`?idempotency_key=${key}`), [id]);
     const { items: fundings } = await account.read(`/v1/fundings?idempotency_key=${key}`, fundingsReply);

@@ -28,7 +28,7 @@ describe("outcomeReply()", () => {
     assertEquals(await reply("replayed", 404, PROBLEM), [404, PROBLEM, "application/problem+json", "true"]);
   });
 
-  it("returns a limit's refusal with the limit's policy and the time until it changes", async () => {
+  it("returns a limit's refusal with the limit's policy and the seconds until the limit resets", async () => {
     const limit = { policy: "open_quotes", quota: 100, window_seconds: 60, remaining: 0, reset_seconds: 17 };
     const body = JSON.stringify({ code: "open_quotes_exceeded", detail: "You have 100 open quotes.", limit });
     const exchange = { ...EXCHANGE, rateFields: { RateLimit: '"default";r=9;t=1' } };
@@ -49,7 +49,7 @@ describe("outcomeReply()", () => {
     }
   });
 
-  it("throws for an outcome that booking must handle itself", () => {
+  it("throws for busy and admission_changed, which an earlier step must handle", () => {
     for (const outcome of ["busy", "admission_changed"] as const) {
       assertThrows(() => outcomeReply({ outcome, status: null, body: null }, EXCHANGE), Error, outcome);
     }

@@ -156,7 +156,7 @@ describe("the mistake that POST /v1/signed-probe reports", () => {
     assertEquals((await verdict(service, { ...own, url: TARGET, header: first })).mistake, null);
   });
 
-  it("leads to no stored data of an unverified caller", async () => {
+  it("is reported without storing any data from the unverified request", async () => {
     const marker = `m${randomUUID().replaceAll("-", "")}`;
     const before = await rows(service);
     const shouted: Foreign = { nonce: marker, headers: { Host: marker, "X-Forwarded-Host": marker } };
@@ -169,7 +169,7 @@ describe("the mistake that POST /v1/signed-probe reports", () => {
       before.map(({ table, count }) => [table, count]),
     );
     const kept = (await rows(service)).map(({ text }) => text).join("") + service.log.join("");
-    assert(kept.includes(service.partner.clientId), "the search must read the tables");
+    assert(kept.includes(service.partner.clientId), "no searched table contains the client_id");
     for (const spelling of [marker, Buffer.from(marker).toString("hex")]) assert(!kept.includes(spelling));
   });
 });

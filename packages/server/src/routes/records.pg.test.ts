@@ -55,7 +55,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return a withdrawal's current status, while each event keeps the status of its time", async () => {
+  it("return a withdrawal's current status; each event keeps the status that it reported", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
     const ways: Record<string, ((id: string) => Promise<string>)[]> = {
@@ -173,7 +173,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("differ from reads of a list, which return an empty page to a partner without records", async () => {
+  it("are unlike reads of a list: a partner without records gets an empty page, not 404", async () => {
     const nobody = await openAccount(service);
     const schemas = {
       orders: ordersReply,

@@ -40,8 +40,8 @@ describe("GET /v1/statement", () => {
   after(() => service.stop());
 
   /**
-   * The date in Riyadh, `days` after the day on which the test began. Midnight in Riyadh can pass during the
-   * test.
+   * Returns the date in Riyadh, `days` after the day on which the test began. The current day is not used,
+   * because midnight in Riyadh can pass during the test.
    */
   const dayFrom = (days: number) =>
     new Date(startedMs + RIYADH_AHEAD_MS + days * DAY_MS).toISOString().slice(0, "2026-01-31".length);
@@ -120,8 +120,8 @@ describe("GET /v1/statement", () => {
   it("includes both days, cuts at midnight in Riyadh, and continues an earlier balance", async () => {
     const aged = await openAccount(service);
     for (let n = 0; n < 4; n++) await aged.fund(1);
-    // Riyadh time: event 1 in the last millisecond of the day before yesterday, event 2 in the first of
-    // yesterday.
+    // In Riyadh time, event 1 is in the last millisecond of the day before yesterday, and event 2 in the
+    // first millisecond of yesterday.
     const midnight = Date.parse(`${dayFrom(-1)}T00:00:00.000Z`) - RIYADH_AHEAD_MS;
     await service.books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;

@@ -153,7 +153,7 @@ describe("POST /oauth/token", () => {
     await refused(await send(form({}, bank), { partner: bank }), "partner_suspended", "access_denied");
   });
 
-  it("returns refusals that all endpoints share in OAuth's error format, too", async () => {
+  it("uses OAuth's error format also for the refusals that every endpoint can return", async () => {
     const large = `${form()}&x=${"x".repeat(BODY_MAX_BYTES)}`;
     await refused(await send(large), "body_too_large", "invalid_request");
     const json = { headers: { "Content-Type": "application/json" } };

@@ -10,14 +10,14 @@ describe("reads that wait for a locked account", () => {
   before(async () => void (service = await testService()));
   after(() => service.stop());
 
-  it("delay no other reads; while 512 of them wait, further ones are refused at once", async () => {
+  it("do not delay other reads; while 512 of one client wait, its next read is refused", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();
     const balances = (partner: TestPartner) =>
       service.send(`/v1/balances?at=${at}`, { method: "GET", partner });
-    // The service's own lock timeout is shorter. On a slow machine it could end before the other answers
-    // arrive.
+    // The service's own lock timeout is shorter. On a slow machine, that timeout could expire before the
+    // other answers arrive.
     await service.books.sql`alter function gold.balance_at set lock_timeout = '9s'`;
     const holder = service.books.connect("superuser", 1);
     let answered = 0;

@@ -38,7 +38,7 @@ describe("paging through a list", () => {
     return booked;
   }
 
-  it("returns each order that existed at its start once, while a thousand orders are added", async () => {
+  it("returns every order made before the first page once, while a thousand orders are added", async () => {
     const existing = await book(BEFORE);
     const seen: string[] = [];
     let cursor: string | null = null;

@@ -21,7 +21,7 @@ describe("POST /v1/withdrawals", () => {
   const withdraw = (partner: TestPartner, body: string, more: Record<string, unknown> = {}) =>
     service.signed("/v1/withdrawals", body, { partner, ...more });
 
-  it("holds the amount for the registered IBAN until the operator has decided", async () => {
+  it("holds the amount, and returns the masked IBAN and the status pending_approval", async () => {
     const partner = await funded(1000);
     const reply = await withdraw(partner, '{"amount_sar":250.5,"reference":"Payroll 7"}');
     assertEquals(reply.status, 201);
@@ -47,7 +47,7 @@ describe("POST /v1/withdrawals", () => {
     );
   });
 
-  it("rejects the reference of a pending withdrawal, also when the same key is repeated", async () => {
+  it("rejects the reference of a pending withdrawal, and repeats this refusal to a retry", async () => {
     const partner = await funded(100);
     assertEquals((await withdraw(partner, '{"amount_sar":1,"reference":"R-1"}')).status, 201);
     const headers = { "Idempotency-Key": randomUUID() };

@@ -1,6 +1,6 @@
 /**
- * Requests as exact bytes (each character is one byte), with the verdict that each must get on both runtimes
- * and through every entry point.
+ * Requests as exact bytes (each character is one byte). Each request must get its verdict on both runtimes,
+ * directly and through a proxy.
  */
 
 export interface Sender {
@@ -103,7 +103,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     // Other protocols.
     `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   ];
-  /** Envoy accepts these requests and forwards each in a well-formed spelling of its own. */
+  /** Envoy accepts these requests, and rewrites each into a well-formed request before it forwards it. */
   const rewritten = [
     line("GET\t /health HTTP/1.1"),
     get("X: a\rb"),

@@ -41,7 +41,7 @@ export const CONNECTION_LOG = {
 
 export function accessLog({ accessLog: path }: SidecarConfig, members: Message): Message {
   const log_format = { json_format: members };
-  // Do not open /dev/stdout by its path: that fails if it is a socket, as under systemd.
+  // Do not open /dev/stdout by its path: that fails if standard output is a socket, as under systemd.
   if (path === STDOUT) {
     return extension("envoy.access_loggers.stdout", `${LOGGERS}.stream.v3.StdoutAccessLog`, { log_format });
   }

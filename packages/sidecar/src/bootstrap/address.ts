@@ -13,8 +13,8 @@ export const cidrRange = ({ prefix, bits }: AddressRange): Message => ({
 });
 
 /**
- * The peers that may announce the client's address to Envoy by PROXY protocol. If HAProxy is in front, only
- * HAProxy may. It passes on the address that a load balancer announced to it.
+ * The addresses that may announce the client's address to Envoy by PROXY protocol. If HAProxy runs in front,
+ * only loopback may announce. HAProxy then passes on the address that a load balancer announced.
  */
 export function announcersOf({ front, proxyProtocolFrom }: SidecarConfig): readonly AddressRange[] {
   return front ? [{ prefix: "127.0.0.1", bits: 32 }, { prefix: "::1", bits: 128 }] : proxyProtocolFrom;

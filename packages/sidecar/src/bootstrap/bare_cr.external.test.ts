@@ -46,7 +46,7 @@ describe("a bare CR", () => {
     assertEquals([await send(trailer), fixture.arrived.map(({ body }) => body)], [200, ["{}"]]);
   });
 
-  it("in Transfer-Encoding makes a request without a body, and the service sees no body", async () => {
+  it("in Transfer-Encoding makes Envoy forward no body and read the rest as the next request", async () => {
     const next = request("GET /next");
     const first = request("POST /seen", ["Transfer-Encoding: chun\rked"], next).replace(
       "Connection: close\r\n",

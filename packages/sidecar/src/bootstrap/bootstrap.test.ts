@@ -31,7 +31,7 @@ const bootstrapOf = (settings: Record<string, string> = {}) => {
 };
 
 describe("envoyBootstrap()", () => {
-  it("listens at the given addresses, and only its own user can open the admin socket", () => {
+  it("listens at the given addresses, and only Envoy's own user can open the admin socket", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${LISTENER}.address.socket_address`), { address: "0.0.0.0", port_value: 8443 });
     assertEquals(bootstrap(`${LISTENER}.additional_addresses.0.address.socket_address.address`), "::");
@@ -113,7 +113,7 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrap(monitor), 88);
   });
 
-  it("keeps a bucket for 10,000 certificates, and replaces the client's certificate header", () => {
+  it("keeps token buckets for 10,000 certificates, and replaces the client's certificate header", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${MANAGER}.http_filters.1.typed_config.max_dynamic_descriptors`), 10_000);
     assertEquals(bootstrap(`${MANAGER}.forward_client_cert_details`), "SANITIZE_SET");
@@ -131,7 +131,7 @@ describe("envoyBootstrap()", () => {
 });
 
 describe("envoyFiles()", () => {
-  it("writes the server's certificate to its own file, which Envoy reloads when it changes", () => {
+  it("names the server's certificate in a separate file, with the folder that Envoy watches", () => {
     const files = envoyFiles(readSidecarConfig(SETTINGS));
     assertEquals([...files.keys()], ["envoy.json", "server_certificate.json"]);
     const secret = at(files.get("server_certificate.json"), "resources.0.tls_certificate");

@@ -37,7 +37,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
   };
 }
 
-/** Every file that Envoy reads in its configuration's folder, by name. */
+/** The files of CONFIG_DIRECTORY that Envoy reads, by name. */
 export function envoyFiles(config: SidecarConfig): ReadonlyMap<string, Message> {
   return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config)]);
 }

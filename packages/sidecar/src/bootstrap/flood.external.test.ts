@@ -33,7 +33,7 @@ describe("a flood of requests", () => {
     assertEquals(another, { served: RATE, refused: 0 });
   });
 
-  it("gets a problem with Retry-After, also with a forged certificate header", async () => {
+  it("is refused with rate_limited and Retry-After, also with a forged certificate header", async () => {
     const forged = request("GET /health", [`X-Forwarded-Client-Cert: Hash=${"0".repeat(64)}`]);
     const answers = await Promise.all(Array.from({ length: FLOOD }, () => fixture.send(forged)));
     const refused = answers.find(({ status }) => status === 429);
@@ -87,7 +87,7 @@ describe("HTTP/2", () => {
     socket.destroy();
   });
 
-  it("closes a connection that opens and resets many streams, while others are served", async () => {
+  it("closes a connection that opens and resets many streams, but serves another connection", async () => {
     fixture.arrived.length = 0;
     const { socket } = await speak(fixture);
     const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -115,7 +115,7 @@ describe("connections", () => {
   before(async () => void (fixture = await startTestEnvoy({ CONNECTIONS_MAX: "3" })));
   after(() => fixture.stop());
 
-  it("beyond the limit are closed, and accepted again when others have closed", async () => {
+  it("beyond the limit are closed, and are accepted again after another connection has closed", async () => {
     const held = await Promise.all([fixture.open(), fixture.open(), fixture.open()]);
     const refused = fixture.open().then((socket) => once(socket, "close").then(() => true), () => true);
     // Envoy also closes an idle connection, but only after minutes.

@@ -110,7 +110,7 @@ describe("Envoy's own replies", () => {
     assertEquals(fixture.arrived, []);
   });
 
-  it("leave all other requests to the service, byte for byte", async () => {
+  it("are not sent for other requests, which reach the service byte for byte", async () => {
     const targets = [
       "/v1/%6frders",
       "//v1/orders",

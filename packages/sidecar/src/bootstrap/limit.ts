@@ -33,7 +33,7 @@ export const PATIENCE = {
    * that the service gives up first.
    */
   silence: "30s",
-  /** For a request and its whole reply. Statements are long. */
+  /** For a request and its whole reply. A reply with an account statement is long. */
   exchange: "600s",
   idle: "300s",
   /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */

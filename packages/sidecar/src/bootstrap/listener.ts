@@ -17,7 +17,7 @@ export function partnersListener(config: SidecarConfig): Message {
   const handshake = config.front ? `${REST_OF_HANDSHAKE_SECONDS}s` : PATIENCE.handshake;
   return {
     name: PARTNERS_LISTENER,
-    // A drain closes inbound listeners; the listener for metrics must stay open.
+    // A drain closes only inbound listeners. The listener for metrics must stay open.
     traffic_direction: "INBOUND",
     address: first!,
     additional_addresses: others.map((address) => ({ address })),

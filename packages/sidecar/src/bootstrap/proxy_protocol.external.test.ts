@@ -12,7 +12,7 @@ import {
   valuesOf,
 } from "../envoy_fixture.ts";
 
-/** PROXY protocol v2 for a TCP connection from this IPv4 address, as a balancer writes it. */
+/** PROXY protocol v2 for a TCP connection from this IPv4 address, as a load balancer writes it. */
 function announce(address: string): Buffer {
   const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
   const addresses = Buffer.from([...address.split(".").map(Number), 127, 0, 0, 1, 0x30, 0x39, 0x20, 0xfb]);

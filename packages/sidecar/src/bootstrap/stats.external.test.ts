@@ -20,7 +20,7 @@ describe("Envoy's admin interface", () => {
     return [answer.status, await answer.text()];
   };
 
-  it("is a socket that only its own user can open", () => {
+  it("is a socket that only Envoy's own user can open", () => {
     const { mode } = statSync(join(fixture.folder, "admin.sock"));
     assertEquals((mode & 0o777).toString(8), "600");
   });

@@ -26,7 +26,7 @@ describe("a request that never ends", () => {
     return [status, JSON.parse(body).code];
   };
 
-  it("ends after its own timeout, while others are served", async () => {
+  it("ends after its own timeout, while other requests are served", async () => {
     const silent = connect(fixture.envoy.ports[0]!, "127.0.0.1");
     const slow = Promise.all([
       timed(refusal(SLOW_HEADERS)),

@@ -50,8 +50,8 @@ const watchedSecret = (name: string, directory: string, file: string): Message =
 });
 
 /**
- * The server's certificate is in a secret file of its own. Only then does Envoy reload it when the
- * certificate is replaced.
+ * The server's certificate is named in a separate secret file, because Envoy reloads a replaced certificate
+ * only in this form.
  */
 export function serverCertificate(
   { serverCertificateDirectory: directory }: SidecarConfig,

@@ -101,7 +101,7 @@ describe("the processes of the service", () => {
       healthy.push(await figure("membership_healthy"));
       return await figure("health_check.failure") === failures + 2;
     });
-    // Read once more, after the last late answer and before the next answer that is in time.
+    // Read once more after the second failure is counted. Two failures must not remove the process.
     healthy.push(await figure("membership_healthy"));
     assertEquals(healthy.filter((members) => members !== 2), []);
     one!.late = 1_000_000;

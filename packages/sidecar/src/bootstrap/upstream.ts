@@ -51,9 +51,9 @@ function endpoint({ server, operations }: Upstream): Message {
 
 /**
  * Checks /ready, which stays 200 while reads work. Does not check /health, which is 503 while writes are
- * refused. A 503 takes a process out at once, whatever the threshold.
- * Three checks in a row without an answer also take it out. So one slow answer changes nothing, a dead
- * process is out after about 1 s, and a process that hangs is out after about 4 s.
+ * refused. A 503 removes the process at once, whatever the threshold.
+ * Three checks in a row without an answer also remove the process. So one slow answer changes nothing, a dead
+ * process is removed after about 1 s, and a process that hangs is removed after about 4 s.
  */
 const READINESS = {
   interval: "0.25s",

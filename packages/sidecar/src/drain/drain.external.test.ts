@@ -40,7 +40,7 @@ describe("sidecar drain with the real Envoy", () => {
 
   const admin = () => `unix:${join(fixture.folder, "admin.sock")}`;
 
-  it("asks partners to disconnect, then closes the listener, and reports that none is left", async () => {
+  it("asks partners to disconnect, closes the listener, and reports that no connection is left", async () => {
     const [idle, busy] = [await fixture.open(), await fixture.open()];
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);

@@ -3,16 +3,16 @@ import process from "node:process";
 import { connect as connectTls } from "node:tls";
 
 /**
- * Opens connections and sends nothing on them. Runs as a separate process, which ends with its standard input
- * or after two minutes. Reopens every connection that is closed, so that the flood lasts. Prints its counts
- * as lines of JSON.
+ * Opens connections and sends nothing on them. Runs as a separate process, which exits when its standard
+ * input ends, or after two minutes. Reopens every connection that is closed, so that the flood lasts. Prints
+ * its counts as lines of JSON.
  */
 export interface AttackPlan {
   readonly port: number;
   /** Addresses of this machine, used in turn. */
   readonly from: readonly string[];
   readonly count: number;
-  /** If set, each connection completes a TLS handshake; otherwise it stops after the TCP handshake. */
+  /** If set, each connection completes a TLS handshake. Otherwise it stops after the TCP handshake. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 

@@ -33,15 +33,15 @@ export function haproxyFiles(config: SidecarConfig): [string, string][] {
 
 /**
  * Counts connections before TLS, when only the client's address is known. Counts them by address, by partner,
- * and over all unregistered addresses together. An IPv6 /64 counts as one address, because a customer gets at
- * least that.
+ * and over all unregistered addresses together. An IPv6 /64 counts as one address, because each customer of
+ * a network provider has at least a /64.
  * HAProxy closes a connection over a limit at once. A connection without a ClientHello never reaches Envoy.
  */
 function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
   const { connectionsMax } = config;
   const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
-  // HAProxy cannot count new addresses in a full table. The table never fills up, because each entry has at
-  // least one connection or can be purged.
+  // HAProxy cannot count new addresses in a full table. The table never fills up: at most connectionsMax
+  // entries have a connection, and HAProxy can purge the others.
   const size = 2 * connectionsMax;
   return `global
   log stdout format raw local0 notice

@@ -22,7 +22,7 @@ describe("composeBundle()", () => {
     });
   });
 
-  it("writes each PEM in one format, for every stored format", () => {
+  it("converts each stored PEM to the same format", () => {
     const stored = (pem: string) => `\n${pem.replaceAll("\n", "\r\n").trim()}`;
     const { trust, complaints } = composeBundle(
       [{ ...one, certificate: stored(ONE_CERTIFICATE), revocationList: stored(ONE_LIST) }],
@@ -34,7 +34,7 @@ describe("composeBundle()", () => {
     }, []]);
   });
 
-  it("omits an authority and its list from five seconds before it expires", () => {
+  it("omits an authority and its list from five seconds before the authority expires", () => {
     const at = (nowMs: number) =>
       composeBundle([one, other].map((each) => ({ ...each, listEndsMs: nowMs + 60_000 })), nowMs);
     assertEquals(at(OTHER_ENDS_MS - 5001).trust.certificates.length, 2);

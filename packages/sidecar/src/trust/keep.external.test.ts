@@ -92,8 +92,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     }
     assert(tookMs.some((ms) => ms < REFUSED_WITHIN_MS), `${tookMs.join(", ")} ms`);
     assertEquals(await isLetIn(fixture.client), true);
-    // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. The service
-    // refuses that certificate one step later. With the overdue list, the proxy would refuse everyone.
+    // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. The service, which
+    // this test does not start, refuses that certificate. With the overdue list, Envoy would refuse everyone.
     await publish(list, "4 seconds", () => isLetIn(revoked));
     assertEquals(await isLetIn(fixture.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));

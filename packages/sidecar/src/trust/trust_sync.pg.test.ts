@@ -116,7 +116,7 @@ describe("syncTrust()", () => {
     await heard("an authority has expired");
   });
 
-  it("writes no list while one CA has none, logs this fault every minute, and logs its end", async () => {
+  it("writes no list while one CA has no list, logs this fault every minute, and logs its end", async () => {
     await add(OTHER!, OTHER_CERTIFICATE, null);
     keep();
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, undefined]);

@@ -57,7 +57,7 @@ const JUDGED = {
   canonical_sha256: "fa01bf359272c6f30efcc9758e5d91b2af3d5a70e69c35a92f13cb917f80fb24",
 };
 
-/** The same order, once signed correctly and once with the path in place of the URL. */
+/** The probe's verdicts on one order, signed once correctly and once over the path instead of the URL. */
 export const VERDICTS = {
   valid: {
     valid: true,

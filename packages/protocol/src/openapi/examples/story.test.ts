@@ -25,7 +25,7 @@ const holdings = ({ sar, gold }: Holdings) =>
   [halalas(sar.available), halalas(sar.held), tenthMilligrams(gold.grams)] as const;
 
 describe("the OpenAPI examples", () => {
-  it("quote totals that follow from the prices and the rounding rules", () => {
+  it("have quotes whose totals follow from the prices and the rounding rules", () => {
     const { buy_by_grams: buy, sell_by_amount: sell } = QUOTE_REQUESTS;
     const bought = quoteByGrams("buy", tenthMilligrams(buy.gold_grams), pips(PRICES.buy_price));
     const sold = quoteByAmount("sell", halalas(sell.amount_sar), pips(PRICES.sell_price));
@@ -44,7 +44,7 @@ describe("the OpenAPI examples", () => {
     }
   });
 
-  it("order the quoted quantities while the quotes are firm", () => {
+  it("have orders with the quoted quantities, executed while the quotes are firm", () => {
     const pairs = [[ORDERS.buy, QUOTES.buy_by_grams], [ORDERS.sell, QUOTES.sell_by_amount]] as const;
     for (const [{ order_id: _id, status: _done, executed_at, ...order }, quote] of pairs) {
       const { status: _open, created_at, expires_at, ...terms } = quote;
@@ -54,7 +54,7 @@ describe("the OpenAPI examples", () => {
     assertEquals([ORDER_REQUESTS.buy.quote_id, ORDER_REQUESTS.sell.quote_id], [ID.buyQuote, ID.sellQuote]);
   });
 
-  it("change the balances by exactly the funded, ordered and withdrawn quantities", () => {
+  it("have balances that change by exactly the funded, ordered and withdrawn quantities", () => {
     const [funded, bought, sold, withdrawn] = [
       holdings(BALANCES.funded),
       holdings(BALANCES.bought),
@@ -78,7 +78,7 @@ describe("the OpenAPI examples", () => {
     assertEquals(holdings(BALANCES.now), withdrawn);
   });
 
-  it("have a statement with every posting that adds up", () => {
+  it("have a statement whose postings add up to the closing balance", () => {
     const sums = { available_sar: 0n, held_sar: 0n, gold_grams: 0n };
     for (const { account, change, balance_after } of STATEMENT.postings) {
       const read = account === "gold_grams" ? tenthMilligrams : halalas;

@@ -15,7 +15,7 @@ describe("body: size, media type, syntax and shape", () => {
     service.send("/v1/quotes", { ...(body === null ? {} : { body: body! }), headers });
 
   describe("the media type", () => {
-    it("may be in any letter case, with charset utf-8 or no charset, and other parameters", async () => {
+    it("may be in any letter case, with charset utf-8 or no charset, and with other parameters", async () => {
       const accepted = [
         "application/json",
         "Application/JSON",
@@ -29,7 +29,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("is refused if it differs or is missing, and the message names it", async () => {
+    it("is refused if it is missing or not application/json; the message says what arrived", async () => {
       const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
       const charsets = ["latin1", " = latin1", '"utf-8', "utf-16"].map((charset) =>
         `application/json; charset=${charset}`
@@ -163,7 +163,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("has no largest quantity: a quantity above the limit gets limit_exceeded", async () => {
+    it("sets no maximum: a quantity above the limit gets limit_exceeded, not invalid_request", async () => {
       for (const grams of ["1e15", "99999999999", "1000000000000000000000000"]) {
         await expectProblem(await quote(`{"side":"buy","gold_grams":${grams}}`), "limit_exceeded");
       }

@@ -8,7 +8,10 @@ type Range = readonly [Address, number];
 
 interface Known {
   readonly ranges: readonly Range[];
-  /** The last address that passed. It is not checked again, because most partners use one address. */
+  /**
+   * The last address that passed. A request from the same address skips the check. Most partners use only one
+   * address.
+   */
   lastAllowed?: string;
 }
 
@@ -41,8 +44,8 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
 }
 
 /**
- * Parses each list once. A snapshot never changes a list, it replaces it, so the list itself is the cache
- * key.
+ * Parses each list once. A list never changes: a new snapshot has new lists. So the list object itself is the
+ * cache key.
  */
 function know(ips: readonly string[]): Known {
   let known = knownOf.get(ips);

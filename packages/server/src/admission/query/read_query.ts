@@ -28,8 +28,8 @@ export function readQuery<Schema extends z.ZodType>(c: Targeted, schema: Schema)
 }
 
 /**
- * For operations without parameters. A parameter is refused, because ignoring it would give an unexpected
- * answer.
+ * Refuses every query, for operations without query parameters. If a parameter were ignored, the caller could
+ * get an unexpected answer.
  */
 export function refuseQuery(c: Targeted): void {
   if (c.get("target").includes("?")) readQuery(c, NO_PARAMETERS);

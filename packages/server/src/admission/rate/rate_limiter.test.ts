@@ -163,7 +163,7 @@ describe("createRateLimiter()", () => {
     assertEquals(limiter.take(1, { perSecond: 400, burst: 2 }, 1002.5).allowed, true);
   });
 
-  it("computes when a debt is paid from the limits of the last request, even if they change later", () => {
+  it("uses the last request's limits to compute when a debt is paid, even if the limits change later", () => {
     const limiter = createRateLimiter();
     limiter.take(1, { perSecond: 1000, burst: 1 }, 0);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1).allowed, true);

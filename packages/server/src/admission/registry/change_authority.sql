@@ -1,7 +1,7 @@
 -- The authorities that sign partners' certificates, these certificates, and the revocation lists. An
 -- authority's key is outside the database and can be slow, so no lock is held while it signs. The result is
--- stored only if it still fits. A certificate fits if its authority is still the newest. A list fits if it
--- follows the stored list by one number.
+-- stored only if it still fits. A certificate fits if its authority is still the newest. A list fits if its
+-- number is the stored list's number plus one.
 
 -- Locks the deployment's row until the commit. Adding an authority, retiring an authority and registering a
 -- certificate therefore run one after the other. Returns the newest authority, which signs new certificates.
@@ -16,8 +16,8 @@ begin
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
 
--- Adds a new authority beside the older ones. Their certificates stay trusted until these authorities are
--- retired.
+-- Adds a new authority beside the older ones. The certificates of an older authority stay trusted until that
+-- authority is retired.
 create or replace function gold.add_authority(
   first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamptz
 ) returns void
@@ -46,8 +46,8 @@ begin
   perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
 end $$;
 
--- Also revokes the valid certificates of this authority. From then on, neither the proxy nor the service
--- accepts them.
+-- Retires an authority, and revokes its valid certificates. From then on, neither the proxy nor the service
+-- accepts these certificates.
 create or replace function gold.retire_authority(fingerprint text) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -80,8 +80,8 @@ begin
   return cardinality(revoked);
 end $$;
 
--- Returns false if another list was stored first or the authority was retired. This list could then lack
--- certificates that were revoked in the meantime.
+-- Returns false, and stores nothing, if another list was stored first or the authority was retired. The given
+-- list could then lack certificates that were revoked in the meantime.
 create or replace function gold.store_revocation_list(authority text, number bigint, list text, next_at timestamptz) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

@@ -1,11 +1,12 @@
 -- A partner's secrets and signing keys. They rotate with an overlap: a new credential is valid beside the
--- older ones until these retire. Adding a credential does not affect requests. A client secret or a signing
--- key can also end without an overlap. This raises the account's admission version under the account's lock.
--- A write that was admitted earlier can then no longer commit. At least one credential of each kind always
--- remains without a retirement date. So a partner can be suspended, but not locked out by accident.
+-- older ones until these retire. Adding a credential does not affect requests. A credential can also end
+-- without an overlap. Retiring a client secret or a signing key, and every rotation without an overlap,
+-- raises the account's admission version under the account's lock. A write that was admitted earlier can then
+-- no longer commit. At least one credential of each kind always remains without a retirement date. So a
+-- partner can be suspended, but not locked out by accident.
 
--- Locks the partner's row. A function that counts the partner's credentials calls it first, so that the count
--- stays valid until the commit.
+-- Locks the partner's row. A function that counts the partner's credentials takes this lock first, so that
+-- the count stays valid until the commit.
 create or replace function gold.hold_partner(public text) returns gold.partner
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -15,8 +16,8 @@ begin
   return held;
 end $$;
 
--- Rounded down to whole milliseconds. The service's clock counts milliseconds, so a rounded up value would be
--- in its future.
+-- The current time, rounded down to whole milliseconds. The service's clock counts whole milliseconds. A time
+-- that was rounded up could still be in the future by that clock.
 create or replace function gold.present_millisecond() returns timestamptz
 language sql volatile
 begin atomic

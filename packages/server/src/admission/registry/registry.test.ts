@@ -69,7 +69,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, 2);
   });
 
-  it("reads again if a refresh comes during a read, which may lack the newest change", async () => {
+  it("reads again if a refresh is requested during a read: this read may lack a change", async () => {
     const late = gate();
     const { asked, open } = stage(async (_, number) => {
       if (number === 2) await late.opened;
@@ -98,7 +98,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, length);
   });
 
-  it("refuses with 503 once the last read began over 5 s ago, until the next read", async () => {
+  it("refuses with 503 if the last successful read began over 5 s ago, until a read succeeds", async () => {
     const { clock, open } = stage((_, number) => {
       if (number === 2) throw new Error("away");
       return row("1");

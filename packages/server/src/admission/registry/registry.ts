@@ -4,7 +4,7 @@ import { Refusal } from "../../http/refusal.ts";
 import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot } from "./snapshot.ts";
 
 export interface Registry {
-  /** Returns the last snapshot. Refuses with 503 if its read began more than 5 s ago. */
+  /** Returns the last snapshot. Refuses with 503 if the last successful read began more than 5 s ago. */
   snapshot(): Snapshot;
   /**
    * Reads the database now. The last snapshot may lack a new credential, or contain an old admission version.

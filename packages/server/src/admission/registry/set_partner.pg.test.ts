@@ -113,7 +113,7 @@ describe("set_partner", () => {
     for (const maximum of ["1", "1000000000"]) assertEquals(await set(publicId, { maximum }), "done");
   });
 
-  it("names the unknown partner", async () => {
+  it("refuses an unknown partner, and names it", async () => {
     assertMatch(await set("sbx_none", {}), /^GR404 there is no partner sbx_none$/);
   });
 });

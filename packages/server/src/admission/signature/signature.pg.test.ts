@@ -124,7 +124,7 @@ describe("verification of signed requests", () => {
       await refused({ key: (await service.addPartner()).signingKey }, "signature_invalid");
     });
 
-    it("stays valid if s is replaced by n - s, but its nonce is accepted only once", async () => {
+    it("has two valid signatures, with s and with n - s, but its nonce is accepted only once", async () => {
       const [timestamp, nonce] = [`${nowSeconds()}`, randomUUID()];
       const key = service.partner.signingKey;
       const signature = await craft('{"alg":"ES256","b64":false,"crit":["b64"]}', key, timestamp, nonce);

@@ -28,9 +28,9 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Subtracts quotes that no longer count. It first subtracts one quote and one record for each order since the
--- last count, because each order executed a counted quote. After the end of the day, it sets the records to
--- 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
+-- Subtracts quotes that no longer count. First, it subtracts one quote and one record for each order since
+-- the last call, because each order executed a counted quote. After the end of the day, it sets the records
+-- to 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
 -- open quotes exactly.
 create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$

@@ -96,7 +96,7 @@ describe("the daily budget of records", () => {
     },
   };
   for (const [name, send] of Object.entries(records)) {
-    it(`counts ${name}, and stores none past the budget`, async () => {
+    it(`counts ${name} as one record, and refuses it past the budget`, async () => {
       const client = await limited(1);
       assert(wordOf(await send(client)) !== SPENT);
       const before = await readBooks(books.sql);
@@ -124,7 +124,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookOrder(books.api, retry)), "nonce_reused");
   });
 
-  it("leaves the nonce and the key of a refused request unspent", async () => {
+  it("stores neither the nonce nor the key of a refused request, so both can be used again", async () => {
     const client = await limited(1);
     const made = await quote(client);
     const item = order(client, null);
@@ -143,7 +143,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookOrder(books.api, retry)), "replayed not_found");
   });
 
-  it("gives replays a rate of their own: five a second, with a burst of five hundred", async () => {
+  it("limits replays separately: to five a second, with a burst of five hundred", async () => {
     const client = await limited(1);
     const item = order(client, null);
     await bookOrder(books.api, item);
@@ -182,7 +182,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
   });
 
-  it("gives a service of version 0.1.0 an outcome that this version knows", async () => {
+  it("returns to a service of version 0.1.0 only outcomes that version 0.1.0 knows", async () => {
     const client = await limited(1);
     await quote(client);
     const [row] = await books.api`

@@ -74,7 +74,7 @@ describe("the limit on open quotes", () => {
     assertEquals(wordOf(await quote(client, 30_000n)), MADE);
   });
 
-  it("binds no key and stores nothing", async () => {
+  it("binds no key and stores nothing when it refuses a quote", async () => {
     const client = await limited({ open_quotes: 1 });
     const open = await quote(client);
     const before = await readBooks(books.sql);
@@ -112,7 +112,7 @@ describe("the limit on open quotes", () => {
     assertEquals([await quote(client), await quote(client)].map(wordOf), [MADE, REFUSED]);
   });
 
-  it("finds every open quote when it counts again, whatever the order of their ids", async () => {
+  it("counts every open quote, even if their ids are not in the order of their creation", async () => {
     const client = await limited({ open_quotes: 3 });
     const ids = [newUuid(), newUuid(), newUuid()];
     for (const n of [1, 0, 2]) {

@@ -234,7 +234,7 @@ describe("deposits", () => {
     service.release();
   });
 
-  it("are named in the refusal if unknown", async () => {
+  it("are named in the refusal if they do not exist", async () => {
     const none = newUuid();
     for (const change of [approveDeposit, reverseDeposit]) {
       assertEquals(await change(maker, none), `GR404 there is no deposit dep_${none}`);

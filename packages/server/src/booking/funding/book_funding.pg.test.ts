@@ -94,7 +94,7 @@ describe("book_funding", () => {
     assertEquals(verdict, "answered limit_exceeded");
   });
 
-  it("replays an execution and a refusal byte for byte, and refuses the key with another fingerprint", async () => {
+  it("replays an answer byte for byte, and refuses the key with another fingerprint", async () => {
     const client = await books.createClient();
     for (const amount of [5n, AMOUNT_MAX_HALALAS + 1n]) {
       const item = fundingItem(client, amount);
@@ -111,7 +111,7 @@ describe("book_funding", () => {
     }
   });
 
-  it("shares its keys with orders", async () => {
+  it("refuses an order with the idempotency key of a funding", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n);
     await bookFunding(books.api, item);

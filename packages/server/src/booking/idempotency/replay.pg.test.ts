@@ -102,7 +102,7 @@ describe("idempotency keys and nonces of orders", () => {
     }
   });
 
-  it("execute a lost request that was not committed, and replay its answer to another request", async () => {
+  it("let a lost request execute if it was not committed, and then replay its answer", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");

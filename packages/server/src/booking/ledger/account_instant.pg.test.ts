@@ -74,7 +74,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
   });
 
   for (const seconds of [75, 3600]) {
-    it(`refuses quotes and orders of this account alone if the clock is ${seconds} s behind`, async () => {
+    it(`refuses quotes and orders only for this account if the clock is ${seconds} s behind`, async () => {
       const [client, other] = [await rich(), await rich()];
       const known = orderItem(client, await books.quote(client, "buy", 10_000n));
       const first = await bookOrder(books.api, known);

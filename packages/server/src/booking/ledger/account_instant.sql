@@ -1,5 +1,5 @@
--- The time of an account. Its records never go back in time, even if the database's clock does. Every record
--- of an account gets its instant from account_instant, under the account's lock.
+-- The time of an account. An account's records never go back in time, even if the database's clock does.
+-- Every record of an account gets its instant from account_instant, under the account's lock.
 
 -- If the clock is further than this behind an account's newest posting, the account's quotes and orders are
 -- refused. Without a step back, postings are ahead of the clock only by milliseconds, because their instants

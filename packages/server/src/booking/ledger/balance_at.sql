@@ -1,7 +1,7 @@
--- Finds a client's last event at or before an instant. The events are numbered without a gap and their
--- instants never fall, so a binary search finds it without an index on the instant: twenty steps for a
--- million events. Each step uses `>=` with `limit 1`. With an equality, the planner may choose the index by
--- id instead and read all events of the client.
+-- Returns the sequence number of a client's last event at or before an instant. The events are numbered
+-- without a gap and their instants never decrease. So a binary search needs no index on the instant, and
+-- takes twenty steps for a million events. Each step uses `>=` with `limit 1`. With an equality, the planner
+-- may choose the index by id instead and read all events of the client.
 
 create or replace function gold.sequence_at(client int, at timestamptz) returns bigint
 language plpgsql stable set search_path = gold, pg_temp
@@ -38,9 +38,9 @@ begin atomic
   ) t on true;
 end;
 
--- Closes an account's past up to an instant, after waiting for any posting in progress. Every later posting
--- gets a later millisecond (account_instant). If a crash loses this update, no balance becomes wrong unless
--- the clock also steps back. So the commit waits neither for the disk nor for a standby.
+-- Closes an account's past up to an instant: every later posting gets a later millisecond (account_instant).
+-- First waits for any posting in progress. If a crash loses this update, no balance becomes wrong unless the
+-- clock also steps back. So the commit waits neither for the disk nor for a standby.
 create or replace function gold.close_past(client int, until timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -48,9 +48,9 @@ begin
   update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- Returns the balance at an instant, or no row if the instant is later than the clock, the newest posting and
--- closed_end. The answer for an instant never changes. An instant before the newest posting, or not after
--- closed_end, is closed already. This call closes any other instant.
+-- Returns the balance at an instant. Returns no row if the instant is later than all three: the clock, the
+-- newest posting and closed_end. The answer for an instant never changes. An instant before the newest
+-- posting, or not after closed_end, is closed already. If the instant is not closed yet, this call closes it.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

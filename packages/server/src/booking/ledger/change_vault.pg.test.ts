@@ -118,7 +118,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("wait for an order that locks the vault, and then see the remaining gold", async () => {
+  it("wait for an in-flight order, and are not removed if the order bought their gold", async () => {
     const serial = await books.addBar(1_000n);
     const item = await buyer(1n);
     const trader = await books.api.reserve();

@@ -1,4 +1,7 @@
-/** A model of the contract for money in and out, without a database. Tests compare the books with it. */
+/**
+ * A model without a database: what deposits, withdrawals and orders must answer, and how they must change
+ * balances. Tests compare the books with the model.
+ */
 
 export interface Balance {
   readonly available: bigint;
@@ -80,7 +83,9 @@ export class HistoryModel {
     return this.past[client]!.at(-1) ?? { available: 0n, held: 0n, gold: 0n };
   }
 
-  /** Returns the answer that the books must give. If it is a success, the model applies the action. */
+  /**
+   * Returns the answer that the books must give. If the answer is a success, the model applies the action.
+   */
   take(action: Action): string {
     switch (action.kind) {
       case "withdraw":

@@ -20,7 +20,8 @@ describe("post_transfers", () => {
   });
   after(() => books.stop());
 
-  // The client holds 10.00 SAR and 10 units of gold at sequence 3; 990 are free in the vault.
+  // The client holds 10.00 SAR and 10 units of gold (0.0001 g each) at sequence 3. In the vault, 990 units
+  // are free.
   const buy = (): Posting[] => [
     posting({ leg: 1, debit: "available", credit: "house", amount: 50, sar_available_after: 950 }),
     posting({
@@ -121,7 +122,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(sar!, { ...gold!, sar_available_after: 1_000 }), STATED_WRONGLY);
   });
 
-  it("refuses a sequence number that does not grow and an instant that goes back", async () => {
+  it("refuses a sequence number that does not increase, and an instant before the last posting", async () => {
     for (const sequence of [0, 2, 3]) {
       assertEquals(await verdictOf(posting({ sequence, leg: 7 })), STATED_WRONGLY);
     }
@@ -232,7 +233,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(posting({ debit: "margin" })), INVALID_TEXT);
   });
 
-  it("refuses an amount of 0 or less, a wrong bucket, a client's bar and client 0's money", async () => {
+  it("refuses an amount of 0 or less, a wrong bucket, a client's bar, and money of client 0", async () => {
     for (const amount of [0, -100]) {
       assertEquals(
         await verdictOf(posting({ amount, sar_available_after: 1_000 + amount })),

@@ -1,7 +1,7 @@
--- The only writer of the stored balances; database/triggers.sql attaches it. It runs once per statement, over
--- all transfers of the statement. For each client, the old balances plus the transfers must equal the
--- balances stated in the client's last transfer. The sequence number must increase, and the instant must not
--- decrease. Otherwise it refuses the whole statement.
+-- This trigger function is the only writer of the stored balances; database/triggers.sql attaches it. It runs
+-- once per statement, over all transfers of the statement. For each client, the old balances plus the
+-- transfers must equal the balances stated in the client's last transfer. The sequence number must increase,
+-- and the instant must not decrease. Otherwise the function refuses the whole statement.
 
 create or replace function gold.post_transfers() returns trigger
 language plpgsql security definer set search_path = gold, pg_temp as $$

@@ -1,5 +1,5 @@
--- A function calls this before it waits for a lock, if its later statements must see what the previous holder
--- of the lock committed.
+-- Raises an error at any other isolation level. A function calls this before it waits for a lock. Only at
+-- READ COMMITTED do the statements after the lock see what the previous holder of the lock committed.
 create or replace function gold.require_read_committed() returns void
 language plpgsql stable as $$
 begin
@@ -8,7 +8,8 @@ begin
   end if;
 end $$;
 
--- The text of a stored reply: quantities as the shortest decimal, instants as RFC 3339 with milliseconds.
+-- In the text of a stored reply, a quantity is the shortest decimal, and an instant is RFC 3339 with
+-- milliseconds.
 
 create or replace function gold.decimal_text(quantity bigint, unit numeric) returns text
 language sql immutable parallel safe return trim_scale(quantity * unit)::text;
@@ -17,8 +18,8 @@ create or replace function gold.instant_text(at timestamptz) returns text
 language sql stable parallel safe
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- Rounds up to a full millisecond. This keeps the past closed: a posting never gets an instant that has
--- already passed, so a balance that was read at such an instant stays true.
+-- Rounds up to a full millisecond, so that a posting never gets an instant that has already passed. A balance
+-- that was read for a past instant therefore stays true.
 create or replace function gold.ceil_millisecond(at timestamptz) returns timestamptz
 language sql stable parallel safe
 return case when date_trunc('milliseconds', at) = at then at

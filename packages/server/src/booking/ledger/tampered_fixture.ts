@@ -1,6 +1,9 @@
 import type { Sql } from "postgres";
 
-/** Corrupts the books with `plant`, without triggers. Returns the rules that are broken, and rolls back. */
+/**
+ * Corrupts the books with the statements in `plant`, which bypass the triggers. Returns the names of the
+ * broken verification rules, and rolls back.
+ */
 export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
   let rules: string[] = [];
   await sql.begin(async (sql) => {

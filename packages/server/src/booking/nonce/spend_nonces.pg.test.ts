@@ -73,7 +73,7 @@ describe("spend_nonces", () => {
     ]);
   });
 
-  it("shares its nonces with orders", async () => {
+  it("refuses the nonce of an order, and an order refuses the nonce of a probe", async () => {
     const [probed, ordered] = [newUuid(), newUuid()];
     await spend([item(probed)]);
     assertEquals(

@@ -1,8 +1,8 @@
 import type { Query } from "../../database/query.ts";
 
 /**
- * The pause between two notifications, so that one notification carries more clients. The commit of a
- * notification takes a lock on the whole cluster.
+ * The pause between two statements that notify, so that one statement covers more clients. The commit of each
+ * such statement takes a lock on the whole database cluster.
  */
 const APART_MS = 3;
 
@@ -20,7 +20,7 @@ export function openEventNotices(sql: Query): EventNotices {
   let underWay = false;
   const send = async () => {
     underWay = true;
-    // The first `await` lets one notification carry all clients of a batch of orders.
+    // The first `await` lets one statement notify of all clients of a batch of orders.
     for (await undefined; clients.size > 0; await new Promise((resolve) => setTimeout(resolve, APART_MS))) {
       const told = `{${[...clients].join(",")}}`;
       clients.clear();

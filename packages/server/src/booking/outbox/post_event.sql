@@ -26,8 +26,8 @@ begin
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
 
--- Stores the sequence number and the instant of a step that moves no money in the client's account. For other
--- steps, the trigger on `transfer` stores them.
+-- For an event that moves no money: stores its sequence number and its instant in the client's account. For
+-- an event with a transfer, the trigger on `transfer` stores both.
 create or replace function gold.take_sequence(client int, sequence bigint, at timestamptz) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic

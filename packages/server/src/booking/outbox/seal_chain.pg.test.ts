@@ -87,7 +87,8 @@ describe("seal_chain", () => {
     const events = await books
       .sql`select created_at from gold.event where client_id = ${client} order by sequence`;
     const [funded, bought, sold] = events.map(({ created_at }) => (created_at as Date).getTime());
-    // Accounts: 1 bank, 2 available, 4 house, 6 vault, 7 gold. Assets: 1 SAR, 2 XAU. Sides: 1 buy, 2 sell.
+    // In a line, numbers stand for names. Assets: 1 SAR, 2 XAU. Sides: 1 buy, 2 sell. Accounts: 1 bank, 2
+    // available, 4 house, 6 vault, 7 gold.
     const lines = [
       `1|${client}|1|2|${funding.id}|${funded}|1|1|2|1|100000|100000|0|0`,
       `1|${client}|2|1|${buy}|${bought}|1|2|4|1|48150|51850|0|0|2|6|7|2|15000|51850|0|15000|1|15000|3210000|48150`,
@@ -99,7 +100,7 @@ describe("seal_chain", () => {
     assertEquals(await linksOf(client), links);
   });
 
-  it("links withdrawals with step and hash of IBAN, reference and login, and links deposits", async () => {
+  it("seals a withdrawal's steps with a hash of IBAN, reference and login, and seals deposits", async () => {
     const client = await books.createClient({ halalas: 500n });
     const operators = [await hireOperator(books), await hireOperator(books)] as const;
     const [maker, checker] = operators;
@@ -117,8 +118,8 @@ describe("seal_chain", () => {
     const [funding, ...times] = events.map(({ created_at }) => (created_at as Date).getTime());
     const told = (login: string) =>
       createHash("sha256").update(`["SA0380000000608010167519", "R|1", "${login}"]`).digest("hex");
-    // Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal. Accounts: 1 bank, 2 available, 3 held.
-    // Statuses count from 1 in the order of the enum.
+    // In a line, numbers stand for names. Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal.
+    // Accounts: 1 bank, 2 available, 3 held. Statuses count from 1 in the order of the enum.
     const lines = [
       `1|${client}|1|2|${events[0]!.subject}|${funding}|1|1|2|1|500|500|0|0`,
       `1|${client}|2|3|${item.id}|${times[0]}|1|2|3|1|40|460|40|0|1|${told("postgres")}`,
@@ -200,7 +201,7 @@ describe("seal_chain", () => {
     holder.release();
   });
 
-  it("stops at a missing record instead of sealing around it", async () => {
+  it("stops at a missing record instead of sealing the records after it", async () => {
     const client = await books.createClient({ halalas: 1n });
     await bookFunding(books.api, fundingItem(client, 1n));
     await books.sql.begin(async (sql) => {
@@ -243,7 +244,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns clients that may have more events, and seals fewer of each if there are many", async () => {
+  it("returns clients that may have more events; of many clients, it seals fewer events each", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();
@@ -252,7 +253,8 @@ describe("seal_chain", () => {
         from generate_series(1, ${events}) n`;
       clients.push(client);
     }
-    // With 97 more clients that have no events, a call seals fifty events per client.
+    // 97 more clients without events make 100 clients in total. A call for 100 clients seals at most 50
+    // events of each.
     const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
     const sealSome = async () =>
       (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((

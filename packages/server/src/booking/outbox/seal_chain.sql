@@ -86,8 +86,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- A missing event must not stop the sealing and delivery of other clients. A call for this client alone
-      -- reports it.
+      -- A missing event must not stop the sealing and delivery of other clients. Only a call for this client
+      -- alone raises an error.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;
@@ -107,7 +107,7 @@ begin
   where t.bucket = l.client % 64 and t.client_id = l.client and l.client is distinct from owners[l.n + 1];
 end $$;
 
--- Seals one client and returns the head.
+-- Seals a client's next records, at most 5,000, and returns the head of the chain.
 create or replace function gold.seal_chain(client int) returns bytea
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

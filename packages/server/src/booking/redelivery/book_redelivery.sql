@@ -1,15 +1,15 @@
 -- A partner's requests about its deliveries: the redelivery of an event, or a test event that exists only to
 -- be delivered.
 
--- Returns an instant that is due now and differs from `due_at`. The result of an attempt changes the row only
--- if the row still has the `due_at` of that attempt. So the result of an in-flight attempt does not complete
--- the redelivery.
+-- Returns a new `due_at` for a row of `retry`: it is due now and differs from the old `due_at`. A worker
+-- stores an attempt's result only if the row still has the `due_at` with which the attempt started. So an
+-- attempt that is already in flight cannot complete the redelivery.
 create or replace function gold.due_now(due_at timestamptz) returns timestamptz
 language sql volatile
 return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');
 
--- Makes an event due now, outside the order of the other events. It also ends the endpoint's rest: the caller
--- may know that the endpoint works again, before any attempt shows it.
+-- Makes an event due now, outside the order of the other events. Also ends the endpoint's rest (its pause
+-- after failed attempts), because the partner or operator may know that the endpoint works again.
 create or replace function gold.ask_delivery(client int, sequence bigint) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
@@ -21,9 +21,9 @@ begin atomic
   select pg_notify('gold_event', client::text);
 end;
 
--- The event's text, as a read returns it. An event has no text until it is sealed. With a large backlog, one
--- call does not seal all events, and the sealer seals the rest in the meantime. The error makes the service
--- answer 503.
+-- Returns the event's text, as a read returns it. An event has no text until it is sealed. The caller has
+-- just called seal_newest, which seals only a part of a large backlog. If this event is not sealed yet, the
+-- function raises an error and the service answers 503. The sealer seals the rest, so a later retry succeeds.
 create or replace function gold.told_event(given gold.event) returns text
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

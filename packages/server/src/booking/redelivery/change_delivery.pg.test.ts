@@ -100,7 +100,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(asked!.disabled_at instanceof Date, true);
     });
 
-    it("names the unknown event", async () => {
+    it("names an unknown event in the error", async () => {
       const id = newUuid();
       assertEquals(await verdictOf(redeliver(id)), `GR404 there is no event evt_${id}`);
     });
@@ -145,7 +145,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await readEndpoint(books.sql, client), "1 free 0");
     });
 
-    it("is refused without an event since the instant, and changes nothing", async () => {
+    it("is refused if the partner has no event since the instant, and changes nothing", async () => {
       const { client, publicId } = await partnerWith(1);
       await plantEndpoint(books.sql, client, { passed: 1 });
       assertEquals(

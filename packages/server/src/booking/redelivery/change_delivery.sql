@@ -2,8 +2,8 @@
 -- worker, and a worker must claim it again. After that, results of attempts that were in flight no longer
 -- change the endpoint.
 
--- Resets the endpoint's failures and rest, and enables it. The first 10,000 retries that wait for their next
--- try become due now. Any others stay due at their own time.
+-- Sets the endpoint's failures to 0, ends its rest (its pause after failed attempts) and enables it. The
+-- first 10,000 retries that wait for their next try become due now. Any others stay due at their own time.
 create or replace function gold.enable_endpoint(client int) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic

@@ -15,7 +15,7 @@ import {
 
 /** A fixture for the property tests: small random books, and one batch that is booked on them in two ways. */
 
-/** Two of them, 64 and 128, share bucket 0 with the house account. */
+/** The numbers of the clients. Clients 64 and 128 share bucket 0 with the house account. */
 export const CLIENTS = [1, 2, 63, 64, 65, 128] as const;
 export const PRICE_PIPS = 3_210_000n;
 

@@ -1,12 +1,12 @@
 -- Books a batch of orders in one transaction; the service sends 1 to 64. A single order is a batch of one. A
 -- batch gives the same results as its items booked one by one.
 --
--- If another transaction holds a client's account, the client's items get `busy`, unless `wait` is true
--- (lock_accounts). After the account locks, the clock is read once. Whether a quote has expired depends on
--- the later of the clock and the account's newest posting (account_instant). While the clock is far behind
--- that posting, the account's orders are refused. Items are decided one by one, in order, on running
--- balances. The rows are written together at the end, table by table, because starting a statement costs more
--- than writing one of its rows.
+-- If another transaction holds the lock of a client's account, the client's items get `busy`, unless `wait`
+-- is true (lock_accounts). When the accounts are locked, the function reads the clock once. Whether a quote
+-- has expired depends on the later of the clock and the account's newest posting (account_instant). While the
+-- clock is more than clock_tolerance behind that posting, the account's orders are refused. Items are decided
+-- one by one, in order, on running balances. The rows are written together at the end, because starting a
+-- statement costs more than writing one of its rows.
 --
 -- Every statement here finds few rows by a key, so the good plan is known beforehand: a generic plan with
 -- nested loops over indexes and no JIT. Planning at each call would cost half a millisecond. The settings

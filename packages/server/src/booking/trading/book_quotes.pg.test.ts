@@ -135,7 +135,7 @@ describe("book_quotes", () => {
     await books.setPrice(3_210_000n, 3_190_000n);
   });
 
-  it("shares its keys with orders", async () => {
+  it("refuses an order with the idempotency key of a quote, and the other way round", async () => {
     const [first, second] = [quoteItem(client, GRAM), orderItem(client, null)];
     await bookQuote(books.api, first);
     await bookOrder(books.api, second);

@@ -1,6 +1,6 @@
--- Books a batch of quotes in one transaction; the service sends 1 to 64. Locks, keys and rules are those of
--- book_orders, but a quote has no nonce. A quote reserves no money or gold. It uses the current price, and
--- its instants come from its account (account_instant).
+-- Books a batch of quotes in one transaction; the service sends 1 to 64. Account locks, idempotency keys and
+-- batches work as in book_orders, but a quote has no nonce. A quote reserves no money or gold. It uses the
+-- current price, and its instants come from its account (account_instant).
 
 create or replace function gold.book_quotes(
   wait boolean, settle boolean,
@@ -147,7 +147,8 @@ begin
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
-        -- The service cuts a larger amount to one halala above the maximum, so its grams are not known here.
+        -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
+        -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);

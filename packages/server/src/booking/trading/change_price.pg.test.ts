@@ -23,7 +23,7 @@ describe("tick_price", () => {
       select source, url, spread_basis_points as spread, mid::int, buy::int, sell::int, as_of, as_of::text as known from gold.price`;
     return { ...row };
   }
-  /** A tick whose price is one second old, and which began from the given price. */
+  /** Sends a tick that began from the given price. The new price is about one second old. */
   async function tick({ known, url, spread }: Record<string, unknown>): Promise<boolean> {
     const [row] = await books.api`
       select gold.tick_price(${known as string}::text::timestamptz, ${url as string}::text, ${spread as number}::int,

@@ -3,8 +3,8 @@
 -- gets the current time. With a new http URL, the price is stale until the source gives its first price. With
 -- the same URL, the price keeps its time, because a new spread does not make it fresher.
 
--- Locks the price. A command that changes a part of it takes this lock before it reads the rest. Otherwise,
--- two operators at once could undo each other's change.
+-- Locks the price row. A command that changes only a part of the row takes this lock before it reads the
+-- other parts. Otherwise, one of two concurrent commands could undo the change of the other.
 create or replace function gold.lock_price() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -21,8 +21,8 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- For another source or price, `as_of` must differ from the old one. tick_price uses it to detect a tick
-    -- that began before.
+    -- tick_price drops a tick that began before a change, and compares `as_of`, URL and spread to detect the
+    -- change. So `as_of` must change unless the URL or the spread shows the change.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
@@ -55,8 +55,9 @@ begin atomic
       and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
 end;
 
--- An operator set a fixed price, so it does not age. A price with a time ahead of the clock was taken before
--- the clock stepped back. Its age is unknown, so it counts as stale until the source gives another.
+-- A fixed price never becomes stale, because an operator set it. If the price's time is ahead of the clock,
+-- the clock stepped back after the price was taken. The price's age is then unknown, so the price counts as
+-- stale until the source gives a new one.
 create or replace function gold.is_stale(given gold.price, clock timestamptz) returns boolean
 language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)

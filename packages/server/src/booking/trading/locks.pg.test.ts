@@ -162,7 +162,8 @@ describe("the locks of the books", () => {
     const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
     const spent = newUuid();
     const bads = goods.map(({ key, nonce, quote }, n) =>
-      // The other client's key, nonce and quote, a repeated nonce, an unknown admission version.
+      // Every item names the other client's quote. Some items also have the other client's key and nonce, a
+      // repeated nonce, or an unknown admission version.
       orderItem(bad, quote, [{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }, {}][n % 4])
     );
     const mixed = goods.flatMap((item, n) => [bads[n]!, item]);

@@ -80,8 +80,8 @@ describe("the booking functions' plans", () => {
 
   /** For each table, the sequential scans and the rows read by any scan, until now. */
   async function readsOf(session: Sql): Promise<Map<string, Reads>> {
-    // A session reports its counters with a delay, unless pg_stat_force_next_flush() was called in it. So the
-    // test calls it in each session of the other pool, too.
+    // A session reports its counters with a delay. pg_stat_force_next_flush() makes its own session report
+    // them at once, so the test calls the function in each session of both pools.
     const others = await Promise.all(Array.from({ length: 4 }, () => books.sql.reserve()));
     for (const each of [session, ...others]) {
       await each`select pg_stat_force_next_flush()`;

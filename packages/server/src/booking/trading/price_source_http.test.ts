@@ -171,8 +171,8 @@ describe("httpSource()", () => {
   describe("and forbidden addresses", () => {
     type Options = Partial<Parameters<typeof httpSource>[0]>;
     /**
-     * Returns the price, or the reason why the source gave none. The source allows no internal address unless
-     * `options` allow it.
+     * Returns the price, or the reason why the source gave no price. The source requests no internal address,
+     * unless `options` allow the address.
      */
     const outcome = async (url: string, options: Options = {}, timeoutMs = LONG_TIMEOUT_MS) => {
       feed.says(pricedAt("321"));
@@ -201,7 +201,7 @@ describe("httpSource()", () => {
       assertEquals(feed.asked(), asked);
     });
 
-    it("reaches an internal feed that the list allows by host and port or range, over http too", async () => {
+    it("reaches an internal feed that is allowed by host and port or by range, also over http", async () => {
       const resolve = leadsTo("127.0.0.1");
       const url = `http://feed.internal:${port()}/gold`;
       for (const entry of [{ hosts: [`feed.internal:${port()}`], ranges: [] }, LOOPBACK]) {

@@ -4,7 +4,7 @@ import { simulatedSource } from "./price_source_simulated.ts";
 import { standingAt } from "./price_source_fixture.ts";
 
 describe("simulatedSource()", () => {
-  /** A walk of `steps` steps. Its bytes depend only on the seed. */
+  /** Walks `steps` steps. The random bytes for the walk depend only on the seed. */
   async function walk(seed: number, steps: number, from = 3_200_000n): Promise<bigint[]> {
     let state = seed;
     const source = simulatedSource(() => {

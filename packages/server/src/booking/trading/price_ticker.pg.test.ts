@@ -50,7 +50,7 @@ describe("startPriceTicker()", () => {
   const quoted = () => books.quote(client, "buy", 100n).then(() => "quoted", (error: Error) => error.message);
   const priceIs = async (mid: string) => (await standing()).mid === mid;
 
-  it("follows an http source with a spread on both sides, goes stale without it, and recovers", async () => {
+  it("follows an http source with a spread, goes stale when the source fails, and recovers", async () => {
     await setSource("http", STALE_SECONDS);
     assertEquals(await quoted(), "the quote failed: price_unavailable null");
     feed.says('{"price_per_gram_sar":400}');

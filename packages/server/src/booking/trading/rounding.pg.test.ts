@@ -120,8 +120,8 @@ describe("the database rounds like the protocol", () => {
     ) {
       if (operation !== "quote_by_grams" && operation !== "quote_by_amount") continue;
       const price = parsePrice(price_per_gram_sar!);
-      // The buy price is above the sell price, so a buy price is never the smallest price and a sell price
-      // never the largest.
+      // The table accepts only a buy price above the sell price. So the test skips a vector whose buy price
+      // is the smallest price, or whose sell price is the largest.
       if (side === "buy" ? price === 1n : price === PRICE_MAX_PIPS) continue;
       await (side === "buy" ? books.setPrice(price, price - 1n) : books.setPrice(price + 1n, price));
       const asked = operation === "quote_by_grams"

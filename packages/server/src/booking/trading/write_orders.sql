@@ -1,6 +1,6 @@
 -- Writes the orders that a batch executed: for each order its row, its two transfers and its event. It is one
--- statement, because starting a statement costs more than writing one of its rows. Only book_orders calls it,
--- so its plan has the settings of book_orders.
+-- statement, because starting a statement costs more than writing one of its rows. Only book_orders calls
+-- this function, so the planner settings of book_orders apply here, too.
 
 create or replace function gold.write_orders(executed gold.orders[]) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

@@ -1,6 +1,6 @@
 -- The operator's steps of a withdrawal. Each step is a row that names the step before it. Constraints of the
 -- table allow only the legal sequences of steps, and refuse a submission by the login that approved.
--- advance_withdrawal checks both first, for readable errors.
+-- advance_withdrawal checks both first, so that the operator gets a readable error.
 
 create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -67,7 +67,7 @@ create or replace function gold.return_withdrawal(id uuid) returns void
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic select gold.advance_withdrawal(id, 'returned', null); end;
 
--- The end of the time in which a partner's payouts are held after a change of its IBAN.
+-- Returns the instant until which a partner's payouts are held after a change of its IBAN.
 create or replace function gold.held_until(changed timestamptz) returns timestamptz
 language sql immutable parallel safe
 return changed + interval '24 hours';

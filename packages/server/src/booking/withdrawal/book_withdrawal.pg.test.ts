@@ -109,7 +109,7 @@ describe("book_withdrawal", () => {
     assertEquals(await readBooks(books.sql), before);
   });
 
-  it("refuses the reference of a live withdrawal of the same client before it checks the funds", async () => {
+  it("refuses the reference of another withdrawal of the client, before it checks the funds", async () => {
     const [client, other] = [
       await books.createClient({ halalas: 500n }),
       await books.createClient({ halalas: 500n }),

@@ -119,7 +119,8 @@ describe("submit_withdrawals", () => {
     );
     assertEquals(await submittedOf(ids), 0);
     assertEquals(await submitWithdrawals(checker, [ids[1]!], newUuid()), "done");
-    // The instant of a change is rounded up to a millisecond.
+    // The column rounds the instant to a millisecond, so a change exactly 24 hours ago could still be
+    // refused.
     await changeIban(changed, "24 hours 1 second");
     assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
   });

@@ -24,7 +24,7 @@ const LEGAL = [
   "paid returned",
 ];
 
-/** A step that the role gold_book tries to write without its functions. */
+/** A row of withdrawal_step that the role gold_book inserts directly, without the booking functions. */
 interface PlantedStep {
   readonly status: string;
   readonly login: string;
@@ -94,8 +94,8 @@ describe("the tables of withdrawals and deposits", () => {
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {
         const withdrawal = await withdraw();
-        // Checks come before the foreign key. A step that passes the checks fails at the foreign key, unless
-        // its previous step exists.
+        // Postgres tests the check constraints before the keys. A legal step may still fail at a key, because
+        // its previous step does not exist or its status exists already.
         const verdict = await plantStep({
           withdrawal,
           status,
@@ -137,7 +137,7 @@ describe("the tables of withdrawals and deposits", () => {
       await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
       `${CHECK_VIOLATION} withdrawal_step_two`,
     );
-    // Leaving out the previous step, or the login of that step, does not help either.
+    // The table also refuses a submission that leaves out the previous step, or the login of that step.
     for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
       const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
       assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);

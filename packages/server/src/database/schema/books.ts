@@ -24,7 +24,10 @@ export const account = gold.table("account", {
   eventSequence: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   /** The instant of the newest event. */
   lastPostedAt: instant().notNull().default(sql`'epoch'`),
-  /** The latest instant for which a balance was answered: every later posting gets a later millisecond. */
+  /**
+   * The latest instant for which a balance was returned. Later postings get a later instant. This does not
+   * hold after the clock stepped far back; see closed_end() in account_instant.sql.
+   */
   closedUntil: instant().notNull().default(sql`'epoch'`),
   sarAvailable: amount().notNull().default(sql`0`),
   sarHeld: amount().notNull().default(sql`0`),
@@ -170,7 +173,10 @@ export const event = gold.table("event", {
   uniqueIndex("event_id").on(t.bucket, t.clientId, t.id),
 ]);
 
-/** Every binding answer, kept permanently: the key, the request's fingerprint, and the answer's bytes. */
+/**
+ * Every answer that is stored with its idempotency key: the key, the request's fingerprint, and the answer's
+ * bytes. Rows are never deleted.
+ */
 export const idempotencyKey = gold.table("idempotency_key", {
   ...owner(),
   status: smallint().notNull(),

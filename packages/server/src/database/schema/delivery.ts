@@ -61,7 +61,8 @@ export const retry = gold.table("retry", {
   parkedAt: instant(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
-  // The client is an expression, as in `newest`: a lookup by owner and sequence can never use this index.
+  // The index is on `client_id + 0`, so that the planner never uses it to find one row by owner and sequence.
+  // The primary key serves that lookup. See `newest` in columns.ts for the reason.
   index("retry_due").on(sql`(${t.clientId} + 0)`, t.dueAt).where(sql`${t.dueAt} is not null`),
   index("retry_test").on(sql`(${t.clientId} + 0)`, t.dueAt).where(
     sql`${t.isTest} and ${t.dueAt} is not null`,

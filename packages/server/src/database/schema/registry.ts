@@ -97,7 +97,7 @@ export const authority = gold.table("authority", {
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   /** From this instant, no certificate of this CA is accepted. */
   retiredAt: instant(),
-  /** The newest revocation list (PEM). The next two columns are its number and when its successor is due. */
+  /** The newest revocation list (PEM). The next two columns are its number and when the next list is due. */
   revocationList: text(),
   revocationNumber: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   revocationNextAt: instant(),
@@ -214,7 +214,10 @@ export const marketSession = gold.table("market_session", {
   check("market_session_span", sql`${t.opens} < ${t.closes}`),
 ]);
 
-/** The protocol's problem registry, as far as the booking functions need it. Every migration updates it. */
+/**
+ * The protocol's problem codes, with the values that the booking functions need. Every migration updates
+ * these rows.
+ */
 export const problem = gold.table("problem", {
   code: code().primaryKey(),
   status: smallint().notNull(),

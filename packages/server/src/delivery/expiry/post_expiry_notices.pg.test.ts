@@ -127,7 +127,7 @@ describe("post_expiry_notices", () => {
     assertEquals(link!.head, createHash("sha256").update(Buffer.alloc(32)).update(line).digest("hex"));
   });
 
-  it("numbers notices after the last event, and dates none before the account's newest posting", async () => {
+  it("numbers notices after the last event, and dates no notice before the newest posting", async () => {
     const client = await books.createClient({ halalas: 5n });
     await books
       .sql`update gold.account set last_posted_at = last_posted_at + interval '1 hour' where client_id = ${client}`;

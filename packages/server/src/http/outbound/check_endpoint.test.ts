@@ -43,7 +43,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("allows loopback receivers any port, and all others only the deployment's ports", async () => {
+  it("allows loopback receivers any port except 0, and others only the deployment's ports", async () => {
     const resolve = (name: string) =>
       Promise.resolve(name === "mixed.example" ? ["127.0.0.1", "8.8.8.8"] : ["127.0.0.1"]);
     const judge = (url: string, rules = WITH_LOOPBACK) => faultOf(url, rules, resolve);

@@ -4,7 +4,7 @@ import { FORBIDDEN_ADDRESSES, FORBIDDEN_BLOCKS, PUBLIC_ADDRESSES } from "./forbi
 import { whyForbidden } from "./forbidden_address.ts";
 
 describe("whyForbidden()", () => {
-  it("returns a reason for the first and last address of every block that is not public", () => {
+  it("returns a reason for every listed address of the blocks that are not public", () => {
     for (const [name, ...addresses] of FORBIDDEN_BLOCKS) {
       for (const address of addresses) {
         const why = whyForbidden(address, false);
@@ -13,11 +13,11 @@ describe("whyForbidden()", () => {
     }
   });
 
-  it("allows the public addresses directly before and after those blocks", () => {
+  it("allows public addresses, most of which are directly before or after such a block", () => {
     for (const address of PUBLIC_ADDRESSES) assertEquals(whyForbidden(address, false), undefined, address);
   });
 
-  it("allows only loopback addresses in addition if loopback receivers are allowed", () => {
+  it("allows loopback addresses, but no other forbidden address, if loopback receivers are allowed", () => {
     const isLoopbackAddress = (address: string) => /^127\.|^::1$/.test(address);
     const allowed = FORBIDDEN_ADDRESSES.filter((address) => whyForbidden(address, true) === undefined);
     assertEquals(allowed, FORBIDDEN_ADDRESSES.filter(isLoopbackAddress));

@@ -1,6 +1,6 @@
 /**
- * Every block that is not public: IANA's registries of special-purpose addresses, and addresses that clouds
- * reserve. Each with its first and last address and some between.
+ * Addresses that are not public: special-purpose and unassigned blocks, addresses that clouds reserve, and
+ * ISATAP addresses. Most blocks are listed with their first and last address.
  */
 export const FORBIDDEN_BLOCKS: readonly (readonly [name: string, ...addresses: string[]])[] = [
   ["this network", "0.0.0.0", "0.0.0.1", "0.1.2.3", "0.255.255.255"],

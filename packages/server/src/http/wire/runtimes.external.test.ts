@@ -12,8 +12,8 @@ import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 const VARIANTS = 2_000;
 const AT_ONCE = 16;
 /**
- * Fewer than the failed authentications that a certificate may have. Above that limit, replies depend on
- * timing.
+ * How many variants use one partner's certificate. They are fewer than the 100 failed authentications that a
+ * certificate may have at once. Above that limit, replies depend on timing.
  */
 const VARIANTS_A_PARTNER = 80;
 /** Short, because many mutated requests are incomplete and never get an answer. */

@@ -92,7 +92,7 @@ describe("createWireServer()", () => {
     assertEquals(verdictsOf(await received), ["200", "200"]);
   });
 
-  it("never sends a refusal that could be taken for an in-flight request's answer", async () => {
+  it("never sends a refusal that a client could take for the answer to an in-flight request", async () => {
     const nonsense = [
       "x\r\n\r\n",
       `GET / ${HEAD}X: ${"x".repeat(17_000)}\r\n\r\n`,
@@ -116,7 +116,7 @@ describe("createWireServer()", () => {
     while (executed.length === 0) await sleep(10);
   });
 
-  it("answers the request before malformed bytes, and the malformed bytes once", async () => {
+  it("answers a request, and answers the malformed bytes after it only once", async () => {
     const socket = open();
     const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
     await once(socket, "data");
@@ -130,7 +130,7 @@ describe("createWireServer()", () => {
     assertEquals(wire.refused.length, 3);
   });
 
-  it("lets a client that is still sending read the refusal", async () => {
+  it("sends a refusal that a client can read even if the client is still sending", async () => {
     let socket = open();
     // The service keeps reading for one second. On a slow machine, sending can take longer. So repeat until
     // sending took clearly less than one second.
@@ -162,7 +162,7 @@ describe("createWireServer()", () => {
     assertEquals(await wire.send(`GET /fails ${CLOSE}\r\n`), ["500 internal_error"]);
   });
 
-  it("rejects requests that Node's parser accepts but that parsers read differently", async () => {
+  it("rejects requests that Node's parser accepts but another parser could read differently", async () => {
     const chunked = "Transfer-Encoding: chunked\r\n";
     const requests = [
       `GET / HTTP/2.0\r\nHost: localhost\r\nConnection: close\r\n\r\n`,

@@ -11,7 +11,7 @@ export interface ProbedRequest {
   readonly body: Uint8Array;
   readonly timestamp: string;
   readonly nonce: string;
-  /** The names by which the caller and the proxies in front address this service. */
+  /** The host names, from the request's headers, by which the caller or a proxy may address this service. */
   readonly hosts: readonly string[];
 }
 

@@ -81,7 +81,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ url: `${BASE}:443${TARGET}` }), "explicit_port");
   });
 
-  it("returns upper_case_host for capitals in scheme or host, even if Host has the same", async () => {
+  it("returns upper_case_host for capitals in scheme or host, even if the Host header has them", async () => {
     const request = { ...REQUEST, hosts: ["api.Gold.Example"] };
     for (
       const origin of [

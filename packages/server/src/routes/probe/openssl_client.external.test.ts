@@ -134,7 +134,7 @@ describe("the probe of a client that signs with openssl", () => {
     for (const [mistake, script] of table) assertEquals((await byShell(script)).mistake, mistake, script);
   });
 
-  it("names the mistakes of a Python script whose json.dumps() differs from the sent body", async () => {
+  it("names the mistakes of a Python script: a body or a timestamp in another form", async () => {
     for (
       const options of [
         "",
