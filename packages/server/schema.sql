@@ -1208,7 +1208,8 @@ begin
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
-        -- The service cuts a larger amount to one halala above the maximum, so its grams are not known here.
+        -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
+        -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
@@ -5034,8 +5035,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- A missing event must not stop the sealing and delivery of other clients. A call for this client alone
-      -- reports it.
+      -- A missing event must not stop the sealing and delivery of other clients. Only a call for this client
+      -- alone raises an error.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;
@@ -5169,8 +5170,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- Setting the webhook URL, also to the same value, enables the endpoint again: the operator says that it
-  -- answers.
+  -- An operator who sets the webhook URL, even to the same value, states that the endpoint works. So the
+  -- endpoint is enabled again.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -5240,8 +5241,8 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- For another source or price, `as_of` must differ from the old one. tick_price uses it to detect a tick
-    -- that began before.
+    -- tick_price drops a tick that began before a change, and compares `as_of`, URL and spread to detect the
+    -- change. So `as_of` must change unless the URL or the spread shows the change.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
