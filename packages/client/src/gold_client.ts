@@ -36,7 +36,7 @@ import { type GoldClientOptions, readSettings } from "./settings.ts";
 import type { AccountEvent } from "./webhook_event.ts";
 import { writeForm, writeRequest } from "./wire_value.ts";
 
-/** Options besides the credentials. An option here overrides the same option of the credentials. */
+/** Further options for a client that reads its credentials. An option given here overrides the credentials. */
 export type GoldClientManner = Partial<GoldClientOptions>;
 
 /**
@@ -443,7 +443,7 @@ export class GoldClient {
    *
    * @param body Any text or bytes.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `signing_failed` when the key or the callback fails. A wrong signature is a verdict,
+   * @throws GoldError `signing_failed` when `signingKey` or the callback `sign` fails. A wrong signature is a verdict,
    * not an error.
    * @example
    * const { valid, mistake } = await client.probeSignature();

@@ -37,7 +37,7 @@ describe("withNewFile()", () => {
     assertEquals(await readdir(folder), ["one"]);
   });
 
-  it("keeps the draft of an only copy if the connection was lost, and names the draft", async () => {
+  it("with isOnlyCopy, keeps the draft after a lost connection, and names the draft in the error", async () => {
     const file = join(folder, "lost");
     const lose = () => Promise.reject(Object.assign(new Error("write"), { code: "CONNECTION_CLOSED" }));
     await assertRejects(() => withNewFile(file, "text", lose), Error, "write");

@@ -151,7 +151,7 @@ describe("startService()", () => {
       await assertRejects(
         () => start({ sealingKeySource: fixture.config.pepperSource }),
         Error,
-        "SEALING_KEY_SOURCE: none of its keys can decrypt the token key",
+        "SEALING_KEY_SOURCE: no configured sealing key can decrypt the token key",
       );
     });
 

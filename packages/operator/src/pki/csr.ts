@@ -56,7 +56,7 @@ export async function readCsr(pem: string): Promise<CertificateRequest> {
       "csr_key_unsupported",
       `The request's key is ${
         describeKey(csr)
-      }; only EC on P-256 is certified, with the curve by name and the point uncompressed. Make a new key and request: ${HOW_TO}.`,
+      }; only EC on P-256 with a named curve and an uncompressed point is accepted. Make a new key and request: ${HOW_TO}.`,
     );
   }
   // The library's type refers to the DOM's Algorithm, which this project's types do not include.
@@ -73,7 +73,7 @@ export async function readCsr(pem: string): Promise<CertificateRequest> {
   if (signed === null || !await crypto.subtle.verify(ECDSA_SHA256, publicKey, signed.signature, signed.tbs)) {
     throw new PkiError(
       "csr_signature_invalid",
-      "The request's signature does not verify with the key inside it: it was changed after it was made, or its sender does not hold the key. Ask the partner to make it again and to send the file unchanged.",
+      "The request is not strict DER, or its signature does not verify with its own key: the file was changed, its tool wrote a non-standard encoding, or the sender does not hold the key. Ask the partner to make it again and to send the file unchanged.",
     );
   }
   const subject = readSubject(csr.subjectName);
@@ -112,8 +112,9 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
 }
 
 /**
- * Returns the signed bytes, and the signature as r‖s. Returns null if the request is not strict DER, which
- * has exactly one encoding: encoding its three parts again must give the same bytes.
+ * Returns the signed bytes, and the signature as r‖s. Returns null if the outer structure or the signature is
+ * not strict DER. Strict DER allows exactly one encoding, so the function builds the outer structure again and
+ * compares the bytes. It does not check the content of `tbs`.
  */
 function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
   const signatureDer = new Uint8Array(csr.signature);
@@ -128,7 +129,9 @@ function describeKey(csr: Pkcs10CertificateRequest): string {
   const algorithm: { name: string; namedCurve?: string; modulusLength?: number } = csr.publicKey.algorithm;
   if (algorithm.modulusLength !== undefined) return `RSA with ${algorithm.modulusLength} bits`;
   if (algorithm.namedCurve !== undefined) {
-    const odd = algorithm.namedCurve === "P-256" ? " in another encoding, or not a point on the curve" : "";
+    const odd = algorithm.namedCurve === "P-256"
+      ? " with a compressed point, another encoding or a point beside the curve"
+      : "";
     return `EC on ${algorithm.namedCurve}${odd}`;
   }
   return algorithm.name === "1.2.840.10045.2.1" ? "EC with explicit parameters" : algorithm.name;

@@ -22,7 +22,8 @@ const DESCRIPTION =
   "Sent to your endpoint in the format of Standard Webhooks, at least once. Detect duplicates by `id`, " +
   "order events by `sequence`, and acknowledge types that you do not know. Verify the signature over the " +
   "raw body before you read the body, and refuse a timestamp that differs from your clock by more than " +
-  "300 seconds. Retried with increasing delays for 3 days, then parked; GET /v1/events lists every event.";
+  "300 seconds. A failed delivery is retried with increasing delays for 3 days. Then the event is parked: it " +
+  "is not sent again unless you request a redelivery. GET /v1/events lists every event.";
 
 /** The webhooks that the service sends, by the type of the event. */
 export function webhooks(schemas: Schemas): Json {
@@ -77,7 +78,8 @@ const HEADERS: Json = [
   ),
 ];
 
-const WAITS = "It counts as a try. If you send Retry-After, nothing is sent to you before that time.";
+const WAITS =
+  "This attempt counts as a try. If you send Retry-After, nothing is sent to you before that time.";
 const RETRY_AFTER: Json = {
   "Retry-After": {
     description: "Seconds or an HTTP date, at most one hour.",

@@ -53,7 +53,7 @@ const NOT_FREE = {
     ],
     ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
   ],
-  "a copy of a column with the trigger; the copied value may be from an earlier version": [
+  "a copy of a column that has the trigger; a value stored before that trigger can still be copied": [
     "audit.subject",
     "withdrawal.iban",
   ],
@@ -113,7 +113,7 @@ describe("free text", () => {
     assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
   });
 
-  it("is also refused in a call of a routine, and the message names the column", async () => {
+  it("with a control character is also refused when a SQL function inserts it", async () => {
     const message = await refusalOf((sql) => sql`select gold.add_bar('B\u001b[2J', 'R', 'V', 50000, 9999)`);
     assertEquals(
       message,
@@ -121,7 +121,7 @@ describe("free text", () => {
     );
   });
 
-  it("of an earlier version does not prevent a change of another column", async () => {
+  it("that was stored before the trigger existed does not prevent a change of another column", async () => {
     await books.sql`alter table gold.partner disable trigger refuse_unprintable`;
     const [partner] = await books.sql`update gold.partner set name = ${"Old\u001bname"} returning public_id`;
     await books.sql`alter table gold.partner enable trigger refuse_unprintable`;

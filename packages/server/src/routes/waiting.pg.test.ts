@@ -10,7 +10,7 @@ describe("reads that wait for a locked account", () => {
   before(async () => void (service = await testService()));
   after(() => service.stop());
 
-  it("do not delay other reads; while 512 of one client wait, its next read is refused", async () => {
+  it("do not delay other reads; if 512 wait for one account, its next balance read is refused", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();

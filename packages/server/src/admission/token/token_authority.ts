@@ -113,7 +113,9 @@ export function createTokenAuthority(
       if (await findSigner(nowMs)) return;
       const youngest = activeKeys(nowMs).at(-1);
       if (!youngest) return;
-      throw new Error(`none of its keys can decrypt the token key ${youngest.kid} of this database.`);
+      throw new Error(
+        `no configured sealing key can decrypt the token key ${youngest.kid} of this database.`,
+      );
     },
     async issue(certificate, nowMs, tokenId) {
       const signer = await findSigner(nowMs);

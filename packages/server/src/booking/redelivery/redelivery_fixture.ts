@@ -28,7 +28,10 @@ export async function testWebhook(sql: Sql, item: WebhookTestItem, settle = fals
   return outcome!;
 }
 
-/** The client's rows in retry: sequence number, tries, and "due", "later", "parked" or "delivered". */
+/**
+ * The client's rows in retry: sequence number, tries, and "due", "later", "parked" or "delivered". The row of a
+ * delivered event stays only until the endpoint's mark passes the event.
+ */
 export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select concat_ws(' ', sequence, tries, case when parked_at is not null then 'parked' when due_at <= clock_timestamp() then 'due'
