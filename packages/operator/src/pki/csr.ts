@@ -130,7 +130,7 @@ function describeKey(csr: Pkcs10CertificateRequest): string {
   if (algorithm.modulusLength !== undefined) return `RSA with ${algorithm.modulusLength} bits`;
   if (algorithm.namedCurve !== undefined) {
     const odd = algorithm.namedCurve === "P-256"
-      ? " with a compressed point, another encoding or a point beside the curve"
+      ? " whose point is compressed, hybrid or not on the curve"
       : "";
     return `EC on ${algorithm.namedCurve}${odd}`;
   }
