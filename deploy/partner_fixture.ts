@@ -7,7 +7,7 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
-/** Runs one command of `gold`, with its words in one text, and returns the object that it printed. */
+/** Runs one command of `gold` and returns the object that it prints. `words` is split at spaces. */
 export type Gold = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
 export interface Partner {

@@ -107,7 +107,7 @@ describe("GoldClient, when the service or the network fails", () => {
     assertMatch(error.message, /could not be reached/);
   });
 
-  it("gets one new token if its token becomes invalid mid-flight, and places the orders", async () => {
+  it("gets one new token for 11 concurrent orders after its token became invalid, and places all", async () => {
     const client = await open();
     const { quote_id } = await takeQuote(client);
     const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));

@@ -7,7 +7,7 @@ import { type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { Outside } from "./outside_fixture.ts";
 
-/** Returns a program that places a new user's first order and prints the result. */
+/** Returns a program that buys 1.5 g and prints what the partner then has. Both tests use one partner. */
 const program = (credentials: string): string => `
 import { GoldClient } from "@gold-partner/client";
 

@@ -16,7 +16,7 @@ const WRITER = `
   for (let number = 0; performance.now() < untilMs; number++) mkdirSync(process.argv[1] + "/new/" + number, { recursive: true });`;
 
 describe("removeFolder()", () => {
-  it("removes a folder while another process still writes to it", async () => {
+  it("does not fail while a process writes to the folder, and removes it after that process has ended", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-remove-"));
     mkdirSync(join(folder, "old"));
     for (let number = 0; number < FILES; number++) writeFileSync(join(folder, "old", `${number}`), "");

@@ -110,7 +110,7 @@ describe("gold operator", () => {
       assertEquals(role!.member_of, "gold_api");
     });
 
-    it("is refused for an operator's login, so that one person cannot act as two", async () => {
+    it("refuses add and remove when an operator runs them, so that one person cannot act as two", async () => {
       const { url } = await added();
       for (const own of [url, operator.url]) {
         for (const argv of [["add", newName()], ["remove", operator.colleague.login]]) {
@@ -160,7 +160,7 @@ describe("gold operator", () => {
       ]);
     });
 
-    it("asks first, and needs --yes if there is no terminal to ask on", async () => {
+    it("needs --yes if there is no terminal for the question, and otherwise removes nothing", async () => {
       const { name } = await added();
       const env = { MIGRATION_DATABASE_URL: urlOf(migration) };
       refused(await runGold(["operator", "remove", name], { env }), 2, "with --yes");

@@ -36,7 +36,7 @@ const retire: Command = {
   words: "signing-key retire",
   usage: "signing-key retire ID KID",
   does:
-    "retires a key at once and permanently, by its kid or thumbprint; the last one without an end date cannot be retired",
+    "retires a key at once and permanently, by its kid or thumbprint; a key cannot be retired if every other key of the partner has an end date",
   takes: ["ID", "KID"],
   async run(invocation) {
     const { query, positionals } = invocation;

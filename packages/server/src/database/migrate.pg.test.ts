@@ -40,7 +40,7 @@ describe("migrate()", () => {
     }
   }
 
-  /** Everything that a migration creates, as Postgres itself describes it. */
+  /** Relations, columns, constraints, routines, triggers and problems, as Postgres describes them. */
   const describeSchema = (url: string): Promise<string[]> =>
     look(url, async (sql) => {
       const rows = await sql<{ line: string }[]>`
@@ -232,8 +232,8 @@ describe("migrate()", () => {
   });
 
   // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
-  // caller needs these settings.
-  it("sets the plan settings on every caller of lock_accounts or take_turn, not on take_turn", async () => {
+  // caller needs these settings. take_turn itself runs under the settings of its own caller.
+  it("sets the plan settings on every caller of lock_accounts or take_turn but take_turn", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const callers = await look(url, (sql) =>

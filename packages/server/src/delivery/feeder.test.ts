@@ -43,7 +43,8 @@ async function feed(extra: number): Promise<HeldEndpoint> {
 
 describe("Feeder", () => {
   it("asks again unless the database returned fewer events than there was room for", async () => {
-    // Test events and other retries are selected separately, so a call may return more than the room.
+    // The database selects webhook tests and retries separately, each with its own limit. So one call can return
+    // more events than there is room for.
     const found = await Promise.all([-1, 0, 2].map(async (extra) => (await feed(extra)).mayHaveMore));
     assertEquals(found, [false, true, true]);
   });

@@ -10,7 +10,7 @@ export interface Reads extends MarketReads, AccountReads, RecordReads {
   ping(): Promise<void>;
 }
 
-/** How many reads that lock the account may run or wait for each client. Further reads are refused. */
+/** The most reads of one client that lock its account: one runs, the others queue. Further ones are refused. */
 const TURNS = 512;
 
 export function openReads(sql: Query, holding: Query): Reads {

@@ -170,7 +170,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.map(wordOf), [SPENT, "answered 201", "answered not_found", SPENT]);
   });
 
-  it("accepts exactly as many concurrent probes and refusals as the budget allows", async () => {
+  it("stores as many records as the budget allows, for concurrent probes and refused orders", async () => {
     const client = await limited(10);
     const pool = { ...books, api: books.connect("gold_api", 8) };
     const outcomes = await Promise.all(
@@ -182,7 +182,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
   });
 
-  it("returns to a service of version 0.1.0 only outcomes that version 0.1.0 knows", async () => {
+  it("gives the call of version 0.1.0 only outcomes that version 0.1.0 knows", async () => {
     const client = await limited(1);
     await quote(client);
     const [row] = await books.api`

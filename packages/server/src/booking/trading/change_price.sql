@@ -21,8 +21,9 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- tick_price drops a tick that began before a change, and compares `as_of`, URL and spread to detect the
-    -- change. So `as_of` must change unless the URL or the spread shows the change.
+    -- tick_price drops a tick if `as_of`, the URL or the spread changed after the tick began. With the same URL,
+    -- `as_of` stays: a changed spread drops the tick, and a changed stale_after_seconds need not. A new URL drops
+    -- it, too. In all other cases `as_of` must change.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
@@ -55,9 +56,9 @@ begin atomic
       and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
 end;
 
--- A fixed price never becomes stale, because an operator set it. If the price's time is ahead of the clock,
--- the clock stepped back after the price was taken. The price's age is then unknown, so the price counts as
--- stale until the source gives a new one.
+-- A fixed price never becomes stale, because an operator set it. If the price's time is ahead of the clock
+-- by more than clock_tolerance(), the clock stepped back after the price was taken. The price's age is then
+-- unknown, so the price counts as stale until the source gives a new one.
 create or replace function gold.is_stale(given gold.price, clock timestamptz) returns boolean
 language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)

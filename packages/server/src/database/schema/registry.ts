@@ -235,7 +235,7 @@ export const audit = gold.table("audit", {
   detail: jsonb().notNull(),
 });
 
-/** One link per audit row: sha256(previous link || line), so that an edited or deleted row is detected. */
+/** One link per audit row: sha256(previous link || the row as JSON), so that an edited or deleted row is detected. */
 export const auditLink = gold.table("audit_link", {
   id: bigint({ mode: "bigint" }).primaryKey(),
   hash: bytea().notNull(),

@@ -17,7 +17,7 @@ const PRETTY = '{\n  "quote_id": "qt_1"\n}\n';
 /** Shell functions that sign with openssl, as a partner's script may do. */
 const SHELL = String.raw`set -euo pipefail
 base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
-raw() { # an ECDSA signature's DER to its 64 bytes r and s
+raw() { # converts an ECDSA signature from DER to 64 bytes: r, then s
   hex=$(openssl asn1parse -inform DER | sed -n 's/.*INTEGER *://p' | while read -r n; do printf '%64s' "$n" | tr ' ' 0; done)
   printf "$(printf %s "$hex" | sed 's/../\\x&/g')"
 }
