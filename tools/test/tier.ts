@@ -12,7 +12,7 @@ import { runSuites } from "./suites.ts";
  * test file spends about a quarter of its time waiting. External checks spend more time waiting, for the
  * timeouts of Envoy and for web pages.
  */
-const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2.5, pg: 2.5, external: 2 };
+const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external: 2 };
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
