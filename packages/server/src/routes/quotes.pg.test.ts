@@ -41,7 +41,7 @@ describe("GET /v1/quotes/{id}", () => {
     assertEquals((await account.read(`/v1/quotes/${quote_id}`, quoteReply)).status, "executed");
     const statusAt = async (ageSeconds: number) =>
       (await account.read(`/v1/quotes/qt_${await plant(ageSeconds)}`, quoteReply)).status;
-    assertEquals([await statusAt(50), await statusAt(60), await statusAt(86_400)], [
+    assertEquals([await statusAt(50), await statusAt(61), await statusAt(86_400)], [
       "open",
       "expired",
       "expired",

@@ -158,7 +158,7 @@ describe("book_orders", () => {
 
   it("checks in this sequence: executed, expired, funds, inventory", async () => {
     const client = await books.createClient({ halalas: 50_000n });
-    const old = { client, side: "buy", price: 3_210_000n, ageSeconds: 60 } as const;
+    const old = { client, side: "buy", price: 3_210_000n, ageSeconds: 61 } as const;
     const expiredAndDear = await plantQuote(books.sql, { ...old, grams: 900_000_000n });
     assertEquals(wordOf(await order(client, expiredAndDear)), "answered quote_expired");
     const fresh = await plantQuote(books.sql, { ...old, grams: GRAM, ageSeconds: 0 });
