@@ -6116,8 +6116,10 @@ CREATE FUNCTION gold.write_orders(executed gold.orders[]) RETURNS void
     AS $$
 begin
   with booked as (
-    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-    select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
+    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at,
+      sar_available_after, sar_held_after, gold_after)
+    select bucket, client_id, side, id, sequence, grams, price, total, executed_at,
+      sar_available_after, sar_held_after, gold_after
     from unnest(executed)
     returning *
   ), moved as (

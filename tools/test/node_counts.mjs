@@ -4,7 +4,10 @@
 /**
  * @param {AsyncIterable<{
  *   type: string,
- *   data: { name: string, nesting: number, file?: string, skip?: unknown, todo?: unknown, details: { duration_ms: number } }
+ *   data: {
+ *     name: string, nesting: number, file?: string, skip?: unknown, todo?: unknown,
+ *     details: { duration_ms: number }
+ *   }
  * }>} events
  */
 export default async function* countByFile(events) {

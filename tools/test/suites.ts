@@ -145,8 +145,8 @@ function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * Bundles the files for Node, which runs each bundle in its own process. A bundle reports its tests and its
- * errors under the path of its source.
+ * Makes one bundle of each file for Node. A bundle reports its tests and its errors under the path of its
+ * source.
  */
 async function bundle(
   { root, runtimes, output }: SuitePlan,

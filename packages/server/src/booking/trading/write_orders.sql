@@ -6,8 +6,10 @@ create or replace function gold.write_orders(executed gold.orders[]) returns voi
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   with booked as (
-    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-    select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
+    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at,
+      sar_available_after, sar_held_after, gold_after)
+    select bucket, client_id, side, id, sequence, grams, price, total, executed_at,
+      sar_available_after, sar_held_after, gold_after
     from unnest(executed)
     returning *
   ), moved as (
