@@ -159,8 +159,8 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
-  -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
-  -- back.
+  -- created_at must be later than the previous authority's, even if the clock went back, because the newest
+  -- authority signs.
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
@@ -1353,8 +1353,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce already
-  -- prevents a second payment. The signed reference prevents it, too.
+  -- The signed reference, like the nonce, prevents a second payment. The Idempotency-Key does not, because it
+  -- is not signed: a copied request could arrive with another key.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -2986,8 +2986,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
-      -- call drops the partition.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long read holds the table, this
+      -- attempt fails, and a later call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;
@@ -3038,7 +3038,7 @@ begin
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Migrations, pg_dump and a manual CREATE INDEX take long. Only idle transactions are limited.
+  -- Only idle transactions are limited, because migrations, pg_dump and a manual CREATE INDEX take long.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;
@@ -3737,8 +3737,8 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
-  -- session of this login has waited for more than 2 s, the probe's own commit would wait as well.
+  -- Do not commit if a session of this login has waited for the standby for more than 2 s, because the probe
+  -- would wait as well. A waiting commit cannot be cancelled safely, and it occupies its connection.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
@@ -4057,10 +4057,11 @@ declare
 begin
   if not exists (select from published_reserves p where p.as_of > due) then
     begin
-      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader
-      -- publishes another one.
+      -- Do not wait for a synchronous standby, because this is a read. If the figure is lost in a failover,
+      -- the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- If several readers get here at once, the first publishes. The others wait for it and change nothing.
+      -- If several readers get here at once, the first publishes. The others wait for this commit and change
+      -- nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
@@ -4435,7 +4436,7 @@ begin
   end if;
   begin
     execute format('alter role %I nologin', name);
-    -- Only a member of a role may terminate the role's sessions.
+    -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
     execute format('drop role %I', name);
@@ -4463,8 +4464,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- This deletes the rows of dead workers. A worker that was only paused inserts its row again with its next
-  -- heartbeat. Nothing needs the row until then, because a row older than five seconds has no effect.
+  -- Deletes the rows of dead workers. A row older than five seconds has no effect. A worker that was only
+  -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
@@ -4499,8 +4500,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- `exact_until` is never more than two minutes ahead of the clock, unless the clock stepped back. In that
-  -- case, the open quotes are counted again, too.
+  -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
+  -- because then the clock stepped back.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -5170,8 +5171,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- An operator who sets the webhook URL, even to the same value, states that the endpoint works. So the
-  -- endpoint is enabled again.
+  -- Setting the webhook URL, even to the same value, enables the endpoint again, because the operator states
+  -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -5306,7 +5307,8 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
+      -- A row without due_at and parked_at means that the event was delivered. The row is deleted when the
+      -- mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -5336,7 +5338,7 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Checked again, because somebody may have requested a redelivery meanwhile.
+    -- Check again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
   -- A delivered test enables the endpoint, no matter which worker holds it now.
@@ -5534,7 +5536,8 @@ begin
       case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
       e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
     from (
-      -- Numbers have no gaps, so the limit omits nothing. It makes the planner use the index by number.
+      -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
+      -- gaps.
       select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
       order by e.sequence limit last - above
     ) e
@@ -5669,8 +5672,8 @@ CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
-  -- not settled by then was lost with its worker, and another worker can send it.
+  -- A taken retry becomes due again at this time, so that another worker can send it if this worker dies.
+  -- Every attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -5715,12 +5718,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
-  -- call.
+  -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
-    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
-    -- table.
+    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
+    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
+    -- the whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
@@ -6008,9 +6010,9 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
-  -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
-  -- cannot be checked, because their attempts were dropped.
+  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered if it is
+  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events from before
+  -- the oldest kept week are not checked, because their attempts were dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e

@@ -39,8 +39,8 @@ export interface BatcherOptions {
 const ATTEMPTS = 4;
 
 /**
- * It is unknown whether the request was committed. Either the connection was lost, or the statement or its
- * wait for the standby was cancelled.
+ * The error of a request that may have been committed: either the connection was lost, or the statement or
+ * its wait for the standby was cancelled.
  */
 export class InDoubtError extends Error {
   override readonly name: string = "InDoubtError";
@@ -127,8 +127,8 @@ export class Batcher<Item extends BatchItem> {
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
-    // If another process holds a client's lock, the wait does not count as a batch in flight: it delays only
-    // that client's items.
+    // A wait for a lock that another process holds does not count as a batch in flight, because it delays
+    // only that client's items.
     for (const [client, group] of busyClients) {
       void this.#settle(group, true).finally(() => {
         this.#clientsUnderWay.delete(client);
@@ -182,8 +182,8 @@ export class Batcher<Item extends BatchItem> {
         }
         if (found === "in_doubt") throw inDoubt(error);
         if (found === "connection_lost") { for (const one of batch) one.lost = error; }
-        // If an attempt may have been committed, its outcome is still unknown while the database is
-        // unavailable or the lock is taken. These errors are then retried, too.
+        // After an attempt that may have been committed, retry even if the database is unavailable or the
+        // lock is taken, because the outcome of that attempt is still unknown.
         const open = found === "transient" || found === "connection_lost" || (settle && found !== "rejected");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));

@@ -30,8 +30,8 @@ begin
 end $$;
 
 -- A new chain begins with the audit rows that already exist. A process of a version without the chain may be
--- inserting a row now. That row has a number already, but this session cannot see it before its commit. The
--- table lock waits for that commit, so that the chain includes the row.
+-- inserting a row now. The table lock waits for the commit of that transaction, because the row has a number
+-- already but is not visible before the commit.
 do $$
 begin
   if not exists (select from gold.audit_tail) then
@@ -59,8 +59,9 @@ begin atomic
   select t.id, encode(t.head, 'hex') from gold.audit_tail t;
 end;
 
--- Returns no row if the audit is intact. If an audit row was edited, deleted or inserted without note(),
--- returns only the first such row. Otherwise checks the end of the chain and the payment batches.
+-- Checks the rows of the audit and, if these are intact, the end of the chain and the payment batches.
+-- Returns no row if the audit is intact. Of the rows that were edited, deleted or inserted without note(),
+-- returns only the first.
 create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare

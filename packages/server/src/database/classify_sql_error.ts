@@ -1,6 +1,6 @@
 import { UNREPLICATED } from "./pools.ts";
 
-/** What an error of a statement says about its transaction. */
+/** What an error says about the statement's transaction. */
 type SqlErrorClass =
   /** Rolled back. The same statement would fail again. */
   | "rejected"
@@ -11,8 +11,8 @@ type SqlErrorClass =
   /** The connection was lost. Whether the transaction was committed can be looked up. */
   | "connection_lost"
   /**
-   * The transaction may be committed on this server, but perhaps not on the standby. A look-up gives no
-   * certainty, because it might find a commit that a failover undoes.
+   * The transaction may be committed on this server, but not on the standby. A look-up gives no certainty: a
+   * failover may undo the commit that it finds.
    */
   | "in_doubt"
   /** Nothing was sent or committed. The database accepts no writes now. */
@@ -32,8 +32,8 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
 ];
 
 /**
- * While connecting, these errors mean that nothing was sent. During a read or write, they mean that a
- * statement may have been sent.
+ * During a connect, these errors mean that nothing was sent. During a read or write, a statement may have
+ * been sent.
  */
 const NETWORK = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
 

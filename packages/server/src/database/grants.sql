@@ -17,7 +17,8 @@ begin
   loop
     execute format('drop function %s', item.name);
   end loop;
-  -- Only if the owner differs: the statement blocks all access to the table until the migration commits.
+  -- Changes the owner only if it differs, because the statement blocks all access to the table until the
+  -- migration commits.
   for item in
     select c.oid::regclass as name from pg_class c
     where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'v', 'p') and c.relowner <> 'gold_owner'::regrole
@@ -44,8 +45,8 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.attempt to gold_book;
--- None of these columns is a balance: only post_transfers writes balances. Locking a row requires the right
--- to update some column of it, hence `stripe`.
+-- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
+-- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;

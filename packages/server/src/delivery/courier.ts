@@ -48,8 +48,8 @@ interface CourierListener {
  */
 const UNSETTLED_MAX = 4096;
 /**
- * How long an endpoint rests after a 410. A resting endpoint is idle, so the worker releases it at once. From
- * then on, the endpoint gets only tests.
+ * How long an endpoint rests after a 410. The worker releases it at once, because a resting endpoint is idle.
+ * After the rest, the endpoint gets only tests.
  */
 const GONE_REST_MS = 1000;
 const BROKEN: Attempt = {
@@ -60,7 +60,7 @@ const BROKEN: Attempt = {
   retryAfterSeconds: null,
 };
 
-/** Sends queued events to the endpoints, each in its turn, and hands the results to the settlement. */
+/** Sends queued events, one endpoint after the other, and passes the results to the settlement. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;

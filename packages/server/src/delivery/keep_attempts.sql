@@ -28,8 +28,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
-      -- call drops the partition.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long read holds the table, this
+      -- attempt fails, and a later call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;

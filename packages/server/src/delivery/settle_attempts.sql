@@ -12,8 +12,8 @@ create or replace function gold.settle_attempts(
   -- is null.
   clients int[], sequences bigint[], tickets timestamptz[], attempted_ats timestamptz[], durations_ms int[], statuses int[],
   errors text[], answers text[], tries int[], waits_ms int[],
-  -- The endpoints: the claim's number, the mark before, the mark now, failures in a row, how long the
-  -- endpoint rests, whether to disable it, and whether to release it if nothing waits.
+  -- The endpoints: the number of the claim, the mark before, the mark now, failures in a row, the length of
+  -- the pause, whether to disable the endpoint, and whether to release it if nothing waits.
   held int[], tenures int[], froms bigint[], passeds bigint[], failures int[], rests_ms int[], disableds boolean[], releases boolean[]
 ) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -57,7 +57,8 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
+      -- A row without due_at and parked_at means that the event was delivered. The row is deleted when the
+      -- mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -87,7 +88,7 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Checked again, because somebody may have requested a redelivery meanwhile.
+    -- Check again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
   -- A delivered test enables the endpoint, no matter which worker holds it now.

@@ -10,8 +10,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
-  -- not settled by then was lost with its worker, and another worker can send it.
+  -- A taken retry becomes due again at this time, so that another worker can send it if this worker dies.
+  -- Every attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -56,12 +56,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
-  -- call.
+  -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
-    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
-    -- table.
+    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
+    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
+    -- the whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket

@@ -68,8 +68,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
       if (stopped.signal.aborted) return;
       failures = code === EXIT_DEPENDENCY ? failures + 1 : 0;
       if (failures > 0 && !begun) return void stop().then(() => process.exit(EXIT_DEPENDENCY));
-      // A process that receives a stop signal exits with 0, such as when processes are replaced one after
-      // another.
+      // Exit code 0 is no error: a process exits with 0 after a stop signal, such as when processes are
+      // replaced one after another.
       log(code === 0 ? "info" : "error", "process ended, another one follows", {
         process: index + 1,
         ...(child.pid === undefined ? {} : { pid: child.pid }),
@@ -86,8 +86,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // A process that hangs does not react to SIGTERM. It would keep its address, and the next service could
-    // not use it.
+    // Kills processes that hang, because they do not react to SIGTERM. Such a process would keep its address,
+    // and the next service could not use the address.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
       end("SIGKILL");
@@ -103,7 +103,7 @@ function startProcess(environment: Variables): ChildProcess {
   const [file, ...args] = process.argv.slice(1);
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A"] : process.execArgv;
   return spawn(process.execPath, [...runtime, file!, ...args], {
-    // The pipe closes when this process ends in any way, and the child stops when the pipe closes.
+    // The child stops when its standard input closes, which happens however this process ends.
     env: { ...environment, STOP_WITH_STDIN: "1" },
     stdio: ["pipe", "inherit", "inherit"],
   });

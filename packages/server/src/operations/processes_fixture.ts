@@ -31,8 +31,8 @@ interface Line {
 }
 
 /**
- * A supervisor that runs `serve` with PROCESSES, and its processes. They use the database of a service
- * fixture.
+ * A supervisor that runs `serve` with PROCESSES, and the processes that it starts. They use the database of a
+ * service fixture.
  */
 export interface TestProcesses {
   readonly supervisor: ChildProcess;
@@ -54,7 +54,8 @@ export function startProcesses(
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
   const databaseUrl = new URL(config.databaseUrl);
-  // Long enough for a busy machine. These tests do not check when a wait for an account times out.
+  // Long, so that a busy machine causes no timeout. These tests do not check when a wait for an account times
+  // out.
   databaseUrl.searchParams.set("lock_timeout", "9000");
   const supervisor = spawn(process.execPath, [...runtime, "--role", "api"], {
     env: {
@@ -111,8 +112,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Sends the partner's signed order over a new connection. Returns undefined if the connection breaks.
- * `connected` is called when the connection is established or lost.
+ * Sends the partner's signed order over a new connection. Returns undefined if the connection breaks. Calls
+ * `connected` when the connection is established or lost.
  */
 export async function sendOrder(
   { config, partner, now, token }: TestService,

@@ -55,7 +55,7 @@ export function limitsRoute(deps: Deps): Route {
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // A single quote must not exceed the partner's limit on the grams of all open quotes.
+        // The limit on the grams of all open quotes also limits a single quote.
         maximum: gramsNumber(
           openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
         ),

@@ -1,10 +1,10 @@
 /**
- * Requests as exact bytes (each character is one byte). Each request must get its verdict on both runtimes,
+ * Requests as exact bytes, one character per byte. Each request must get its verdict on both runtimes,
  * directly and through a proxy.
  */
 
 export interface Sender {
-  /** The headers that the proxy would add. Needed only if there is no proxy in between. */
+  /** The headers that the proxy would add. Empty if there is a proxy in between. */
   readonly identity: readonly string[];
   readonly token: string;
 }

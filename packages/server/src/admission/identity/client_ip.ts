@@ -44,8 +44,8 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
 }
 
 /**
- * Parses each list once. A list never changes: a new snapshot has new lists. So the list object itself is the
- * cache key.
+ * Parses each list once. The cache key is the list object, because a list never changes: a new snapshot has
+ * new lists.
  */
 function know(ips: readonly string[]): Known {
   let known = knownOf.get(ips);

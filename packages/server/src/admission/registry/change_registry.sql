@@ -100,8 +100,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- An operator who sets the webhook URL, even to the same value, states that the endpoint works. So the
-  -- endpoint is enabled again.
+  -- Setting the webhook URL, even to the same value, enables the endpoint again, because the operator states
+  -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;

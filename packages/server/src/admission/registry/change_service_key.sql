@@ -10,8 +10,8 @@ begin
   perform registry_changed();
 end $$;
 
--- The new key signs after `lead_seconds`, when every service has read it. The older keys verify until the
--- overlap ends, or until an earlier end that was already set.
+-- The new key signs only after `lead_seconds`. By then, every service has read it. The older keys verify
+-- until the overlap ends, or until an earlier end that was already set.
 create or replace function gold.rotate_token_key(
   kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds int, overlap_seconds int, out begins_at timestamptz, out retires_at timestamptz
 )

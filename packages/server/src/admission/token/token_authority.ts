@@ -35,8 +35,8 @@ interface IssuedToken {
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
   /**
-   * Throws if there are active token keys, but the service's sealing keys decrypt none of them. The service
-   * could then issue no token.
+   * Throws if the service could issue no token, because its sealing keys decrypt none of the active token
+   * keys.
    */
   check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
@@ -75,7 +75,8 @@ export function createTokenAuthority(
         ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid),
         kid,
       };
-      // A private key that does not match the public key would sign tokens that nobody can verify.
+      // Sign and verify once, because a private key that does not match the public key would sign tokens that
+      // nobody can verify.
       await verifyClaims(await signCompact(hostBytes.utf8("{}"), { typ: TYPE }, signer, hostBytes), [record]);
       return signer;
     } catch {

@@ -33,9 +33,8 @@ export function startSealer(sql: Query): { stop(): void } {
 }
 
 /**
- * Seals every client that has unsealed events once, in transactions of up to 200 clients. Returns true if a
- * client may have more events than one transaction seals. The next call seals these, after every other client
- * was sealed once.
+ * Seals events of every client that has unsealed ones, in transactions of up to 200 clients. Returns true if
+ * a client may have more events than one transaction seals. The next call seals the rest.
  */
 export async function sealOnce(sql: Query, stopping: () => boolean = () => false): Promise<boolean> {
   const unsealed = await sql<{ client: string }[]>`

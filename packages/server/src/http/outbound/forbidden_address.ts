@@ -4,12 +4,13 @@ import ipaddr from "ipaddr.js";
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /**
- * Azure's platform service. Its address lies between public addresses. The platform addresses of other clouds
- * lie in ranges that are refused as a whole.
+ * Azure's platform service. It needs an entry of its own, because its address lies between public addresses.
+ * The platform addresses of other clouds lie in ranges that are refused as a whole.
  */
 const PLATFORM_ADDRESS = "168.63.129.16";
 /**
- * The block from which IANA assigns global unicast addresses. ipaddr.js also calls unknown ranges unicast.
+ * The block from which IANA assigns global unicast addresses. ipaddr.js is not enough, because it also calls
+ * unknown ranges unicast.
  */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 

@@ -6,8 +6,8 @@ import { writeProblem } from "./problem.ts";
 interface BrokenOptions {
   newRequestId(): RequestId;
   /**
-   * Called for each refused connection. Without a code, the connection gets no answer, because nobody would
-   * read it.
+   * Called for each refused connection. `code` is undefined if no answer is sent, because nobody would read
+   * it.
    */
   refused(reason: string, code?: ProblemCode, requestId?: RequestId): void;
 }
@@ -27,8 +27,8 @@ const NOT_HTTP = "The request line, a header or the body's framing is not well-f
 const NO_OTHER_PROTOCOL = "This service speaks only HTTP/1.1. Send the request without Upgrade.";
 
 /**
- * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. If the client
- * could take it for the answer to another request, nothing is sent.
+ * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. Sends nothing if
+ * the client could mistake the problem for the answer to another request.
  */
 export function answerBroken(server: Server, { newRequestId, refused }: BrokenOptions): void {
   const latest = new WeakMap<Duplex, Exchange>();
@@ -38,8 +38,8 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 
   const refuse = (socket: Duplex, code: ProblemCode, reason: string, detail?: string): void => {
-    // Deno adds a listener for every parser error, and dropped bytes can cause many. Without this, a warning
-    // of too many listeners would be printed.
+    // Avoids a warning of too many listeners. Deno adds a listener for every parser error, and dropped bytes
+    // can cause many.
     socket.setMaxListeners(0);
     const exchange = latest.get(socket);
     // Bytes after the last answer, or after the first fault, are dropped.
@@ -60,7 +60,8 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const code = problemOf(error);
     if (code) return refuse(socket, code, error.code!, code === "invalid_request" ? NOT_HTTP : undefined);
-    // The connection or its TLS failed, or the client has disconnected: nobody would read an answer.
+    // No answer, because nobody would read it: the connection or its TLS failed, or the client has
+    // disconnected.
     refused(`${error.code ?? ""} ${error.message}`.trim());
     socket.destroy();
   });
@@ -68,20 +69,20 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("upgrade", (_request, socket) => refuse(socket, "invalid_request", "Upgrade", NO_OTHER_PROTOCOL));
 }
 
-/** The answer's headers were sent, and they say that the connection closes. */
+/** True if the answer's headers were sent and say that the connection closes. */
 function isLast({ response }: Exchange): boolean {
   return response.headersSent && !response.shouldKeepAlive;
 }
 
-/** The whole request arrived and its answer is not complete yet. */
+/** True if the whole request arrived and its answer is not complete yet. */
 function isUnderWay({ request, response }: Exchange): boolean {
   return request.complete && !response.writableFinished;
 }
 
 /**
- * True in two cases. First: the latest request has its whole answer, so the fault belongs to a new message.
- * Second: the latest request itself is broken, no earlier answer is pending, and its own answer has not
- * begun.
+ * True if a problem can be sent. Either the latest request has its whole answer, so the fault belongs to a
+ * new message; or the latest request itself is broken, no earlier answer is pending, and its own answer has
+ * not begun.
  */
 function mayBeAnswered({ request, response }: Exchange): boolean {
   if (request.complete) return response.writableFinished;
