@@ -57,7 +57,8 @@ export async function openGateway({ state, port, authorities, databaseUrl }: Doo
   const open = (ca: string) => startGateway({ port, ca, cert, key, upstreams, newRequestId, log: () => {} });
   let gateway = await open(authorities.partnerCa);
   const follower = followTrust(databaseUrl, authorities.partnerCa, async (ca) => {
-    // Deno cannot change the CA of a listener, so a new listener takes over the port.
+    // Close the listener before opening a new one on the port, because Deno cannot change the CA of a
+    // listener.
     const closed = gateway.close();
     gateway = await open(ca);
     await closed;

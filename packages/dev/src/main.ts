@@ -79,8 +79,8 @@ function readWebhookCa(file: string | undefined): string {
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
 const progress = openProgress({ stage: process.stdout, json: options.json, env: process.env });
-// Writing to a closed terminal fails. Without this handler, the error would end this process before it has
-// stopped the other parts.
+// Ignore errors, because writing to a closed terminal fails and would end this process before it has stopped
+// the other parts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const ending = new AbortController();
@@ -90,8 +90,8 @@ for (const signal of SIGNALS) {
     ending.abort(signal);
   });
 }
-// The parent, run.mjs or a test, forwards signals. A killed parent cannot, so this program polls whether the
-// parent still lives.
+// Poll whether the parent (run.mjs or a test) still lives. It forwards signals, but cannot do so after it was
+// killed.
 const parent = process.ppid;
 const runner = Number(process.env.RUN_PID ?? parent);
 setInterval(() => {
@@ -135,7 +135,7 @@ async function run(): Promise<Running> {
       signal: ending.signal,
     });
   } catch (error) {
-    // Exit as a shell reports a program that a signal ended: with 128 plus the signal's number.
+    // Exit with 128 plus the signal's number, as a shell reports a program that a signal ended.
     const signal = ending.signal.reason as typeof SIGNALS[number];
     if (ending.signal.aborted) fail("Stopped before it was ready.", SIGNALLED + constants.signals[signal]);
     const refused = error instanceof LockedError || error instanceof StateError;

@@ -39,7 +39,8 @@ export interface Ended {
 const running = new Set<ChildProcess>();
 
 /**
- * Ends every process that a failed test left running. Such a process would keep the test file from ending.
+ * Ends every process that a failed test left running, because such a process would keep the test file from
+ * ending.
  */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map(async (child) => {
@@ -100,7 +101,7 @@ export async function readRun(stateDir: string): Promise<RunFile | undefined> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie process still accepts signal 0.
+    // A zombie has ended, but still accepts signal 0.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch (error) {
     return (error as { code?: string }).code === "EPERM";

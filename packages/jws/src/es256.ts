@@ -17,7 +17,7 @@ export const P256_KEY = { name: "ECDSA", namedCurve: "P-256" };
 
 /** Signs `data` and returns the 64 bytes r ‖ s. */
 export function signData(data: Uint8Array, key: CryptoKey): Promise<Uint8Array> {
-  // Not an async function: each async function on this path costs microseconds on an interpreted engine.
+  // Not async, because each async function on this path costs microseconds on an interpreted engine.
   return crypto.subtle.sign(ES256, key, wholeBuffer(data)).then((signature) => new Uint8Array(signature));
 }
 

@@ -97,8 +97,8 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
     );
   }
   if (key.type === "public") {
-    // The export is raw, not a JWK. During a JWK export, Node 20 deadlocks if garbage collection frees the
-    // job that generated the key.
+    // Export raw, because Node 20 deadlocks during a JWK export if garbage collection frees the job that
+    // generated the key.
     const point = new Uint8Array(await crypto.subtle.exportKey("raw", key));
     const [x, y] = [point.subarray(1, 1 + SCALAR_BYTES), point.subarray(1 + SCALAR_BYTES)];
     return { kty: "EC", crv: "P-256", x: textEncoding.base64url(x), y: textEncoding.base64url(y) };

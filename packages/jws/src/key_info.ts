@@ -44,7 +44,7 @@ export function readPkcs8(der: Uint8Array): PrivateKey {
   const version = readVersion(info, [0, 1]);
   readAlgorithm(info);
   const { d, points } = readSec1(info.read(OCTET_STRING), true);
-  // Attributes do not describe the key itself, so they are skipped.
+  // Skip attributes, because they do not describe the key itself.
   if (info.tag === tagged(0)) info.read(tagged(0));
   const more = version === 1 && info.tag === PKCS8_PUBLIC_KEY ? [readPoint(info.read(PKCS8_PUBLIC_KEY))] : [];
   info.end();

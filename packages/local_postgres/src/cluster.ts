@@ -19,9 +19,9 @@ export interface Cluster {
 }
 
 /**
- * Opens the cluster in `dataDir`, and creates it if there is none. A new cluster is created in a draft folder
- * and then renamed, with its password. So `dataDir` holds a complete cluster or nothing, even if a process
- * was killed.
+ * Opens the cluster in `dataDir`, and creates it if there is none. A new cluster and its password are created
+ * in a draft folder, which is then renamed. So `dataDir` holds a complete cluster or nothing, even if a
+ * process was killed.
  */
 export async function openCluster(
   dataDir: string,

@@ -52,7 +52,7 @@ export function failureOf(error: unknown): Failure {
     message?: string;
     name?: string;
   };
-  // The error of a child process has a number as its code: the exit status.
+  // A number, not a string, for the error of a child process: its exit status.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");
@@ -100,6 +100,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {
     return usage(message);
   }
-  // For an unknown error, a script that runs gold still gets one problem and an exit code.
+  // An unknown error also becomes one problem and an exit code, for a script that runs gold.
   return new Failure(EXIT.dependency, "unexpected", `gold failed with an unexpected error: ${message}`);
 }

@@ -59,8 +59,8 @@ export interface VerifiedWebhook {
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { shortest: 24, issued: 32, longest: 64 };
-// A full stop separates the signed parts. If an id could contain one, two messages could have the same
-// signature. A comma is not allowed either, because it joins the values of a repeated header.
+// No full stop, because it separates the signed parts: with one in the id, two messages could have the same
+// signature. No comma, because it joins the values of a repeated header.
 const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
 // Enough for about 80 signatures. The length is limited because the receiver compares every signature for
 // every secret before it knows the sender.
@@ -248,7 +248,7 @@ function requireFresh(
   nowSeconds: number,
   toleranceSeconds: number = WEBHOOK_TOLERANCE_SECONDS,
 ): void {
-  // NaN would pass every comparison below.
+  // Refuse NaN, which would pass every comparison below.
   if (!Number.isFinite(nowSeconds) || !Number.isFinite(toleranceSeconds)) {
     throw new WebhookError(
       "argument_invalid",

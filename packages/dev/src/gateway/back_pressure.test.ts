@@ -46,8 +46,8 @@ describe("startGateway(), back-pressure", () => {
     assertStringIncludes(await readToEnd(other), "pong");
     idle.destroy();
     busy.destroy();
-    // Deno's TLS sockets keep reading while they are paused, in the gateway and in a client. Under Deno only
-    // the time limits bound the transfer.
+    // Under Deno only the time limits bound the transfer: Deno's TLS sockets keep reading while they are
+    // paused, in the gateway and in a client.
     if ("Deno" in globalThis) return;
     assertLessOrEqual(written, 32 * MEBIBYTE);
     assertLessOrEqual(sent, 32 * MEBIBYTE);

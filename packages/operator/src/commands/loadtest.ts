@@ -97,8 +97,8 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
 }
 
 /**
- * Returns the file of the server's CA. With DATABASE_URL set, the CA of an `npm start` is not used, because
- * it belongs to another deployment.
+ * Returns the file of the server's CA. Does not use the CA of an `npm start` if DATABASE_URL is set, because
+ * that CA belongs to another deployment.
  */
 async function findServerCa({ values, path, env, stateDir }: Invocation): Promise<string> {
   const given = optional(values, "ca");

@@ -8,7 +8,7 @@ import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
 /**
  * How many days a list is valid. `gold cert crl` should run daily and makes a new list each time. A list is
- * valid much longer, because the proxy gets no list at all if one list expires.
+ * valid much longer than a day, because one expired list leaves the proxy without any list.
  */
 export const LIST_DAYS = 90;
 const ATTEMPTS_MAX = 10;
@@ -95,8 +95,8 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
 }
 
 /**
- * Reads the data of the next list from one snapshot, with the database's clock. A list dated in the future
- * would lock every partner out.
+ * Reads the data of the next list from one snapshot. The date is the database's, because a list with a date
+ * in the future would lock every partner out.
  */
 async function readStanding(sql: Sql, fingerprint: string): Promise<StandingRow> {
   // An expired certificate stays on the list for one more day, for clocks that are behind. A certificate of

@@ -12,7 +12,8 @@ interface ExpiryWarning {
 }
 
 const DAY_MS = 86_400_000;
-// A verifier whose clock is slightly behind must not refuse a new certificate.
+// Certificates begin this much earlier, so that a verifier whose clock is slightly behind does not refuse a
+// new one.
 const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;

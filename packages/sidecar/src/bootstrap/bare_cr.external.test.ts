@@ -53,7 +53,8 @@ describe("a bare CR", () => {
       "",
     );
     assertEquals(await send(first), 200);
-    // Both requests are the client's own, on its own connection and certificate.
+    // This affects no other partner: both requests come over the client's own connection, with its own
+    // certificate.
     assertEquals(fixture.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
     for (const one of fixture.arrived) {
       assertEquals(valuesOf(one, "transfer-encoding"), []);

@@ -21,8 +21,8 @@ export function routes(config: SidecarConfig): Message {
       {
         name: "service",
         domains: hostsOf(config.publicBaseUrl),
-        // The connection manager's own timeouts apply. A route's timeout would also cut off a long reply that
-        // still makes progress.
+        // Uses only the timeouts of the connection manager. A route's timeout would also cut off a long reply
+        // that still makes progress.
         routes: [...refusals, { match: { prefix: "/" }, route: { cluster: SERVICE, timeout: "0s" } }],
       },
       { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },

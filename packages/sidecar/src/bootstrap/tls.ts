@@ -15,7 +15,8 @@ export function mutualTls(config: SidecarConfig): Message {
     name: "envoy.transport_sockets.tls",
     typed_config: typed(`${TLS}.DownstreamTlsContext`, {
       require_client_certificate: true,
-      // A resumed session would admit a certificate without checking its expiry or the revocation list.
+      // Never resume a session, because that would admit a certificate without checking its expiry or the
+      // revocation list.
       disable_stateless_session_resumption: true,
       disable_stateful_session_resumption: true,
       common_tls_context: {

@@ -67,7 +67,7 @@ async function untilListening(haproxy: ChildProcess, port: number, runtimeApi: s
   haproxy.on("error", ({ message }) => said += `${message}: .ci/host_tools installs HAProxy.`);
   for (const endMs = Date.now() + START_MS; Date.now() < endMs; await sleep(POLL_MS)) {
     if (haproxy.exitCode !== null || haproxy.pid === undefined) break;
-    // The socket's file exists before HAProxy listens on it.
+    // Connects to both ports, because the socket's file exists before HAProxy listens on it.
     if (await accepts(connect(port, "127.0.0.1")) && await accepts(connect(runtimeApi))) return;
   }
   throw new Error(`HAProxy did not start: ${said}`);

@@ -40,8 +40,8 @@ export function haproxyFiles(config: SidecarConfig): [string, string][] {
 function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
   const { connectionsMax } = config;
   const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
-  // HAProxy cannot count new addresses in a full table. The table never fills up: at most connectionsMax
-  // entries have a connection, and HAProxy can purge the others.
+  // Twice the number of connections, so that the table never fills up: at most connectionsMax entries have a
+  // connection, and HAProxy can purge the others. In a full table, HAProxy cannot count new addresses.
   const size = 2 * connectionsMax;
   return `global
   log stdout format raw local0 notice

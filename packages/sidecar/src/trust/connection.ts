@@ -11,8 +11,8 @@ export function openConnection(databaseUrl: string): Sql {
     max: 1,
     connect_timeout: 3,
     backoff: () => 0.2,
-    // With fetch_types, the driver queries array types in a promise that nothing awaits. If that query fails,
-    // the unhandled rejection ends the process.
+    // Off, because the driver would query array types in a promise that nothing awaits. If that query failed,
+    // the unhandled rejection would end the process.
     fetch_types: false,
     onnotice: () => {},
     silenceMs: SILENCE_MS,
