@@ -1,6 +1,6 @@
 // node tools/program.mjs FILE [arguments]: runs a TypeScript program of packages/ on Node, from one bundle.
-// With tsx, loading a thousand modules costs two seconds of CPU, because tsx asks another thread about each
-// of them. One bundle loads in a quarter of a second. The bundle is kept in node_modules/.cache and rebuilt
+// One bundle loads in a quarter of a second. With tsx, loading a thousand modules costs two seconds of CPU,
+// because tsx asks another thread about each module. The bundle is kept in node_modules/.cache and rebuilt
 // when one of its sources changes. If it cannot be built or kept, tsx runs the file.
 import { createHash } from "node:crypto";
 import {
@@ -31,7 +31,7 @@ export const BUNDLE_SETTINGS = {
   target: "node20.19",
   sourcemap: "linked",
   sourcesContent: false,
-  // Bundled CommonJS code calls require() for Node's own modules, and an ES module has no require().
+  // Defines require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
@@ -48,7 +48,7 @@ export function keepPlaces(beforeRead = () => {}) {
     const contents = readFileSync(path, "utf8");
     if (!contents.includes("import.meta.")) return { contents, loader: "ts" };
     const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((place) => JSON.stringify(place));
-    // Inserted into the first line, so that all line numbers stay the same.
+    // Inserts the names into the first line, so that all line numbers stay the same.
     const places = `const import_meta_url = ${url}, import_meta_dirname = ${folder}; `;
     return { contents: places + contents, loader: "ts" };
   };
@@ -94,8 +94,8 @@ async function makeBundle(program, bundle, list) {
     existsSync(join(ROOT, file))
   );
   for (const file of [...Object.keys(metafile.inputs), ...beside]) note(file);
-  // The list is removed first and written last, and each file is renamed into place complete. So neither a
-  // killed run nor a concurrent one leaves a list that declares an incomplete bundle fresh.
+  // Remove the list first and write it last, and rename each complete file into place. So neither a killed
+  // run nor a concurrent run leaves a list that declares an incomplete bundle fresh.
   rmSync(list, { force: true });
   for (const { path, text } of [...outputFiles, { path: list, text: JSON.stringify(sources) }]) {
     writeFileSync(`${path}.${process.pid}`, text);
@@ -120,7 +120,7 @@ if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const program = resolve(process.argv[2]);
   const found = await findBundle(program);
   process.argv.splice(1, 2, program);
-  // A program that starts itself again with process.execArgv also goes through this file.
+  // Adds this file to execArgv, so that a program that starts itself again also goes through this file.
   process.execArgv = [...process.execArgv, fileURLToPath(import.meta.url)];
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(found).href);

@@ -88,8 +88,8 @@ describe("program.mjs", () => {
 
   it("runs the source file if the bundle cannot be written", async () => {
     await withProgram(async (root, main) => {
-      // A file stands where the folder would be created. Missing permissions would not stop root, but this
-      // file does.
+      // Put a file where the folder would be created. Missing permissions would not stop root, but this file
+      // does.
       writeFileSync(join(root, "node_modules/.cache"), "");
       const { code, out } = await run(root);
       assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);

@@ -95,8 +95,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
         await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
       },
       send: async (count) => (await sender.run(count)).wallMs,
-      // The service seals once a second. Seal the rest here, so that its cost is measured with the requests
-      // that caused it.
+      // Seal the rest here, so that its cost is measured with the requests that caused it. The service itself
+      // seals only once a second.
       finish: () => sealChains(launched),
       async keepQuotes() {
         quoteIds = await sender.readQuoteIds();
@@ -141,7 +141,8 @@ async function launch({ name, root, stateDir, log, port }: Place): Promise<Launc
     const stop = async () => {
       await sql.end();
       await stopChild(child);
-      // Some versions of `npm start` leave their Postgres running, depending on how they are stopped.
+      // Stop Postgres here, because some versions of `npm start` leave it running, depending on how they are
+      // stopped.
       await server.stop();
     };
     return { sql, baseUrl, pids, stop };

@@ -49,7 +49,7 @@ export class BenchPartner {
     this.#token = (JSON.parse(body!) as { access_token: string }).access_token;
   }
 
-  /** The cheapest request. It shows what a request costs without any work for its content. */
+  /** The cheapest request. It shows the cost of a request without any work for its content. */
   healthRequests(count: number): Buffer[] {
     return new Array<Buffer>(count).fill(this.#request("GET", "/health", {}, ""));
   }

@@ -19,8 +19,8 @@ const POLL_MS = 10;
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
-    // Do not rewrite the log. A rewrite would continue during another contender's turn, in a process whose
-    // CPU time is not measured.
+    // Do not rewrite the log, because a rewrite would continue during another contender's turn, in a process
+    // whose CPU time is not measured.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

@@ -40,7 +40,7 @@ const tokenKey: Rotation = {
     await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
     return {
       change: {},
-      // Tokens that the older key signed stay valid for their ten minutes.
+      // Writes and reads only, because tokens that the older key signed stay valid for their ten minutes.
       tried: ["write", "read"],
       refused: {},
       check: async (partner) => ({

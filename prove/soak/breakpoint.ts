@@ -14,7 +14,8 @@ export interface Step {
   readonly perSecond: number;
   readonly p99Ms: number;
   /**
-   * The number of actions that were done within the step, divided by the number that became due within it.
+   * The number of actions that were done during the step, divided by the number that became due during the
+   * step.
    */
   readonly doneShare: number;
   readonly failures: number;
@@ -37,8 +38,8 @@ const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
   p99Ms <= P99_MAX_MS && doneShare >= DONE_SHARE_MIN && failures === 0;
 
 /**
- * Raises the rate until it is not held. The last rate that was held is the breakpoint. A bad step may be
- * chance, so it is tried once more.
+ * Raises the rate until the service does not hold it. The last rate that was held is the breakpoint. Tries a
+ * failed step once more, because the failure may be chance.
  */
 export async function findBreakpoint(
   traffic: Pick<Traffic, "start" | "stop" | "take">,

@@ -38,8 +38,8 @@ const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
 /**
- * Waits up to `patienceMs` until autovacuum has removed enough dead rows of each hot table. Then the share of
- * dead rows must be small in each of these tables.
+ * Waits up to `patienceMs` until autovacuum has removed enough dead rows from each hot table. Then checks
+ * that the share of dead rows is small in each of these tables.
  */
 export async function judgeDeadTuples(
   before: readonly Table[],

@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 const PART = new Uint8Array(64 << 10).fill(0x20);
-/** A reply body of ten megabytes. It is sent only as long as the service reads it. */
+/** A reply body of ten megabytes. The receiver sends it only as long as the service reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
 /** How many of a thousand deliveries are treated in each of these ways. The others are accepted normally. */
 const CHANCES: Readonly<Record<Sickness, number>> = {
@@ -45,7 +45,7 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
 const DOOMED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
-  // Test events are accepted, because a partner requests one only when its receiver works again.
+  // Accept test events, because a partner requests one only when its receiver works again.
   if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) {
     return WELL;
   }

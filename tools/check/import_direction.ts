@@ -124,9 +124,9 @@ function unlistedFolder(path: string): string | undefined {
 const FOLDERS = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/;
 
 /**
- * Returns the position of a server file in MODULES: a module is a folder of the server, and a step is a
- * subfolder. The step is negative for a file that lies directly in its module's folder. Such a file may
- * import every step of its module.
+ * Returns the position of a server file in MODULES, where a module is a folder of the server and a step is a
+ * subfolder. For a file directly in its module's folder, the step is negative, because such a file may import
+ * every step of its module.
  */
 function placeOf(path: string): { module: number; step: number } | undefined {
   const [, moduleName, stepName = ""] = FOLDERS.exec(path) ?? [];

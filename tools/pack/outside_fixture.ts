@@ -129,8 +129,8 @@ export class Outside {
   }
 
   /**
-   * Passes on only PATH from the environment of this process. The npm settings in that environment would
-   * point into the repository.
+   * Passes on only PATH from the environment of this process, because the npm settings in that environment
+   * would point into the repository.
    */
   get #env(): Env {
     return {

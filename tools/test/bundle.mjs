@@ -22,7 +22,7 @@ try {
     plugins: [keepPlaces()],
   });
 } catch (error) {
-  // esbuild has already printed the errors of a build, with their places.
+  // Print other errors only: esbuild has already printed the errors of a build, with their places.
   if (!error.errors) console.error(error);
   process.exitCode = 1;
 }
