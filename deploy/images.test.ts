@@ -62,7 +62,7 @@ describe("deploy/pin_images", () => {
   it("prints the images section of an overlay with the digests from the registries", () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
     const path = `${folder}:${process.env.PATH}`;
-    // This script replaces docker, which test machines lack. It prints a digest for two images and fails for
+    // A script in place of docker, which test machines lack. It prints a digest for two images and fails for
     // every other image.
     writeFileSync(
       join(folder, "docker"),

@@ -125,8 +125,8 @@ describe("deploy/kubernetes", () => {
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // The hook of `api` has closed Envoy's listener. If only `api` restarts, both probes of Envoy must fail:
-    // no partner is then sent to the closed listener, and Kubernetes restarts Envoy, too.
+    // Both probes of Envoy must fail now, because the hook of `api` has closed Envoy's listener. If only
+    // `api` restarts, Kubernetes then sends no partner to that listener, and restarts Envoy, too.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
@@ -189,7 +189,10 @@ function pods(manifests: readonly Manifest[]): [string, Pod][] {
   );
 }
 
-/** Returns the command of a probe. A node probes a TCP port from outside. Here, bash opens the connection. */
+/**
+ * Returns the command of a probe. For a probe of a TCP port, which a node does from outside, bash opens the
+ * connection.
+ */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }

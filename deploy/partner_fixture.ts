@@ -28,7 +28,7 @@ export interface Answer {
 
 interface Door {
   readonly baseUrl: string;
-  /** The port on this machine that requests for the base URL are sent to. */
+  /** The port on this machine to which requests for the base URL are sent. */
   readonly port: number;
   /**
    * The file of the CA that signed the server's certificate.

@@ -32,10 +32,7 @@ export class Stack {
   readonly running: Running;
   readonly pids: RunFile["pids"];
   readonly operator: Operator;
-  /**
-   * A superuser's connection. Tests use it for changes that otherwise only the passing of time or a defect
-   * would cause.
-   */
+  /** A superuser's connection. Tests use it for changes that otherwise need much time or a defect. */
   readonly sql: Sql;
   /** The demo partner. It has no money and no gold yet. */
   readonly partner: Caller;
@@ -80,8 +77,8 @@ export class Stack {
   }
 
   /**
-   * Opens a gateway with timeouts so short that tests can wait for them. Envoy's timeouts are fixed, so with
-   * Envoy this returns the port of the usual Envoy.
+   * Opens a gateway with timeouts so short that tests can wait for them. With Envoy, returns the port of the
+   * usual Envoy, because Envoy's timeouts are fixed.
    */
   async openHastyDoor(): Promise<number> {
     if (this.#envoy) return this.#port;

@@ -20,7 +20,7 @@ export interface Setup {
   readonly trustingDoor: number;
 }
 
-/** A request that is refused for one reason, and would otherwise succeed. */
+/** A request that would succeed but for one reason. */
 export interface Staged {
   readonly caller: Caller;
   /** The valid request. */
@@ -43,7 +43,9 @@ export interface Way {
   readonly stage: Stage;
 }
 
-/** The smallest signed write. It can be executed any number of times, so only the fault can prevent it. */
+/**
+ * The smallest signed write. Only the fault can prevent it, because it can be executed any number of times.
+ */
 export const WITHDRAWAL: Call = { body: { amount_sar: 1 } };
 export const QUOTE: Call = { body: { side: "buy", gold_grams: 1 } };
 

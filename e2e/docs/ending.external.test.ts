@@ -52,7 +52,8 @@ describe("the final output of npm start", () => {
   });
 
   it("has a k6 command that works when it is pasted", async () => {
-    // k6 exits with 99 if it missed a response time of the service levels, which happens on a busy machine.
+    // Accept 99: k6 exits with 99 if it missed a response time of the service levels, which happens on a busy
+    // machine.
     const said = await paste("PATH=", "k6 run", " || [ $? = 99 ]");
     assertMatch(said, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(said, /^\| books_differences +\| +0 \|$/m);

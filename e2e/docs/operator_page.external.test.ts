@@ -109,7 +109,7 @@ class Office {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
     if (command.startsWith("loadtest prepare")) {
-      // Any certificate can stand for the server's CA, because nothing here connects to a server.
+      // Use any certificate as the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
     if (command.startsWith("withdrawal list")) {

@@ -40,7 +40,7 @@ export async function strangersOf(stack: Stack): Promise<Stranger[]> {
   const own = await stackSigner(stack);
   return [
     { what: "no certificate", presents: undefined, ...NOTHING_SHOWN },
-    // Envoy accepts no RSA signature, so a client with an RSA key presents no certificate.
+    // An RSA key: the client presents no certificate, because Envoy accepts no RSA signature.
     { what: "an RSA key", presents: await certify(own, { key: "RSA" }), ...NOTHING_SHOWN },
     {
       what: "a server certificate",

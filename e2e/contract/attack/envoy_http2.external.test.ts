@@ -52,7 +52,7 @@ describe("HTTP/2 attacks through Envoy", () => {
         connections++;
         for (let stream = 1; sent < RAPID_RESETS && !wire.ended; stream += 2) {
           wire.write(headers(stream, get), reset(stream));
-          // Let pending data be read in between, so that the end of the connection is noticed.
+          // Give the event loop a turn to read pending data, so that the end of the connection is noticed.
           if (++sent % 50 === 0) await sleep(1);
         }
         wire.close();
@@ -97,7 +97,7 @@ describe("HTTP/2 attacks through Envoy", () => {
     ], "POST");
     const reached = await siege.withstand("a thousand streams at once", async () => {
       const wire = await open();
-      // No stream ends before all have begun, because an ended stream makes room for another.
+      // End no stream before all have begun, because an ended stream makes room for another.
       wire.write(...streams.map((stream) => headers(stream, form, 0)));
       wire.write(...streams.map((stream) => frame(FRAME.data, FLAG.endStream, stream, Buffer.from("x"))));
       for (const stream of streams.slice(0, STREAMS_MAX)) await wire.untilVerdict(stream, VERDICT_MS);
@@ -115,7 +115,7 @@ describe("HTTP/2 attacks through Envoy", () => {
       wire.close();
     };
     const part = frame(FRAME.data, 0, 1, Buffer.alloc(FRAME_MAX_BYTES));
-    // One field of 4,000 characters is stored in the HPACK table. Each repetition then takes one byte.
+    // Stores one field of 4,000 characters in the HPACK table. Each repetition then takes one byte.
     const large = Buffer.concat([
       Buffer.of(0x40),
       integer(1, 7),

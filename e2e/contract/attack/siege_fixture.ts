@@ -9,14 +9,14 @@ import { Http2Wire } from "./http2_wire_fixture.ts";
 import { countsBetween, readCounts } from "./service_counts_fixture.ts";
 
 /**
- * The limit for an order's time during an attack on the same cores. It includes pauses of the machine. The
- * actual time is also printed.
+ * The limit for an order's time during an attack on the same cores. High, because the time includes pauses of
+ * the machine. The actual time is also printed.
  */
 const P99_MAX_MS = 5000;
 
 /**
- * The service behind the real Envoy, with two partners. One trades. The other attacks, with an equally valid
- * certificate.
+ * The service behind the real Envoy, with two partners. One partner trades. The other attacks, with an
+ * equally valid certificate.
  */
 export class Siege {
   readonly stack: Stack;
@@ -52,8 +52,8 @@ export class Siege {
   async connect(options: ConnectionOptions = {}): Promise<TLSSocket> {
     const socket = connect({ ...this.#tls, ...options });
     await once(socket, "secureConnect");
-    // Envoy may cut off an attacker's connection, and a socket error without a listener would end the
-    // process.
+    // Ignore errors, because Envoy may cut off an attacker's connection, and a socket error without a
+    // listener would end the process.
     return socket.on("error", () => {});
   }
 

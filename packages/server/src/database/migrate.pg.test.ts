@@ -60,7 +60,7 @@ describe("migrate()", () => {
       return rows.map(({ line }) => line);
     });
 
-  // This test comes first, so that on a fresh server this login also creates the roles.
+  // Comes first, so that on a fresh server this login also creates the roles.
   it("needs no superuser: a login with CREATEROLE that owns the database can migrate twice", async () => {
     const url = new URL(await server.createDatabase());
     const login = `test_migration_${randomBytes(4).toString("hex")}`;
@@ -231,8 +231,8 @@ describe("migrate()", () => {
     ]);
   });
 
-  // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
-  // caller needs these settings. take_turn itself runs under the settings of its own caller.
+  // Every caller needs these settings, because lock_accounts and take_turn keep the plan from their first
+  // caller in a connection. take_turn itself runs under the settings of its own caller.
   it("sets the plan settings on every caller of lock_accounts or take_turn but take_turn", async () => {
     const url = await server.createDatabase();
     await migrate(url);

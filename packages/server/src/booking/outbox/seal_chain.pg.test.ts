@@ -253,8 +253,7 @@ describe("seal_chain", () => {
         from generate_series(1, ${events}) n`;
       clients.push(client);
     }
-    // 97 more clients without events make 100 clients in total. A call for 100 clients seals at most 50
-    // events of each.
+    // Add 97 clients without events. A call for these 100 clients seals at most 50 events of each.
     const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
     const sealSome = async () =>
       (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((

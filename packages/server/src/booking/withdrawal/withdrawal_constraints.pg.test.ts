@@ -94,8 +94,8 @@ describe("the tables of withdrawals and deposits", () => {
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {
         const withdrawal = await withdraw();
-        // Postgres tests the check constraints before the keys. A legal step may still fail at a key, because
-        // its previous step does not exist or its status exists already.
+        // A legal step may fail at a key, because its previous step does not exist or its status exists
+        // already. It has then passed the check constraints, which Postgres tests first.
         const verdict = await plantStep({
           withdrawal,
           status,

@@ -42,7 +42,7 @@ describe("Sender.post() to a hostile receiver", () => {
     if (then === "cut") setTimeout(() => socket.destroy(), 20);
   };
   const drips = (head: string, drop: string, everyMs: number): Answer => (_, { socket }) => {
-    // Deno writes nothing more on a connection after an empty write.
+    // Skip an empty write, because Deno writes nothing more on a connection after it.
     if (head !== "") socket.write(head);
     const timer = setInterval(() => socket.write(drop), everyMs);
     socket.once("close", () => clearInterval(timer));
