@@ -39,7 +39,7 @@ export async function openSealing(
     seal: (text) => sealWith(keys).seal(text),
     async open(sealed, keyName) {
       const isPaused = monotonicMs() - readAtMs < REREAD_PAUSE_MS;
-      // If the source fails, the earlier keys stay in use.
+      // Keep the earlier keys if the source fails.
       if (!keys.named.has(keyName) && !isPaused) await readAnew().catch(() => {});
       return await sealWith(keys).open(sealed, keyName);
     },

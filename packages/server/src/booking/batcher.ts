@@ -91,9 +91,9 @@ export class Batcher<Item extends BatchItem> {
 
   #pump(): void {
     while (this.#sizesUnderWay.length < this.#options.batchesInFlight) {
-      // A new batch needs at least half the size of the largest batch in flight. A statement costs as much as
-      // many items, so a few items cost less in a later, larger batch. If the largest batch in flight has one
-      // or two items, a single item is sent at once.
+      // Wait until a new batch has at least half the size of the largest batch in flight. A statement costs
+      // as much as many items, so a few items cost less in a later, larger batch. If the largest batch in
+      // flight has one or two items, a single item is sent at once.
       const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesUnderWay) / 2));
       if (batch.length === 0) return;
       this.#sizesUnderWay.push(batch.length);
@@ -149,8 +149,8 @@ export class Batcher<Item extends BatchItem> {
         }
         return [];
       }
-      // The batch was rolled back. Each item is now sent alone, so that a bad item fails alone.
-      // The items of one client keep their order.
+      // Send each item alone, because the batch was rolled back, so that a bad item fails alone. The items of
+      // one client keep their order.
       await Promise.all([...groupByClient(batch).values()].map(async (group) => {
         for (const one of group) await this.#settle([one], true);
       }));

@@ -88,7 +88,8 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
-  -- A batch's audit row contains the hash of the document that went to the bank.
+  -- Compare each batch's document with its audit row, which contains the hash of the document that went to
+  -- the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text

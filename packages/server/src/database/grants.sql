@@ -1,7 +1,7 @@
 -- Ownership and privileges, applied by every migration. gold_owner owns the tables and the functions that
 -- write balances. gold_book owns the booking functions and has no right to update or delete history. Logins
--- may only execute functions and read views. A role can become the owner of objects in a schema only if it
--- may create objects there.
+-- may only execute functions and read views. The grants of `create` below are needed, because a role can own
+-- objects only in a schema in which it may create them.
 grant create on schema gold to gold_owner, gold_book;
 grant usage, create on schema gold_attempts to gold_owner;
 
@@ -9,15 +9,15 @@ do $$
 declare
   item record;
 begin
-  -- A function that this migration did not create belongs to an earlier version, under another name or with
-  -- other parameters. It is dropped.
+  -- Drop each function that this migration did not create. It belongs to an earlier version, under another
+  -- name or with other parameters.
   for item in
     select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid
   loop
     execute format('drop function %s', item.name);
   end loop;
-  -- Changes the owner only if it differs, because the statement blocks all access to the table until the
+  -- Change the owner only if it differs, because the statement blocks all access to the table until the
   -- migration commits.
   for item in
     select c.oid::regclass as name from pg_class c

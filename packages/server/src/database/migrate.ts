@@ -137,7 +137,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   await sql.unsafe(files.roles);
   const missing = await findMissing(sql, files.migrations);
   await lockTables(sql, missing);
-  // The rest takes few round trips, because orders may wait from here on.
+  // Use few round trips from here on, because orders may wait.
   const views = readViews(files.views);
   await sql.unsafe(
     [missing, files.routines, ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`)]
@@ -150,7 +150,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
     "select gold.limit_all_sessions();",
-    // Creates the partition that the first attempt needs. A delivery worker creates the later ones.
+    // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
 }

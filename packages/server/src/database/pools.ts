@@ -48,7 +48,7 @@ export function openPools(
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
-    // Orders, quotes and nonces each have a batcher that uses up to `lanes` connections.
+    // Up to `lanes` connections for each of three batchers: orders, quotes and nonces.
     batches: connect(databaseUrl, 3 * lanes, { gate }),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
   };
@@ -153,7 +153,8 @@ class Connection {
     this.#unreplicated = false;
     try {
       const result = await client<Rows>(statement, ...values);
-      // The driver resolves when the server is ready for the next statement. So all notices have arrived.
+      // All notices have arrived now, because the driver resolves when the server is ready for the next
+      // statement.
       if (this.#unreplicated) throw unreplicatedError();
       return result;
     } catch (error) {

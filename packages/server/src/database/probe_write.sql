@@ -18,8 +18,8 @@ begin
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
-  -- with disk_full (53100).
+  -- Read more rows than work_mem holds, so that Postgres writes a temporary file of 40 kB. On a full disk
+  -- that fails with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;

@@ -44,7 +44,7 @@ export async function retryLocked(
     if (performance.now() > deadline) {
       throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
     }
-    // The random part keeps two migrations from colliding at every retry.
+    // Vary the pause at random, to keep two migrations from colliding at every retry.
     await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
   }
 }

@@ -40,10 +40,13 @@ interface WriteProbeParts {
 
 const POLL_MS = 1000;
 const RETRY_PAUSE_MS = 100;
-/** A probe that takes longer is waiting for the standby, or for a database that does not answer. */
+/**
+ * The time limit of a probe. A slower probe is waiting for the standby, or for a database that does not
+ * answer.
+ */
 const TIMEOUT_MS = 3000;
 /**
- * With HA=on, an older success does not count: the standby may have disconnected while this process was
+ * How long a success counts with HA=on. After that, the standby may have disconnected while this process was
  * paused.
  */
 const MAX_AGE_MS = 5000;
@@ -85,12 +88,13 @@ export async function openWriteProbe(
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
-    // setImmediate first reads an answer that may have arrived while this process was paused.
+    // Use setImmediate, which first reads an answer that may have arrived while this process was paused.
     const alarm = setTimeout(() => setImmediate(() => ended || set(timeoutFault)), TIMEOUT_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;
     clearTimeout(alarm);
-    // Only a probe that began after the failed write can show that writes are possible again.
+    // Ignore a probe that began before the failed write, because only a later one can show that writes are
+    // possible again.
     if (found === undefined && failedWrites !== failedBefore) return;
     if (found === undefined) committedMs = beganMs;
     set(found);

@@ -43,8 +43,8 @@ interface CourierListener {
 }
 
 /**
- * Limits attempts that are in flight or not settled yet. At the limit nothing more is sent, so that results
- * do not pile up while the database is unavailable.
+ * The maximum number of attempts that are in flight or not settled yet. At this number nothing more is sent,
+ * so that results do not pile up while the database is unavailable.
  */
 const UNSETTLED_MAX = 4096;
 /**
@@ -101,8 +101,7 @@ export class Courier {
 
   #send(endpoint: HeldEndpoint, beganMs: number): void {
     const attemptedAtMs = this.#parts.now();
-    // If no secret is left, nothing is sent. The next heartbeat loads newer secrets or makes the endpoint
-    // rest.
+    // Send nothing if no secret is left. The next heartbeat loads newer secrets or makes the endpoint rest.
     endpoint.dropRetired(attemptedAtMs);
     const event = endpoint.next(beganMs);
     if (!event) return;

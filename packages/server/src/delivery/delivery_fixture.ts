@@ -36,7 +36,7 @@ export async function hireWorker(
     id,
     ...store,
     async claim(clients, most) {
-      // This heartbeat keeps the worker alive, however long the test took to get here.
+      // Keep the worker alive, however long the test took to get here.
       if (seen) await store.renew();
       const rows = await store.claim(clients, most);
       for (const { client, tenure } of rows) tenures.set(client, tenure);

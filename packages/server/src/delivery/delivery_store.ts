@@ -120,8 +120,8 @@ export function openDeliveryStore(
       }::text::int[], ${most}::int)`,
     async renew() {
       const [, , held] = await Promise.all([
-        // A connection pooler may not support LISTEN. The worker then finds new events by its heartbeat, once
-        // a second.
+        // Ignore a failure, because a connection pooler may not support LISTEN. The worker then finds new
+        // events by its heartbeat, once a second.
         beat`listen gold_event`.catch(() => {}),
         beat`listen gold_endpoint`.catch(() => {}),
         beat<EndpointRow[]>`select * from gold.renew_endpoints(${worker}::uuid)`,

@@ -44,7 +44,7 @@ export class Feeder {
     try {
       for (let wants; (wants = this.#nextWants()).size > 0;) await this.#take(wants);
     } catch {
-      // If the database is unavailable, the next heartbeat asks again.
+      // Ignore the error: if the database is unavailable, the next heartbeat asks again.
     } finally {
       this.#underWay = false;
     }

@@ -114,7 +114,7 @@ export class HeldEndpoint {
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
-        // Skips the event, because empty() put an earlier one back during this read. Both are read again, in
+        // Skip the event, because empty() put an earlier one back during this read. Both are read again, in
         // order.
         if (sequence !== this.takenTo + 1) continue;
         this.takenTo = sequence;
@@ -171,7 +171,7 @@ export class HeldEndpoint {
   confirm({ passed, released }: EndpointEntry): void {
     this.settled = passed;
     this.leaving = false;
-    // If the database did not release the endpoint, the endpoint has work.
+    // Look for work again if the database did not release the endpoint, because it then has work.
     if (released) this.mayHaveMore = true;
   }
 

@@ -65,7 +65,7 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- Deletes the rows of dead workers. A row older than five seconds has no effect. A worker that was only
+  -- Delete the rows of dead workers. A row older than five seconds has no effect. A worker that was only
   -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query

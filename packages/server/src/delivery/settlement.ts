@@ -100,7 +100,7 @@ export class Settlement {
       } catch (error) {
         const found = classifySqlError(error);
         if (found !== "rejected" && found !== "lock_timeout") return false;
-        // Sends each endpoint alone, so that a locked or refused endpoint does not keep the others from being
+        // Send each endpoint alone, so that a locked or refused endpoint does not keep the others from being
         // settled.
         if (batch.length > 1) {
           this.#batches.splice(0, 1, ...batch.map((share) => [share]));
@@ -150,7 +150,7 @@ export class Settlement {
     const shares = new Map<HeldEndpoint, Share>();
     const shareOf = (endpoint: HeldEndpoint) => {
       let share = shares.get(endpoint);
-      // The attempts that waited for the lock come first, because an endpoint's attempts are reported in
+      // Put the attempts that waited for the lock first, because an endpoint's attempts are reported in
       // order.
       const attempts = this.#locked.get(endpoint)?.attempts ?? [];
       if (!share) shares.set(endpoint, share = { endpoint, attempts, entry: undefined });
@@ -168,8 +168,7 @@ export class Settlement {
       nowMs >= (this.#locked.get(endpoint)?.untilMs ?? nowMs)
     );
     for (const { endpoint } of all) this.#locked.delete(endpoint);
-    // Sorts by client, because endpoints are locked in this order everywhere, so that two calls cannot
-    // deadlock.
+    // Sort by client, because all code locks endpoints in this order, so that two calls cannot deadlock.
     all.sort((one, other) => one.endpoint.client - other.endpoint.client);
     const [held, lost] = [
       all.filter(({ endpoint }) => !endpoint.lost),

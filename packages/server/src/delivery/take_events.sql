@@ -10,8 +10,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, so that another worker can send it if this worker dies.
-  -- Every attempt ends before this time.
+  -- When a taken retry becomes due again, so that another worker can send it if this worker dies. Every
+  -- attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -32,7 +32,7 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
     -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(

@@ -146,7 +146,8 @@ export class DeliveryWorker {
     while (!await this.#settlement.settle() && this.#parts.monotonicMs() < untilMs) {
       await sleep(STOP_PAUSE_MS);
     }
-    // Until here, the heartbeats kept other workers from sending the events that were in flight.
+    // Stop the heartbeats only here: until now they kept other workers from sending the events that were in
+    // flight.
     clearInterval(this.#timer);
     await this.#beating;
     await this.#parts.store.dismiss().catch(() => {});
@@ -179,8 +180,8 @@ export class DeliveryWorker {
         const endpoint = heldBefore.get(row.client);
         heldBefore.delete(row.client);
         if (endpoint) this.#open(endpoint, row);
-        // If the worker does not hold the endpoint, the database granted an earlier claim whose answer was
-        // lost.
+        // Adopt an endpoint that the worker does not hold: the database granted an earlier claim whose answer
+        // was lost.
         else if (!this.#held.has(row.client)) this.#adopt(row);
       }
       for (const endpoint of heldBefore.values()) this.#drop(endpoint);
@@ -191,7 +192,7 @@ export class DeliveryWorker {
       }
       this.#sweeps = true;
     } catch {
-      // Until ALIVE_MS has passed without a database, the worker keeps sending the events that it has read.
+      // Keep sending the events that were read, until ALIVE_MS has passed without the database.
     }
     this.#pump();
   }
@@ -247,7 +248,8 @@ export class DeliveryWorker {
   #letGo(endpoint: HeldEndpoint): void {
     const isWanted = endpoint.mayHaveMore && endpoint.pace.restMs(this.#parts.monotonicMs()) === 0;
     this.#drop(endpoint);
-    // More events may wait: for example, a notification arrived while the endpoint was being released.
+    // Look for more events, which may wait because, for example, a notification arrived while the endpoint
+    // was being released.
     if (isWanted) this.wake(endpoint.client);
   }
 
@@ -267,7 +269,7 @@ export class DeliveryWorker {
       // Keep nothing if the secrets changed again while these were being decrypted.
       if (endpoint.secretsKey !== key) return;
       endpoint.secrets = secrets;
-      // Clearing secretsKey makes the next heartbeat try again to decrypt the missing secrets.
+      // Clear secretsKey, so that the next heartbeat tries again to decrypt the missing secrets.
       if (secrets.length < sealed.length) endpoint.secretsKey = undefined;
       if (secrets.length === 0) this.#rest(endpoint, LOCKED_KEY_RETRY_MS);
       this.#feeder.ask(endpoint);
@@ -285,7 +287,7 @@ export class DeliveryWorker {
 
   #onFed(endpoint: HeldEndpoint): void {
     const nowMs = this.#parts.monotonicMs();
-    // The endpoint may have started to rest while these events were being read.
+    // Drop the events if the endpoint has started to rest while they were being read.
     if (!endpoint.maySend(nowMs)) endpoint.empty();
     if (endpoint.progress.passed > endpoint.settled || endpoint.isIdle(nowMs)) {
       this.#settlement.mark(endpoint);

@@ -145,8 +145,8 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    // The clock must advance, because a worker that cannot settle its attempts retries until 15 s have passed
-    // by this clock.
+    // Advance the clock, because a worker that cannot settle its attempts retries until 15 s have passed by
+    // this clock.
     const timer = setInterval(() => this.pass(1000), 10);
     await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
       clearInterval(timer)

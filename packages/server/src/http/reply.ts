@@ -106,7 +106,7 @@ function problemHeaders(code: TokenProblemCode): Record<string, string> {
 }
 
 function challengeOf(code: TokenProblemCode): string {
-  // Names no error unless the token is at fault, because the client would otherwise fetch another token.
+  // Name no error unless the token is at fault, because the client would otherwise fetch another token.
   if (!/^token_(?!missing)/.test(code)) return 'Bearer realm="gold-partner"';
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }

@@ -16,8 +16,8 @@ export const EXIT_DEPENDENCY = 3;
 const REST_MS = 1000;
 const DOUBLINGS_MAX = 4;
 /**
- * Time to end after the drain. In-flight webhooks get 15 s and database connections 5 s. Only a hang takes
- * longer.
+ * The time limit for the end of a process after the drain. In-flight webhooks get 15 s and database
+ * connections 5 s, so only a hang takes longer.
  */
 const END_MS = 25_000;
 
@@ -86,7 +86,7 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // Kills processes that hang, because they do not react to SIGTERM. Such a process would keep its address,
+    // Kill processes that hang, because they do not react to SIGTERM. Such a process would keep its address,
     // and the next service could not use the address.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
@@ -117,6 +117,6 @@ function sendSignal(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): voi
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch {
-    // The process has already ended.
+    // Ignore a process that has already ended.
   }
 }

@@ -33,8 +33,8 @@ begin
       -- Do not wait for a synchronous standby, because this is a read. If the figure is lost in a failover,
       -- the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- If several readers get here at once, the first publishes. The others wait for this commit and change
-      -- nothing.
+      -- Publish the figure. If several readers get here at once, the first publishes, and the others wait for
+      -- its commit and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then

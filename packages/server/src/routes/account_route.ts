@@ -55,7 +55,7 @@ export function limitsRoute(deps: Deps): Route {
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // The limit on the grams of all open quotes also limits a single quote.
+        // Limit a single quote by the limit on the grams of all open quotes, too.
         maximum: gramsNumber(
           openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
         ),

@@ -80,7 +80,7 @@ async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
 
 async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   const caller = await admitCaller(c, deps);
-  // Refuses a body that is too large, as every route does, even if no step reads the body.
+  // Refuse a body that is too large, as every route does, even if no step reads the body.
   await readBody(c);
   const headers = headersOf(c);
   let holder = caller.partner;
@@ -152,7 +152,7 @@ async function spend(
     request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
-    // Here the outcome can only mean that the account is busy, because a probe has no idempotency key.
+    // The outcome can only mean that the account is busy here, because a probe has no idempotency key.
     throw new Refusal("service_unavailable", "Your account is busy with other requests.");
   }
   return outcome;

@@ -129,7 +129,7 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that booking counts nothing for it.
+  -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;

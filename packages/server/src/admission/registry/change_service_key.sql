@@ -17,7 +17,7 @@ create or replace function gold.rotate_token_key(
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  -- Concurrent rotations wait here, so that the second also retires the key of the first.
+  -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);

@@ -43,7 +43,7 @@ export function startUsageRecorder(
     try {
       await record(uses.map(([, use]) => use));
     } catch {
-      // Dropping failed uses is safe: a credential that is still in use is noted again.
+      // Drop failed uses. This is safe, because a credential that is still in use is noted again.
       for (const [name] of uses) writtenAtMs.delete(name);
     }
   };

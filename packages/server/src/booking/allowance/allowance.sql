@@ -143,7 +143,8 @@ begin
     return null;
   end if;
   if is_replay then
-    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
+    -- Correct `replays_paid_at` if it is more than a whole burst ahead of the clock, because then the clock
+    -- stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;

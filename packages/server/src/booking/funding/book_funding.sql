@@ -28,7 +28,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Even with the service's login, nobody can create money in production.
+  -- Refuse to create money in production, even with the service's login.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;

@@ -17,8 +17,8 @@ export function startSealer(sql: Query): { stop(): void } {
     try {
       while (await sealOnce(sql, () => stopping));
     } catch {
-      // The next round, a second later, seals what is left. `gold ledger verify` reports events that stay
-      // unsealed.
+      // Ignore the error: the next round, a second later, seals what is left. `gold ledger verify` reports
+      // events that stay unsealed.
     } finally {
       underWay = false;
     }
@@ -43,7 +43,8 @@ export async function sealOnce(sql: Query, stopping: () => boolean = () => false
   let hasMore = false;
   for (let from = 0; from < clients.length && !stopping(); from += CLIENTS_PER_CALL) {
     const some = arrayLiteral(clients.slice(from, from + CLIENTS_PER_CALL));
-    // If one transaction fails, the clients of the other transactions must still be sealed.
+    // Continue after a failed transaction, because the clients of the other transactions must still be
+    // sealed.
     const more = await sql`select gold.seal_next(${some}::text::int[])`.catch(() => []);
     hasMore ||= more.length > 0;
   }

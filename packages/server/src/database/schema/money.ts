@@ -15,7 +15,7 @@ export const withdrawal = gold.table("withdrawal", {
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   index("withdrawal_newest").on(...newest(t)),
-  // Operators name a withdrawal by its id alone.
+  // Unique, because operators name a withdrawal by its id alone.
   uniqueIndex("withdrawal_id").on(t.id),
   index("withdrawal_reference").on(t.reference, t.clientId),
   check("withdrawal_amount", sql`${t.amount} > 0`),

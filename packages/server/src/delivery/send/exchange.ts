@@ -55,15 +55,15 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
         "User-Agent": "gold-webhooks/1",
         "Content-Type": "application/json",
         "Content-Length": Buffer.byteLength(body),
-        // The spread comes last, because an object literal that begins with a spread is slower than the rest
-        // of this function.
+        // Spread last, because an object literal that begins with a spread is slower than the rest of this
+        // function.
         ...headers,
       },
     };
     const sent = request(options);
     const timer = setTimeout(() => {
-      // Rejects before it destroys the request: a request that still waits for a connection reports its end
-      // only after it gets one.
+      // Reject before destroying the request, because a request that still waits for a connection reports its
+      // end only after it gets one.
       reject(new SendError("timeout"));
       sent.destroy();
     }, deadlineMs);

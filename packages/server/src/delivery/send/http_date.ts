@@ -23,7 +23,7 @@ export function parseHttpDate(text: string, nowMs: number): number | null {
   const { year = "", month = "", day, hour, minute, second } = fields;
   const fullYear = year.length === 2 ? nearYear(Number(year), nowMs) : Number(year);
   const midnightMs = Date.UTC(fullYear, MONTHS.indexOf(month), Number(day));
-  // Compares the day, because Date.UTC() turns a day that the month does not have into a day of the next
+  // Compare the day, because Date.UTC() turns a day that the month does not have into a day of the next
   // month.
   if (new Date(midnightMs).getUTCDate() !== Number(day)) return null;
   return midnightMs + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;

@@ -20,7 +20,7 @@ export function keepDestinations(find: FindDestination, monotonicMs: () => numbe
   return (url) => {
     const known = kept.get(url);
     if (known && monotonicMs() < known.staleAtMs) return known.destination;
-    // Calls during the lookup wait for the same result.
+    // Keep the promise, so that calls during the lookup wait for the same result.
     const entry: Kept = { destination: find(url), staleAtMs: Infinity };
     kept.delete(url);
     kept.set(url, entry);

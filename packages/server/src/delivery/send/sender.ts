@@ -64,7 +64,7 @@ export function createSender(options: SenderOptions): Sender {
       destination,
       headers,
       body,
-      // Rounded, so that most timers have the same length. Timers of equal length are cheap.
+      // Round, so that most timers have the same length. Timers of equal length are cheap.
       deadlineMs: deadlineMs - Math.round(monotonicMs() - startedMs),
     }, agents);
     const { statusCode: httpStatus = 0 } = response;

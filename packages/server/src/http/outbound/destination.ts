@@ -81,7 +81,7 @@ export async function findDestination(
     const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
     if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
   }
-  // Any other port, and http, need an exemption for all addresses of the host.
+  // Require an exemption for all addresses of the host if the port is another one, or for http.
   if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
   return {
     key: `${url.href} ${addresses.toSorted()}`,

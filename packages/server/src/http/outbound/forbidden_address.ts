@@ -20,8 +20,8 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
  * embedded address.
  */
 export function whyForbidden(text: string, loopbackReceivers: boolean): string | undefined {
-  // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001. A zone (after %) would select a network
-  // interface.
+  // Check with isIP(), because ipaddr.js also accepts 127.1 and 0x7f000001. Refuse a zone (after %), which
+  // would select a network interface.
   if (isIP(text) === 0 || text.includes("%")) return "not an IP address";
   const address = ipaddr.parse(text);
   const range = rangeOf(address);

@@ -17,8 +17,8 @@ export interface PinnedOptions extends RequestOptions {
 }
 
 /**
- * Limit for connecting to one address, TCP and TLS together. Trying ADDRESSES_TRIED addresses, one after the
- * other, takes no longer than an attempt's deadline.
+ * Limit for connecting to one address, TCP and TLS together. ADDRESSES_TRIED times this limit is not longer
+ * than an attempt's deadline.
  */
 const CONNECT_MAX_MS = 5000;
 const ADDRESSES_TRIED = 3;
@@ -87,7 +87,7 @@ export class PinnedAgent extends Agent {
       const socket = connect({
         host: address,
         port,
-        // An IP literal has no name for SNI. Its certificate is checked against the address.
+        // Send no SNI for an IP literal. Its certificate is checked against the address.
         servername: hostname === address ? "" : hostname,
         secureContext: isLoopback(address) ? this.#loopbackTrust : this.#trust,
         rejectUnauthorized: true,
@@ -101,8 +101,8 @@ export class PinnedAgent extends Agent {
         reject(new SendError(failure));
       };
       socket.once("connect", () => failure = "tls_failed");
-      // This listener is never removed, because an error between two requests would otherwise be unhandled
-      // and end the process.
+      // Never remove this listener, because an error between two requests would otherwise be unhandled and
+      // end the process.
       socket.on("error", fail);
       socket.once("secureConnect", () => {
         clearTimeout(timer);

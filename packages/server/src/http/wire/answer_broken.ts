@@ -34,15 +34,15 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   const latest = new WeakMap<Duplex, Exchange>();
   const broken = new WeakSet<Duplex>();
   server.on("request", (request, response) => latest.set(request.socket, { request, response }));
-  // findFault() checks Expect together with the other headers.
+  // Handle the request as usual, because findFault() checks Expect together with the other headers.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 
   const refuse = (socket: Duplex, code: ProblemCode, reason: string, detail?: string): void => {
-    // Avoids a warning of too many listeners. Deno adds a listener for every parser error, and dropped bytes
+    // Avoid a warning of too many listeners. Deno adds a listener for every parser error, and dropped bytes
     // can cause many.
     socket.setMaxListeners(0);
     const exchange = latest.get(socket);
-    // Bytes after the last answer, or after the first fault, are dropped.
+    // Drop bytes after the last answer, or after the first fault.
     if (!socket.writable || broken.has(socket) || (exchange && isLast(exchange))) return;
     broken.add(socket);
     const requestId = newRequestId();
@@ -51,7 +51,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
       writeProblem(socket, code, requestId, detail);
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
     } else if (isUnderWay(exchange)) {
-      // The earlier request may be executed, so it still gets its own answer. Then the connection closes.
+      // Let the earlier request get its own answer, because it may be executed. Then the connection closes.
       exchange.response.shouldKeepAlive = false;
       exchange.response.once("close", () => socket.end());
     } else socket.destroy();
@@ -92,7 +92,8 @@ function mayBeAnswered({ request, response }: Exchange): boolean {
 function problemOf({ code = "" }: NodeJS.ErrnoException): ProblemCode | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  // The client disconnected in the middle of a message. Only Node reports this; Deno closes without an event.
+  // Send no answer to a client that disconnected in the middle of a message. Only Node reports this; Deno
+  // closes without an event.
   if (code === "HPE_INVALID_EOF_STATE") return undefined;
   return code.startsWith("HPE_") ? "invalid_request" : undefined;
 }

@@ -39,7 +39,7 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
   };
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
-      // The host is valid here, so a RequestError means that the target cannot be parsed as a URL.
+      // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
       refused(code, requestId);

@@ -37,7 +37,7 @@ const BEYOND_ASCII = /[\u0080-\uffff]/g;
  */
 export function* spellBody(body: Uint8Array): Generator<Uint8Array> {
   if (body.length > RESPELT_MAX_BYTES) return;
-  // One character for each byte, so that the body need not be valid UTF-8. Only a final line break is
+  // Read one character for each byte, so that the body need not be valid UTF-8. Only a final line break is
   // changed.
   const bytes = String.fromCharCode(...body);
   const bare = bytes.replace(LINE_END, "");
