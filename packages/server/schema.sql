@@ -840,7 +840,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Even with the service's login, nobody can create money in production.
+  -- Refuse to create money in production, even with the service's login.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;
@@ -2969,7 +2969,7 @@ declare
 begin
   for week in select this_week + 7 * n from generate_series(0, 3) n loop
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
-    -- If two workers call this at once, the second one waits here and then finds that the table exists.
+    -- If two workers call this at once, let the second one wait here. It then finds that the table exists.
     -- Attempts can still be written meanwhile.
     lock table attempt in share update exclusive mode;
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
@@ -3102,7 +3102,7 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that booking counts nothing for it.
+  -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
@@ -3742,8 +3742,8 @@ begin
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
-  -- with disk_full (53100).
+  -- Read more rows than work_mem holds, so that Postgres writes a temporary file of 40 kB. On a full disk
+  -- that fails with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;
@@ -3785,7 +3785,8 @@ CREATE FUNCTION gold.public_key_fault(jwk jsonb) RETURNS text
 declare
   prime constant numeric := 115792089210356248762697446949407573530086143415290314195533631308867097853951;
   b constant numeric := 41058363725152142129326129780047268409114441015993725554835256314039467401291;
-  -- 43 characters hold 258 bits. The last two bits must be zero, or one coordinate would have four spellings.
+  -- 43 characters with 258 bits. The last two bits must be zero, because one coordinate would otherwise have
+  -- four spellings.
   coordinate constant text := '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$';
   x numeric;
   y numeric;
@@ -4060,8 +4061,8 @@ begin
       -- Do not wait for a synchronous standby, because this is a read. If the figure is lost in a failover,
       -- the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- If several readers get here at once, the first publishes. The others wait for this commit and change
-      -- nothing.
+      -- Publish the figure. If several readers get here at once, the first publishes, and the others wait for
+      -- its commit and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
@@ -4402,8 +4403,8 @@ declare
   leaving bar;
   booked bigint;
 begin
-  -- The bar's weight never changes, so it can be read before the locks. Under the locks, the update checks
-  -- that the bar is still here.
+  -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
+  -- the bar is still here.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
@@ -4464,7 +4465,7 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- Deletes the rows of dead workers. A row older than five seconds has no effect. A worker that was only
+  -- Delete the rows of dead workers. A row older than five seconds has no effect. A worker that was only
   -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
@@ -4894,7 +4895,7 @@ CREATE FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  -- Concurrent rotations wait here, so that the second also retires the key of the first.
+  -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);
@@ -5007,7 +5008,7 @@ CREATE FUNCTION gold.seal_next(clients integer[]) RETURNS SETOF integer
     AS $$
 #variable_conflict use_column
 declare
-  -- A backlog is sealed in several calls, so that each call stays well below the statement timeout.
+  -- Seal a backlog in several calls, so that each call stays well below the statement timeout.
   most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
   record record;
   client int;
@@ -5036,8 +5037,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- A missing event must not stop the sealing and delivery of other clients. Only a call for this client
-      -- alone raises an error.
+      -- Skip a client whose event is missing, because it must not stop the sealing and delivery of other
+      -- clients. Only a call for this client alone raises an error.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;
@@ -5296,7 +5297,7 @@ begin
   )
   select array_agg(m.client_id) into kept from moved m;
 
-  -- Only failed attempts and events from the retry table need this loop. They are few.
+  -- Handle the few attempts that failed or belong to events from the retry table.
   for tried in
     select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
     from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
@@ -5307,7 +5308,7 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- A row without due_at and parked_at means that the event was delivered. The row is deleted when the
+      -- Record the event as delivered: its row has neither due_at nor parked_at. The row is deleted when the
       -- mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
@@ -5325,8 +5326,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of two kinds of events: events from the retry table that this call settles, and events that
-      -- the mark passes in this call.
+      -- Select the events from the retry table that this call settles, and the events that the mark passes in
+      -- this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -5341,10 +5342,10 @@ begin
     -- Check again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
-  -- A delivered test enables the endpoint, no matter which worker holds it now.
+  -- Enable the endpoint of a delivered test, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- This statement comes last, so that it sees which retries these attempts made due.
+  -- Release last, so that this statement sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a
@@ -5458,7 +5459,7 @@ begin
   select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
   from lock_accounts(clients, wait) l;
 
-  -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
+  -- Count each nonce that is not spent yet as one record of its partner's daily budget.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
@@ -5485,7 +5486,8 @@ begin
     returning 1
   )
   select count(*) into spent from fresh;
-  -- Under load, usually all nonces are fresh. Looking each one up would cost a fifth of the whole call.
+  -- Skip the look-up if all nonces are fresh, which is usual under load. Looking each one up would cost a
+  -- fifth of the whole call.
   if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
@@ -5625,8 +5627,8 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
-  -- detected.
+  -- Write the document's hash to the audit, whose hash chain protects it. A later change of the stored
+  -- document is then detected.
   perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
@@ -5672,8 +5674,8 @@ CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, so that another worker can send it if this worker dies.
-  -- Every attempt ends before this time.
+  -- When a taken retry becomes due again, so that another worker can send it if this worker dies. Every
+  -- attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -5694,7 +5696,7 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
     -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
@@ -5747,7 +5749,8 @@ begin
     return null;
   end if;
   if is_replay then
-    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
+    -- Correct `replays_paid_at` if it is more than a whole burst ahead of the clock, because then the clock
+    -- stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;
@@ -5941,7 +5944,8 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
-  -- A batch's audit row contains the hash of the document that went to the bank.
+  -- Compare each batch's document with its audit row, which contains the hash of the document that went to
+  -- the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text

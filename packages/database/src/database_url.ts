@@ -97,7 +97,7 @@ function decode(text: string): string {
 }
 
 function readHost(hostname: string): string {
-  // The path of a Unix socket's folder keeps its case.
+  // Keep the case of a path: it names the folder of a Unix socket.
   if (hostname.startsWith("/")) return hostname;
   if (hostname === "") {
     throw new Error(

@@ -60,8 +60,9 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
     minVersion: MIN_TLS_VERSION,
     host,
     servername: serverNameOf(host),
-    // By default, Node checks the certificate of an IP address against "localhost". The subject is left out,
-    // because Node would accept its common name as a host name, which RFC 9525 forbids.
+    // Check the host here. By default, Node checks the certificate of an IP address against "localhost".
+    // Leave out the subject, because Node would accept its common name as a host name, which RFC 9525
+    // forbids.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       checkServerIdentity(host, { ...certificate, subject: {} as PeerCertificate["subject"] }),
     ...(ca === undefined ? {} : { ca }),

@@ -27,8 +27,8 @@ interface Site {
 }
 
 /**
- * A partner's default rate in requests per second, and its default burst. A rate may be at most a quarter of
- * the flood limit, so an operator can raise a partner's rate to 5000.
+ * A partner's default rate in requests per second, and its default burst. An operator can raise a rate to
+ * 5000, a quarter of the flood limit.
  */
 const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
@@ -74,7 +74,7 @@ export async function build(
     () => "your own CA signs the partners' certificates",
   );
   await step("vault", "adding gold to the vault", () => stockVault(operator), (what) => what);
-  // Starts now, while the service loads, because onboarding needs only the database.
+  // Start now, while the service loads, because onboarding needs only the database.
   const onboarding = onboard(state, operator, baseUrl);
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);

@@ -113,7 +113,7 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
     now: Date.now,
     write: (line: string) => appendFileSync(state.path("log", "sidecar.log"), `${line}\n`),
   };
-  // Envoy does not start without these files.
+  // Write the trust before Envoy starts, because Envoy needs these files.
   await writeTrustOnce(keeping);
   const logFile = state.path("log", "envoy.log");
   const envoy = await startEnvoy({
@@ -168,7 +168,7 @@ export function fetchEnvoy(): void {
     "tools",
     "envoy",
   ], {
-    // The report goes to stderr, because a program may parse stdout (--json).
+    // Send the report to stderr, because a program may parse stdout (--json).
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) {

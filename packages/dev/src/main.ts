@@ -39,7 +39,10 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const SIGNALLED = 128;
 const PARENT_POLL_MS = 250;
-/** All processes must end within 10 s. npm start may use this much of that time, the watchdog the rest. */
+/**
+ * How long npm start may take to stop. All processes must end within 10 s; the watchdog has the rest of that
+ * time.
+ */
 const STOP_MS = 5_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -249,7 +249,7 @@ describe("npm start", () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       const ended = once(started.child, "close");
       for (const _ of [1, 2]) {
-        // The process may have ended before the second signal.
+        // Send the second signal only if the process has not ended yet.
         if (started.child.exitCode === null) process.kill(started.child.pid!, "SIGINT");
         await sleep(30);
       }

@@ -34,7 +34,7 @@ export interface Watchdog {
 }
 
 const PROGRAM = fileURLToPath(new URL("./watchdog_main.ts", import.meta.url));
-/** The watchdog itself needs at most 6 s. */
+/** How long to wait for the watchdog of an earlier start. It needs at most 6 s. */
 const EARLIER_END_MS = 15_000;
 
 const pidFile = (stateDir: string): string => join(stateDir, "run", "watchdog.pid");

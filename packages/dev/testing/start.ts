@@ -101,7 +101,7 @@ export async function readRun(stateDir: string): Promise<RunFile | undefined> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie has ended, but still accepts signal 0.
+    // Do not count a zombie, which has ended but still accepts signal 0.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch (error) {
     return (error as { code?: string }).code === "EPERM";
@@ -128,7 +128,7 @@ export function familyOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
     } catch {
-      // The process ended meanwhile.
+      // Ignore a process that has ended meanwhile.
     }
   }
   const family = [pid];

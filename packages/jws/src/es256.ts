@@ -47,13 +47,13 @@ export async function verifySignature(
 
 export function keysOf(source: KeySource, kid: string | undefined): readonly CryptoKey[] {
   const keys = typeof source === "function" ? source(kid) : source;
-  // Any other value, from a JavaScript caller, is treated as one key. Web Crypto then refuses it.
+  // Treat any other value, from a JavaScript caller, as one key. Web Crypto then refuses it.
   return isList(keys) ? keys : [keys];
 }
 
 export function isP256(key: CryptoKey): boolean {
   const algorithm = key?.algorithm as { name: string; namedCurve?: string } | undefined;
-  // k6 gives the curve's name as an object, which String() converts to the name.
+  // Convert the curve's name, which k6 gives as an object, with String().
   return algorithm?.name === P256_KEY.name && String(algorithm.namedCurve) === P256_KEY.namedCurve;
 }
 

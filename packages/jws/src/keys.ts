@@ -132,7 +132,7 @@ function asJwk(source: unknown): Jwk | undefined {
   try {
     return JSON.parse(source) as Jwk;
   } catch {
-    // The parser's own message is dropped, because it could quote a private key.
+    // Drop the parser's own message, because it could quote a private key.
     throw new JwsError("key_malformed", "The key looks like a JWK but is not JSON.");
   }
 }

@@ -93,7 +93,7 @@ function signalServer(clusterDir: string, pid: number, signal: NodeJS.Signals): 
   try {
     if (isServerOf(clusterDir, pid)) process.kill(pid, signal);
   } catch (error) {
-    // The server ended by itself meanwhile.
+    // Ignore a server that ended by itself meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -121,7 +121,8 @@ class TestServer implements TestPostgres {
       if (found) await sql`drop database ${sql(name)} with (force)`;
       await sql`create database ${sql(name)} template template0`;
       await template.prepare(this.superuserUrl(name));
-      // Postgres cannot copy a database while anyone is connected to it.
+      // Allow no connections to the template, because Postgres cannot copy a database while anyone is
+      // connected to it.
       await sql`alter database ${sql(name)} with is_template true allow_connections false`;
     } finally {
       await sql`select pg_advisory_unlock(hashtext(${name}))`;

@@ -52,7 +52,7 @@ export function failureOf(error: unknown): Failure {
     message?: string;
     name?: string;
   };
-  // A number, not a string, for the error of a child process: its exit status.
+  // Ignore a code that is a number: it is the exit status of a child process.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");

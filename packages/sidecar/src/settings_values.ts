@@ -33,7 +33,7 @@ export interface AddressRange {
   readonly bits: number;
 }
 
-/** Linux limits the path of a Unix socket to this length. */
+/** The maximum length of a Unix socket's path on Linux. */
 const SOCKET_PATH_MAX_BYTES = 107;
 const PORT_MAX = 65_535;
 const COUNT_MAX = 1_000_000;

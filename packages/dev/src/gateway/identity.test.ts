@@ -72,7 +72,8 @@ describe("startGateway(), identity", () => {
       ({ status }) => status || undefined,
       () => undefined,
     );
-    // Deno resumes a session without checking the certificate again, so the gateway checks it.
+    // Accept 403 under Deno, which resumes a session without checking the certificate again. The gateway then
+    // checks it.
     assert(answer === undefined || ("Deno" in globalThis && answer === 403), `answered ${answer}`);
   });
 
@@ -87,7 +88,8 @@ describe("startGateway(), identity", () => {
   });
 
   it("refuses a client without a certificate or with a certificate of another CA", async () => {
-    // The types do not allow undefined, and omitted fields would use the default credentials.
+    // Use empty texts, because the types do not allow undefined, and omitted fields would use the default
+    // credentials.
     const none = { cert: "", key: "" };
     await assertRejects(() => fixture.send(GET(), none).then(mustAnswer));
     await assertRejects(() => fixture.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));

@@ -57,7 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const connections = new Set<Socket>();
   const inFlight = new Set<Duplex>();
   let closing = false;
-  // Node does not count a connection as idle before its first request, so the gateway closes it here.
+  // Closes idle connections, including those without a request, which Node does not count as idle.
   const closeIdle = (): void => {
     for (const socket of connections) if (!inFlight.has(socket)) socket.destroy();
   };

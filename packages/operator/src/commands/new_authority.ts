@@ -55,8 +55,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   const { sql, deployment } = await invocation.db();
   const { environment, publicBaseUrl } = await deployment();
   const issuedAt = await readClock(sql);
-  // The instant makes the name unique, because some verifiers do not look for a second key under the same
-  // name.
+  // Put the instant into the name, because some verifiers do not look for a second key under the same name.
   const commonName = `Gold Trading Partner CA (${environment}) ${issuedAt.toISOString()}`;
   const { certificate, key, keySource, keyFile } = await makeAuthority(invocation, {
     commonName,

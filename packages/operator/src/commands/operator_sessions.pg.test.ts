@@ -48,8 +48,8 @@ describe("sessions of operators", () => {
       onnotice: () => {},
       connection: { role: "gold_api", lock_timeout: 2000 },
     });
-    // The test does not use person.begin(), because it would send COMMIT to a connection that Postgres has
-    // closed. The driver would then throw.
+    // Do not use person.begin(): it would send COMMIT to a connection that Postgres has closed, and the
+    // driver would then throw.
     await person.unsafe("begin");
     const [{ pid }] = await person<[{ pid: number }]>`select gold.lock_price(), pg_backend_pid() as pid`;
     try {

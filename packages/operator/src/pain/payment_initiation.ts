@@ -62,7 +62,7 @@ export function writePaymentInitiation(batch: PaymentBatch): string {
         ["InitgPty", [debtorName]],
       ]],
       ["PmtInf", [
-        // The document has one payment block, so the block takes the message's id.
+        // Use the message's id for the payment block, because the document has only one block.
         ["PmtInfId", messageId],
         ["PmtMtd", "TRF"],
         ...totals,

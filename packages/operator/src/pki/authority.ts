@@ -135,7 +135,7 @@ async function connectKey(publicKeySpki: Uint8Array<ArrayBuffer>, key: Authority
       "The CA's key made a signature that the CA's certificate does not verify; nothing was issued. The key belongs to another certificate, or the signing command signed something other than the bytes it was given. Check where the CA key and certificate are configured.",
     );
   };
-  // The generators use only the provider's `sign`.
+  // Only `sign` is needed, because the generators use nothing else of the provider.
   const provider = { subtle: { sign } } as unknown as webcrypto.Crypto;
   return { signingKey: publicKey, signingAlgorithm: ECDSA_SHA256, provider };
 }

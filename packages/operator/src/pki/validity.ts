@@ -18,8 +18,8 @@ const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
 /**
- * A certificate is valid for one year and must not outlive its authority. So an authority that is valid for
- * less than a year can sign no certificate. The warning starts 60 days earlier.
+ * The warning starts 60 days before an authority can sign no more. An authority that is valid for less than a
+ * year can sign nothing, because a certificate is valid for one year and must not outlive its authority.
  */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 

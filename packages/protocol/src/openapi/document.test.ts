@@ -141,8 +141,8 @@ describe("openApiDocument()", () => {
         [400, always],
         [401, [...always, "WWW-Authenticate"]],
         [405, [...always, "Allow"]],
-        // 404, 409 and 422 include refusals that bind the Idempotency-Key, so they can be replayed. 409 has
-        // Retry-After, because it includes idempotency_request_in_progress.
+        // Expect the header of a replay for 404, 409 and 422, which include refusals that bind the
+        // Idempotency-Key. Expect Retry-After for 409, which includes idempotency_request_in_progress.
         [404, replayed],
         [409, [...always, "Retry-After", "Idempotent-Replayed"]],
         [422, replayed],

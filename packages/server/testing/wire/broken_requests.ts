@@ -103,7 +103,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     // Other protocols.
     `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   ];
-  /** Envoy accepts these requests, and rewrites each into a well-formed request before it forwards it. */
+  /** Requests that Envoy accepts, and rewrites into well-formed requests before it forwards them. */
   const rewritten = [
     line("GET\t /health HTTP/1.1"),
     get("X: a\rb"),

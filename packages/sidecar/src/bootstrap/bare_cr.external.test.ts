@@ -60,7 +60,7 @@ describe("a bare CR", () => {
       assertEquals(valuesOf(one, "transfer-encoding"), []);
       assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
     }
-    // Envoy's connection to the service stays in sync: another partner gets its own reply.
+    // Check that another partner gets its own reply, so that Envoy's connection to the service is in sync.
     const { cert, key } = fixture.authority.issue("other");
     assertEquals((await fixture.send(request("GET /other"), { cert, key })).body, "ok");
     assertEquals(fixture.arrived.slice(2).map(({ target }) => target), ["/other"]);

@@ -11,7 +11,8 @@ export const BOOTSTRAP_FILE = "envoy.json";
 /** Envoy's whole configuration, the same for the sandbox and for production. */
 export function envoyBootstrap(config: SidecarConfig): Message {
   return {
-    // Envoy requires a node name to watch files, because it watches them with its code for control planes.
+    // Give a node name, which Envoy requires to watch files, because it watches them with its code for
+    // control planes.
     node: { id: "sidecar", cluster: config.environment },
     admin: { address: adminAddress(config), ignore_global_conn_limit: true },
     static_resources: {

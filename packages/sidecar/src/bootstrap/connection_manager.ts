@@ -40,7 +40,9 @@ export function connectionManager(config: SidecarConfig): Message {
   );
 }
 
-/** Remove headers that claim an identity, because only the connection proves who the caller is. */
+/**
+ * Settings that remove headers that claim an identity, because only the connection proves who the caller is.
+ */
 const IDENTITY: Message = {
   early_header_mutation_extensions: [
     extension(
@@ -73,7 +75,7 @@ const IDENTITY: Message = {
   generate_request_id: false,
 };
 
-/** Envoy must not change the path, because the partner signs the target byte for byte. */
+/** Settings that keep Envoy from changing the path, because the partner signs the target byte for byte. */
 const PLAIN_PATH: Message = {
   normalize_path: false,
   merge_slashes: false,

@@ -9,8 +9,8 @@ interface Bundle {
 }
 
 /**
- * Leave out a CA or list this long before it expires, because a proxy with an expired CA or list refuses
- * every partner of that CA.
+ * How long before its expiry a CA or list is left out. A proxy with an expired CA or list refuses every
+ * partner of that CA.
  */
 const MARGIN_MS = 5000;
 const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X509 CRL-----\n?$/;

@@ -92,8 +92,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     }
     assert(tookMs.some((ms) => ms < REFUSED_WITHIN_MS), `${tookMs.join(", ")} ms`);
     assertEquals(await isLetIn(fixture.client), true);
-    // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. With the overdue
-    // list, Envoy would refuse everyone. In production, the service refuses the revoked certificate.
+    // Publish an overdue list. The proxy then gets no list, so it lets the revoked certificate in; with the
+    // overdue list, Envoy would refuse everyone. In production, the service refuses the revoked certificate.
     await publish(list, "4 seconds", () => isLetIn(revoked));
     assertEquals(await isLetIn(fixture.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));

@@ -69,7 +69,7 @@ function resourceText({ certificates, revocationLists }: Trust): string {
   const context = {
     trusted_ca: { inline_string: certificates.join("") },
     ...(revocationLists.length > 0 ? { crl: { inline_string: revocationLists.join("") } } : {}),
-    // CAs sign partners' certificates directly, so a chain with an intermediate certificate is refused.
+    // Refuse a chain with an intermediate certificate, because CAs sign partners' certificates directly.
     max_verify_depth: 0,
   };
   return JSON.stringify({
