@@ -36,7 +36,10 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Longer than the gateway and Envoy wait for a request, or for a service that sends nothing. */
+/**
+ * How long a call may take. Longer than the gateway and Envoy wait for a request, or for a service that sends
+ * nothing.
+ */
 const TIMEOUT_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 

@@ -18,7 +18,7 @@ describe("the final output of npm start", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-ending-"));
     const port = `${await findFreePort()}`;
-    // A shell would split this path into two words, so the printed commands must quote it.
+    // Use a path that a shell splits into two words, so that the printed commands must quote it.
     started = await startUntilReady(join(folder, "bank's state"), "--port", port, "--no-demo");
     shell = openShell(folder, { PATH: process.env.PATH!, HOME: folder });
     await shell.run(`cd '${ROOT}'`);

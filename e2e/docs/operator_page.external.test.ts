@@ -213,7 +213,7 @@ describe("the operator's guide", () => {
       now: () => new Date(),
       random: (length) => new Uint8Array(length),
     });
-    // A command's words are in lower case. Its arguments and options follow.
+    // Match the words of a command, which are in lower case. Its arguments and options follow.
     const listed = [...out.join("\n").matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
       [, words],
     ) => words!);

@@ -54,7 +54,7 @@ export interface Visit {
   readonly said: string;
 }
 
-/** An alert or an answer comes within milliseconds, but openssl may start late. */
+/** How long to wait for an alert or an answer. These come within milliseconds, but openssl may start late. */
 const ANSWER_MS = 30_000;
 
 /** Connects with the openssl command line, which names an alert in the same way on both runtimes. */

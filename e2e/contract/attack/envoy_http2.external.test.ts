@@ -22,11 +22,16 @@ import { fieldsOf, Http2Wire } from "./http2_wire_fixture.ts";
 import { Siege } from "./siege_fixture.ts";
 
 const RAPID_RESETS = 10_000;
-/** Far more than Envoy accepts before it ends the connection. */
+/**
+ * The number of bytes after which a flood stops. Far more than Envoy accepts before it ends the connection.
+ */
 const FLOOD_MAX_BYTES = 30_000_000;
 const VERDICT_MS = 30_000;
 const STREAMS_MAX = 100;
-/** Envoy waits 30 s for a client to read its replies. */
+/**
+ * A stalled stream must end within this time. Envoy waits 30 s for a client to read its replies; a busy
+ * machine needs more time.
+ */
 const STALLED_MS = 60_000;
 const WINDOW_MAX = 2 ** 31 - 1;
 

@@ -57,7 +57,7 @@ describe("a running service whose sealing key changes", () => {
 
   it("signs with the older token key until the source has the new sealing key, and logs why", async () => {
     const first = await signing();
-    // Wrong order: seals the token key before the source has the sealing key.
+    // Seal the token key before the source has the sealing key, which is the wrong order.
     const { name, putInSource } = await addTokenKey("newer");
     const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);

@@ -70,7 +70,8 @@ describe("migrate()", () => {
       await admin.unsafe(`create role ${login} login createrole password '${password}'`);
       await admin.unsafe(`alter database ${url.pathname.slice(1)} owner to ${login}`);
       const [made] = await admin`select from pg_roles where rolname = 'gold_owner'`;
-      // Since Postgres 16, a login can grant only roles that it created itself or holds with admin option.
+      // Grant the roles with admin option, because since Postgres 16 a login can grant only roles that it
+      // created itself or holds with admin option.
       if (made) await admin.unsafe(`grant gold_owner, gold_book to ${login} with admin option`);
       const own = new URL(url);
       [own.username, own.password] = [login, password];

@@ -214,8 +214,8 @@ describe("settle_attempts", () => {
     const [test, ...others] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([test!.sequence, others.length], ["4", 0]);
     assertEquals(await state(client), "passed 2, held, 2 failures, disabled: 1 due, 2 waits, 4 waits");
-    // The delivered test enables the endpoint, even if the worker that sent the test has lost the endpoint
-    // and reports it as disabled.
+    // Settle the delivered test from a worker that has lost the endpoint and reports it as disabled. The test
+    // enables the endpoint anyway.
     const lost = endpointAt(client, 2, 2, { tenure: 7, disabled: true });
     assertEquals(await worker.settle([attemptOf(test!)], [lost]), [client]);
     assertEquals(await state(client), "passed 2: 1 due, 2 due, 4 delivered");
@@ -280,7 +280,8 @@ describe("settle_attempts", () => {
   it("leaves books in which verify_ledger() finds no defect", async () => {
     await worker.dismiss();
     await worker.renew();
-    // This rule finds defects, because the tests above moved the mark past events that were never sent.
+    // Leave out the rule that finds defects because the tests above moved the mark past events that were
+    // never sent.
     const defects = await books.defects();
     assertEquals(defects.filter((defect) => !defect.startsWith("event_is_delivered")), []);
   });

@@ -120,8 +120,7 @@ describe("take_events", () => {
     const aheadMs = Date.parse(event!.ticket!) - Date.now();
     assert(aheadMs > 15_000 && aheadMs <= 20_000, `${aheadMs}`);
     assertEquals(numbersOf(await take(client, 1, 1)), []);
-    // The worker dies before it settles the event. Another worker claims the endpoint and then gets the
-    // event.
+    // Let another worker claim the endpoint, as if the first one had died before it settled the event.
     const heir = await hireWorker(books);
     await silence(books, worker, 6);
     await books

@@ -329,7 +329,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
-    // The worker sends only two heartbeats in this test: one when it starts, and one because of look().
+    // Set a rare heartbeat, so that the worker sends only two in this test: one when it starts, and one
+    // because of look().
     const worker = stage.start("one", {
       beatMs: 60_000,
       store: {

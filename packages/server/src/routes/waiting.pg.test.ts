@@ -10,7 +10,7 @@ describe("reads that wait for a locked account", () => {
   before(async () => void (service = await testService()));
   after(() => service.stop());
 
-  it("do not delay other reads, and are refused for an account for which 512 already wait", async () => {
+  it("do not delay other reads, and are refused if 512 already wait for the account", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();

@@ -35,7 +35,7 @@ function modelBucket() {
     if (!before || tokens + passed * before.rate >= before.full) tokens = full;
     else {
       const grown = tokens + passed * rate;
-      // A changed burst changes the bucket's size, but not the number of missing tokens.
+      // Keep the number of missing tokens when a changed burst changes the bucket's size.
       tokens = (grown < before.full ? grown : before.full) + full - before.full;
       if (tokens < 0n) tokens = 0n;
     }
@@ -66,7 +66,7 @@ describe("createRateLimiter()", () => {
     );
   });
 
-  it("gives a client that always asks exactly its burst plus its rate, without drift", () => {
+  it("does not drift, so a client that always asks gets exactly its burst plus its rate", () => {
     for (const perSecond of [1, 3, 7, 999]) {
       const limiter = createRateLimiter();
       const terms = { perSecond, burst: 5 };

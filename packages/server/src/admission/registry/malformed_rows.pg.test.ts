@@ -18,7 +18,7 @@ describe("malformed rows", () => {
   before(async () => {
     service = await testService();
     sql = service.books.connect("superuser", 1);
-    // Triggers and foreign keys are disabled for this connection, so that it can store malformed rows.
+    // Disable triggers and foreign keys for this connection, so that it can store malformed rows.
     await sql`set session_replication_role = replica`;
     owner = await service.addPartner();
   });

@@ -94,7 +94,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
         assertEquals(outcomes.map(({ outcome }) => outcome), ["service_unavailable", "answered"]);
         assertEquals(outcomes[1]!.status, 201);
       }
-      // An order that was answered before gets the same answer again.
+      // Expect the same answer for an order that was answered before.
       assertEquals(await bookOrder(books.api, known, { settle: true }), first);
       const retry = { ...known, nonce: newUuid(), request: newUuid() };
       assertEquals(await bookOrder(books.api, retry), { ...first, outcome: "replayed" });
@@ -158,7 +158,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     const client = await rich();
     for (const read of [() => reads().balances(client).then(({ asOf }) => asOf), readAt(0), readAt(500)]) {
       const at = await read();
-      // Closed already, because it is before the newest posting.
+      // Expect that the instant is closed already, because it is before the newest posting.
       const [row] = await books.sql`
         select greatest(closed_until, last_posted_at - interval '1 millisecond') as closed
         from gold.account where client_id = ${client}`;

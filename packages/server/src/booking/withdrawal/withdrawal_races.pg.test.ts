@@ -101,7 +101,7 @@ describe("concurrent withdrawals", () => {
       const id = await withdraw(client, 40n);
       const approvals = await crowd(() => stepAs("approve", id), 20);
       assertEquals(countOf(approvals, "done"), 1);
-      // The maker approves this withdrawal, because all calls of the crowd share one login, and a login
+      // Let the maker approve this withdrawal, because all calls of the crowd share one login, and a login
       // cannot submit what it approved.
       const other = await withdraw(client, 30n);
       assertEquals(await approveWithdrawal(maker, other), "done");

@@ -149,7 +149,7 @@ describe("Sender.post() over TLS", () => {
         sent.end();
       });
     assertEquals(await reach("127.0.0.1"), 204);
-    // The same machine, by an address outside the loopback range.
+    // Reach the same machine by an address outside the loopback range.
     assertEquals(await reach("0.0.0.0"), "tls_failed");
   });
 });

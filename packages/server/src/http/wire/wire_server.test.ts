@@ -104,13 +104,14 @@ describe("createWireServer()", () => {
       assertEquals([await wire.send(LATE + text), executed], [["200"], ["/late hi"]], text);
       assertEquals(wire.refused.length, 1, text);
     }
-    // Refuses an unfinished request after the first one like malformed bytes, when its timeout expires.
+    // Check that an unfinished request after the first one is refused like malformed bytes, when its timeout
+    // expires.
     executed.length = 0;
     assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
     assertEquals(hasty.refused.length, 1);
     assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
-    // The connection closes without an answer, because the client could take a refusal of the second request
-    // for the answer to the first. So the client does not know the outcome.
+    // Check that the connection closes without an answer, because the client could take a refusal of the
+    // second request for the answer to the first. So the client does not know the outcome.
     executed.length = 0;
     assertEquals(await wire.send(`${LATE}POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), []);
     while (executed.length === 0) await sleep(10);
