@@ -19,7 +19,7 @@ const WIDTH = 64;
  */
 const TURN_FACTOR = 30;
 const ROUND_SHARE = 0.5;
-/** Time between two checkpoints. Postgres checkpoints five times less often by default. */
+/** Time between two checkpoints. The default of Postgres is five times as long. */
 const CHECKPOINT_EVERY_MS = 60_000;
 const CHECKPOINT_ROUNDS = 5;
 /** For fewer than FULL_ROWS orders. The result is then only reported and not judged. */

@@ -46,7 +46,8 @@ function lastCpuMs(pid: number): number {
 
 function readTicks(pid: number): { ownTicks: number; endedChildrenTicks: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name, which may hold spaces and parentheses.
+  // Read the fields behind the last parenthesis, because the program's name may contain spaces and
+  // parentheses.
   const [user, system, childrenUser, childrenSystem] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(
     11,
     15,

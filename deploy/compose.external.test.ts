@@ -53,8 +53,8 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // The container `config` writes files for Envoy and HAProxy. These files name paths that only the
-    // containers `front` and `envoy` mount, so the engine must replace those paths, too.
+    // Replace the paths of `front` and `envoy`, too. The container `config` writes files that name these
+    // paths, but only those two containers mount them.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;

@@ -31,7 +31,7 @@ export function containerPath(root: string): string {
     join(root, ENVOY_FOLDER),
     join(root, ".tools/bin"),
     process.env.PATH,
-    // Debian installs HAProxy there.
+    // The folder in which Debian installs HAProxy.
     "/usr/sbin",
   ]
     .join(delimiter);

@@ -28,7 +28,7 @@ describe("the image", () => {
   it("contains each package that its programs depend on, and no other", () => {
     const text = (path: string) => readFileSync(join(FOLDER, "..", path), "utf8");
     const needed = new Set(["server", "operator", "sidecar"]);
-    // The iteration of a Set also visits names that are added during the loop.
+    // The loop also visits names that it adds to the Set.
     for (const name of needed) {
       const { dependencies = {} } = JSON.parse(text(`packages/${name}/package.json`));
       for (const dependency of Object.keys(dependencies)) {

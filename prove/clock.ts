@@ -59,7 +59,7 @@ async function stepBack(
 ): Promise<Finding> {
   const violations: string[] = [];
   let on = true;
-  // Orders continue during the step.
+  // Continue with orders during the step.
   const flow = ahead.map(async (trader) => {
     while (on) await tradeOnce(trader);
   });

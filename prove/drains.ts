@@ -22,7 +22,10 @@ const DRAINS_EACH = { long: 10, short: 2 };
  * the proof then drains more often.
  */
 const REQUESTS = { long: 20_000, short: 2_000 };
-/** Longer than Envoy takes to notice that a process is not ready. */
+/**
+ * How long a process continues to serve while it drains. Longer than Envoy takes to notice that a process is
+ * not ready.
+ */
 const DRAIN_SECONDS = 3;
 const INITIAL_FUNDING_SAR = "10000000";
 /**

@@ -3,7 +3,10 @@ import type { Arrival, Inbox } from "./inboxes.ts";
 import type { Finding } from "./report.ts";
 import { untilDelivered } from "./until_delivered.ts";
 
-/** Within this time, another worker takes over from a killed worker, and a lost attempt is repeated. */
+/**
+ * How long to wait for all deliveries. Within this time, another worker takes over from a killed worker, and
+ * a lost attempt is repeated.
+ */
 const TIMEOUT_MS = 30_000;
 const SHOWN = 10;
 

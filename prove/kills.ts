@@ -30,7 +30,7 @@ const report = new Report((line) => console.log(line));
 // With LANES=1, all orders that arrive while a batch is in flight form one batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
-  // This process does not deliver, so that all deliveries come from the first process, which the proof kills.
+  // Let this process not deliver, so that all deliveries come from the first process, which the proof kills.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
   await endow();
@@ -63,7 +63,7 @@ try {
   }
   report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   for (const [index, point] of DELIVERY_POINTS.entries()) {
-    // The offset makes the short run kill the service at a step where only the service knows of the delivery.
+    // Add 2, so that the short run kills the service at a step where only the service knows of the delivery.
     for (const victim of choose(index + 2)) {
       await kill(
         `${victim.name} killed: ${point.name}`,

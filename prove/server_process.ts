@@ -126,7 +126,8 @@ export class ServerProcess {
         reply.setEncoding("utf8").on("data", (part) => text += part)
           .on("end", () => resolve({ status: reply.statusCode!, text }));
       });
-      // A process that SIGSTOP paused does not answer, although the kernel accepts the connection.
+      // Resolve without an answer after this time: a process that SIGSTOP paused does not answer, although
+      // the kernel accepts the connection.
       const silence = setTimeout(() => {
         resolve(undefined);
         asked.destroy();

@@ -31,7 +31,7 @@ export const BUNDLE_SETTINGS = {
   target: "node20.19",
   sourcemap: "linked",
   sourcesContent: false,
-  // Defines require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
+  // Define require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
@@ -48,7 +48,7 @@ export function keepPlaces(beforeRead = () => {}) {
     const contents = readFileSync(path, "utf8");
     if (!contents.includes("import.meta.")) return { contents, loader: "ts" };
     const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((place) => JSON.stringify(place));
-    // Inserts the names into the first line, so that all line numbers stay the same.
+    // Insert the names into the first line, so that all line numbers stay the same.
     const places = `const import_meta_url = ${url}, import_meta_dirname = ${folder}; `;
     return { contents: places + contents, loader: "ts" };
   };
@@ -70,11 +70,11 @@ function isFresh(list) {
 }
 
 async function makeBundle(program, bundle, list) {
-  // Size and time of each source. A .ts source is noted before it is read, so a change during the build makes
-  // the bundle stale. Other sources are noted after the build.
+  // The size and time of each source. A .ts source is noted before it is read, so that a change during the
+  // build makes the bundle stale. Other sources are noted after the build.
   const sources = {};
   const note = (file) => sources[file] ??= sizeAndTime(file);
-  // Loaded only when a bundle must be built.
+  // Load esbuild only when a bundle must be built.
   const { build, stop } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     ...BUNDLE_SETTINGS,
@@ -88,7 +88,7 @@ async function makeBundle(program, bundle, list) {
   });
   await stop();
   mkdirSync(CACHE, { recursive: true });
-  // These files also make a bundle stale: they decide how it is built and where an import leads.
+  // Note these files, too, because they decide how the bundle is built and where an import leads.
   const manifests = readdirSync(join(ROOT, "packages")).map((name) => join("packages", name, "package.json"));
   const beside = ["tools/program.mjs", "package-lock.json", ...manifests].filter((file) =>
     existsSync(join(ROOT, file))

@@ -70,7 +70,7 @@ describe("program.mjs", () => {
       const [tree] = readdirSync(join(root, CACHE));
       const bundle = join(root, CACHE, tree!, "packages_one_src_main.mjs");
       const kept = readFileSync(bundle, "utf8");
-      // If the edited word is printed, the next run used the kept bundle.
+      // Edit the kept bundle. If the next run prints the edited word, it used this bundle.
       writeFileSync(bundle, kept.replace('"first"', '"kept"'));
       assertEquals((await said())[0], "kept");
       writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "second";`);

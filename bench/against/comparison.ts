@@ -68,7 +68,7 @@ export async function compareVersions(
     const before = [ours.readCpu(), theirs.readCpu()] as const;
     const wallMs = new Map([[ours, 0], [theirs, 0]]);
     for (let slices = 0; slices < SLICES; slices++) {
-      // A B, B A, A B …: neither version always comes after the other.
+      // Swap the order at each slice (A B, B A, A B …), so that neither version always comes after the other.
       for (const version of isSwapped ? [theirs, ours] : [ours, theirs]) {
         wallMs.set(version, wallMs.get(version)! + await version.send(slice));
       }

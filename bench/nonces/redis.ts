@@ -15,7 +15,10 @@ interface RunningRedis {
 const READY_MS = 10_000;
 const POLL_MS = 10;
 
-/** The options for each mode. Redis writes each accepted command to disk before the reply, or never. */
+/**
+ * The options of redis-server by mode: write each accepted command to disk before the reply, or write nothing
+ * to disk.
+ */
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],

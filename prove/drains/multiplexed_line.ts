@@ -52,7 +52,7 @@ export class MultiplexedLine implements Line {
       servername: "localhost",
     });
     const opening = once(session, "connect").then(() => session);
-    // In-flight requests finish on the old connection. Later requests use a new one.
+    // Finish in-flight requests on the old connection, and send later requests over a new one.
     const leave = () => {
       if (this.#session === opening) this.#session = undefined;
       session.close();

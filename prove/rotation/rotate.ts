@@ -51,7 +51,7 @@ export async function rotate(
   const end: End = { beganMs, doneMs: performance.now() };
   await sleep(AFTER_MS);
   await untilTried((kind) => split(kind, oldCredentials.samples, end, renewal).after.length);
-  // After each kind of rotation, the partner can still get a new token.
+  // Check that the partner can still get a new token.
   await partner.current.takeToken();
   await oldCredentials.stop();
   const checked = await renewal.check?.(partner);

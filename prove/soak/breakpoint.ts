@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "./statistics.ts";
 import type { Slice, Traffic } from "./traffic.ts";
 
-/** How the rate is raised: by steps of equal length, each `factor` times the one before. */
+/**
+ * How the rate is raised. All steps have the same duration, and each step's rate is `factor` times the
+ * previous rate.
+ */
 interface Ramp {
   readonly firstPerSecond: number;
   readonly factor: number;

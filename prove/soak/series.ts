@@ -33,7 +33,7 @@ interface Course {
 }
 
 const SECOND_MS = 1000;
-/** Less than the ten minutes that a token lives. */
+/** The interval between two tokens. Less than the ten minutes that a token lives. */
 const RENEW_EVERY_SECONDS = 240;
 
 /** Runs the load, and takes the measurements. */

@@ -33,7 +33,9 @@ const DEAD_SHARE_MAX = 0.2;
 const AUTOVACUUM_MIN_DEAD = 50;
 /** A table is hot if at least this many of its rows were changed or deleted between the two readings. */
 const HOT_CHANGES = 1000;
-/** Autovacuum runs once a minute, so at least two of its runs begin within this time. */
+/**
+ * How long to wait for autovacuum, which runs once a minute. At least two of its runs begin within this time.
+ */
 const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 

@@ -1,6 +1,9 @@
 import { type Reply, Wire } from "../wire.ts";
 
-/** More than the service handles at once, so that excess requests queue in the service and not here. */
+/**
+ * The maximum number of connections. More than the service handles at once, so that excess requests queue in
+ * the service and not here.
+ */
 const CONNECTIONS_MAX = 256;
 
 /** Kept connections to the service's socket, one request at a time on each. */

@@ -34,7 +34,10 @@ const AWAY_EVERY = 3;
 const DATABASE_AWAY_MS = 1000;
 const PAUSE_MS = 100;
 const STUCK_MS = 60_000;
-/** Enough for all events that are left after the last kill, each with all its tries. */
+/**
+ * How long to wait at the end: enough for all events that are left after the last kill, each with all its
+ * tries.
+ */
 const TIMEOUT_MS = 600_000;
 /**
  * If an endpoint rests longer than this after repeated failures, its partner requests a test event to show

@@ -21,8 +21,8 @@ interface Pairs extends TurnPlan {
 }
 
 /**
- * The first attempt would begin at least this much later if an event had to wait for another partner's
- * hanging or resting receiver.
+ * The delay that shows that an event waited for another partner's hanging or resting receiver: its first
+ * attempt begins at least this much later.
  */
 const WAIT_MS = 1000;
 const DRAIN_MS = 90_000;

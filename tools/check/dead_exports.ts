@@ -52,7 +52,7 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
     const known = used.get(path) ?? new Set();
     used.set(path, known);
     for (const name of names) known.add(name);
-    // The name also counts as used in the file that declares it, if the target re-exports it with `export *`.
+    // Count the name as used in the file that declares it, too, if the target re-exports it with `export *`.
     for (const passed of passedOn(target)) use(passed, names, [...seen, path]);
   };
   const passedOn = (module: Module): string[] =>

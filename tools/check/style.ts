@@ -16,7 +16,7 @@ const UNSEEDED =
 const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;
 const LICENCE = /(^|\/)LICENSE$/;
 
-/** The patterns are written so that they do not match this file. */
+/** Texts that no file may contain. The patterns are written so that they do not match this file. */
 const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: string])[] = [
   [
     /\b(TO[D]O|FIX[M]E|XX[X])\b/,

@@ -41,9 +41,11 @@ interface Told {
 }
 
 const POLL_MS = 500;
-/** The wait for deliveries ends after this time without a delivery. */
+/** How long to wait for the next delivery. */
 const TIMEOUT_MS = 15_000;
-/** The service writes the use of a certificate a moment after the use, but at most once a minute. */
+/**
+ * The minimum time between two recorded uses of a certificate. The service writes a use a moment after it.
+ */
 const USE_APART_MS = 60_000;
 const USE_LATE_MS = 5_000;
 const CLOSE_SECONDS = 5;

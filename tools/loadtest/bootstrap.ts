@@ -49,8 +49,8 @@ export function estimateRatios<Slice>(
     const variances = [[wasDrawn!, before], [isDrawn!, after]] as const;
     const parts = variances.map(([drawn, slices]) => {
       const blocks = slices.length / blockLength(slices.length);
-      // Corrects the variance of the draws, which is smaller than the true variance. The factor is exact for
-      // a mean.
+      // Correct the variance of the draws, which is smaller than the true variance. The factor is exact for a
+      // mean.
       const variance = varianceOf(drawn.map((one) => Math.log(one[index]!))) * blocks / (blocks - 1);
       return { blocks, variance: Math.max(variance, leastVariances(slices)[index] ?? 0) };
     });

@@ -126,7 +126,7 @@ async function drive(
     if (!ended) { for (const one of processes) one.end(); }
     ended = true;
   };
-  // Remembers the signal. Ctrl-C in a terminal reaches k6, too, because it goes to the whole process group. A
+  // Remember the signal. Ctrl-C in a terminal reaches k6, too, because it goes to the whole process group. A
   // second signal would cut k6's own shutdown short.
   let heard: string | undefined;
   const hear = (signal: string) => {

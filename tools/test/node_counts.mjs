@@ -13,7 +13,7 @@
 export default async function* countByFile(events) {
   /** @type {Record<string, { ran: number, skipped: number, durationMs: number }>} */
   const counts = {};
-  // Counts the tests of a suite for the suite's file. They are reported before the suite, and may be written
+  // Count the tests of a suite for the suite's file. They are reported before the suite, and may be written
   // in another file.
   let [ran, skipped] = [0, 0];
   for await (const { type, data } of events) {

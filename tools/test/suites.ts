@@ -67,8 +67,8 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
       for (const share of sharesOf(onNode)) {
         yield async () => void node.push(await runShareOnNode(plan, folder, share, byFile));
       }
-      // Deno's first shares start while Node's last shares are still running. The files that were slowest on
-      // Node come first, so that no slow file is left for the end.
+      // Start with the files that were slowest on Node, so that no slow file is left for the end. Deno's
+      // first shares start while Node's last shares are still running.
       const slowestFirst = onBoth.toSorted((one, other) => durationOf(other) - durationOf(one));
       yield* sharesOf(slowestFirst).map(denoTurn(both));
       yield* sharesOf(onDenoAlone).map(denoTurn(alone));
