@@ -3038,7 +3038,7 @@ begin
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Only idle transactions are limited, because migrations, pg_dump and a manual CREATE INDEX take long.
+  -- Limit only idle transactions. Migrations, pg_dump and a manual CREATE INDEX take long.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;
@@ -3737,8 +3737,8 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- Do not commit if a session of this login has waited for the standby for more than 2 s, because the probe
-  -- would wait as well. A waiting commit cannot be cancelled safely, and it occupies its connection.
+  -- Do not commit if a session of this login has waited for the standby for more than 2 s. The probe would
+  -- wait as well, and a waiting commit cannot be cancelled safely and occupies its connection.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
@@ -6015,8 +6015,8 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
     SET search_path TO 'gold', 'pg_temp'
     AS $$
   -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered if it is
-  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events from before
-  -- the oldest kept week are not checked, because their attempts were dropped.
+  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events that are
+  -- older than the oldest kept week are not checked, because their attempts were dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e

@@ -149,8 +149,8 @@ export class Batcher<Item extends BatchItem> {
         }
         return [];
       }
-      // Send each item alone, because the batch was rolled back, so that a bad item fails alone. The items of
-      // one client keep their order.
+      // Send each item alone, so that a bad item fails alone. The batch was rolled back, so nothing is booked
+      // twice. The items of one client keep their order.
       await Promise.all([...groupByClient(batch).values()].map(async (group) => {
         for (const one of group) await this.#settle([one], true);
       }));
@@ -182,8 +182,8 @@ export class Batcher<Item extends BatchItem> {
         }
         if (found === "in_doubt") throw inDoubt(error);
         if (found === "connection_lost") { for (const one of batch) one.lost = error; }
-        // After an attempt that may have been committed, retry even if the database is unavailable or the
-        // lock is taken, because the outcome of that attempt is still unknown.
+        // Always retry after an attempt that may have been committed, because its outcome is still unknown.
+        // This also applies if the database is unavailable or the lock is taken.
         const open = found === "transient" || found === "connection_lost" || (settle && found !== "rejected");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));

@@ -37,8 +37,8 @@ type BookingPools = Pick<Pools, "batches" | "waiting">;
 
 const BATCH_ITEMS = 64;
 /**
- * Larger than a batch of orders: a nonce costs a fraction of an order, so the fixed cost of a statement
- * weighs more.
+ * The largest batch of nonces. It is larger than a batch of orders: a nonce costs a fraction of an order, so
+ * the fixed cost of a statement weighs more.
  */
 const NONCE_BATCH_ITEMS = 128;
 const QUEUE_ITEMS = 2048;

@@ -59,9 +59,9 @@ begin atomic
   select t.id, encode(t.head, 'hex') from gold.audit_tail t;
 end;
 
--- Checks the rows of the audit and, if these are intact, the end of the chain and the payment batches.
--- Returns no row if the audit is intact. Of the rows that were edited, deleted or inserted without note(),
--- returns only the first.
+-- Checks the rows of the audit. If the rows are intact, also checks the end of the chain and the payment
+-- batches. Returns no row if the audit is intact. Returns only the first of the rows that were edited,
+-- deleted or inserted without note().
 create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare

@@ -18,7 +18,7 @@ export interface Pools {
    * not wait for it.
    */
   readonly notices: Pool;
-  /** Only for the write probe, whose commit may wait for the standby. */
+  /** The pool of the write probe only. The commit of a probe may wait for the standby. */
   readonly probe: Pool;
 }
 
@@ -41,8 +41,8 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // Also writes prices and dates of last use. Their commits do not wait for the standby, because these
-    // values may be lost with the server.
+    // This pool reads the registry, and also writes prices and dates of last use. Its commits do not wait for
+    // the standby, because these values may be lost with the server.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),

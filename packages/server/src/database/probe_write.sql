@@ -13,8 +13,8 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- Do not commit if a session of this login has waited for the standby for more than 2 s, because the probe
-  -- would wait as well. A waiting commit cannot be cancelled safely, and it occupies its connection.
+  -- Do not commit if a session of this login has waited for the standby for more than 2 s. The probe would
+  -- wait as well, and a waiting commit cannot be cancelled safely and occupies its connection.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;

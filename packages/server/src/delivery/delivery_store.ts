@@ -41,8 +41,8 @@ export interface EventRow {
   readonly body: string | null;
   readonly tries: number;
   /**
-   * Only for an event from `retry`: the instant until which the worker owns the event. The settlement must
-   * send this value back unchanged.
+   * The instant until which the worker owns the event. Set only for an event from `retry`. The settlement
+   * must send this value back unchanged.
    */
   readonly ticket: string | null;
 }

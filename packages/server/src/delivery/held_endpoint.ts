@@ -50,14 +50,14 @@ export class HeldEndpoint {
   inFlight = 0;
   /** New events up to this number are queued, in flight or finished. */
   takenTo: number;
-  /** The database may have events that the worker has not taken. */
+  /** True if the database may have events that the worker has not taken. */
   mayHaveMore = true;
   /**
-   * This worker no longer holds the endpoint. Attempts in flight still finish, but the endpoint's state is
-   * not reported any more.
+   * True when this worker does not hold the endpoint any more. Attempts in flight still finish, but the
+   * worker does not report the endpoint's state.
    */
   lost = false;
-  /** The release is requested and not yet confirmed. */
+  /** True while the release is requested and not yet confirmed. */
   leaving = false;
   busyAtMs: number;
   #queue: Waiting[] = [];

@@ -17,20 +17,20 @@ interface Share {
 
 interface SettlementListener {
   /**
-   * This worker no longer holds the endpoint: it was released, enabled by a test, or claimed by another
-   * worker.
+   * Called when this worker does not hold the endpoint any more: it was released, enabled by a test, or
+   * claimed by another worker.
    */
   readonly onGone: (endpoint: HeldEndpoint) => void;
-  /** The database has stored the endpoint's state. */
+  /** Called when the database has stored the endpoint's state. */
   readonly onSettled: (endpoint: HeldEndpoint) => void;
-  /** The database permanently refuses the endpoint's attempts or state. */
+  /** Called when the database permanently refuses the endpoint's attempts or state. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
 const BATCH_ATTEMPTS = 512;
 /**
- * A follow-up call with fewer attempts than this first waits BREATH_MS for more attempts, because the fixed
- * cost of a call is as high as the cost of many attempts. No partner waits for the settlement.
+ * A follow-up call with fewer attempts than this first waits BREATH_MS for more attempts. The fixed cost of a
+ * call is as high as the cost of many attempts. No partner waits for the settlement.
  */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;
@@ -143,8 +143,8 @@ export class Settlement {
   }
 
   /**
-   * Puts held and lost endpoints into separate batches, because a client may be in both: its endpoint was
-   * lost, and is held again by a newer claim.
+   * Puts held and lost endpoints into separate batches. A client may be in both: its endpoint was lost, and
+   * is held again by a newer claim.
    */
   #nextBatches(): (readonly Share[])[] {
     const shares = new Map<HeldEndpoint, Share>();
@@ -168,7 +168,7 @@ export class Settlement {
       nowMs >= (this.#locked.get(endpoint)?.untilMs ?? nowMs)
     );
     for (const { endpoint } of all) this.#locked.delete(endpoint);
-    // Sort by client, because all code locks endpoints in this order, so that two calls cannot deadlock.
+    // Sort by client. All code locks endpoints in this order, so two calls cannot deadlock.
     all.sort((one, other) => one.endpoint.client - other.endpoint.client);
     const [held, lost] = [
       all.filter(({ endpoint }) => !endpoint.lost),

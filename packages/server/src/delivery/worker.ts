@@ -248,8 +248,8 @@ export class DeliveryWorker {
   #letGo(endpoint: HeldEndpoint): void {
     const isWanted = endpoint.mayHaveMore && endpoint.pace.restMs(this.#parts.monotonicMs()) === 0;
     this.#drop(endpoint);
-    // Look for more events, which may wait because, for example, a notification arrived while the endpoint
-    // was being released.
+    // Look for more events. For example, a notification may have arrived while the endpoint was being
+    // released.
     if (isWanted) this.wake(endpoint.client);
   }
 

@@ -11,7 +11,8 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     if (address.kind === "tcp") return void server.listen(address.port, address.host, resolve);
-    // Set the umask, which closes the socket to other users from its creation on, before chmod() below runs.
+    // Set the umask before the socket is created. So other users cannot open the socket, even before chmod()
+    // below runs.
     const mask = process.umask(OTHERS_NOTHING);
     server.listen(address.path, resolve);
     process.umask(mask);

@@ -49,8 +49,8 @@ const lineJson = ({ posted_at, id, type, account, change, balance_after }: State
 
 /**
  * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
- * file without closing balances is therefore incomplete. No cell needs quotes, and a spreadsheet reads no
- * cell as a formula, because every cell is an instant, an id, a number or a fixed name.
+ * file without closing balances is therefore incomplete. Every cell is an instant, an id, a number or a fixed
+ * name. So no cell needs quotes, and a spreadsheet reads no cell as a formula.
  */
 export async function* writeStatementCsv(
   reads: AccountReads,

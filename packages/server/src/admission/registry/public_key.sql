@@ -43,7 +43,7 @@ begin
   return total;
 end $$;
 
--- This is a trigger, not a check constraint, so that rows already stored are not checked.
+-- This is a trigger and not a check constraint, because rows that are already stored must not be checked.
 -- database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$

@@ -85,8 +85,8 @@ export function createTokenAuthority(
         token_key: kid,
         sealing_key: sealingKey,
       });
-      // Forget the signer after this pause, because the key may be usable later, when SEALING_KEY_SOURCE
-      // contains its sealing key. So the service tries the key and logs the failure at most once a second,
+      // Forget the signer after this pause. The key may be usable later, when SEALING_KEY_SOURCE contains its
+      // sealing key. With the pause, the service tries the key and logs the failure at most once a second,
       // not for every token.
       setTimeout(() => signers.delete(kid), LOCKED_KEY_PAUSE_MS).unref();
       return undefined;

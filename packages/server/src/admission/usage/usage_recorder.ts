@@ -21,9 +21,9 @@ const APART_MS = 60_000;
 const FLUSH_MS = 2000;
 
 /**
- * Only uses of registered credentials are noted, so the number of credentials bounds the memory. Uses are
- * written every `flushMs`, unless the previous write is still running. A stop waits at most `flushMs` for the
- * last write.
+ * Notes when credentials are used, and writes the notes every `flushMs` unless the previous write is still
+ * running. The number of credentials bounds the memory, because only uses of registered credentials are
+ * noted. A stop waits at most `flushMs` for the last write.
  */
 export function startUsageRecorder(
   record: (uses: readonly Use[]) => Promise<void>,

@@ -10,9 +10,9 @@ return interval '5 seconds';
 
 -- Returns `closed_until`, the last millisecond for which a balance was answered, or '-infinity' if it must be
 -- ignored. After the clock stepped back, `closed_until` can be ahead of the clock by more than the tolerance.
--- It is then ignored, unless the account's newest posting is that far ahead, too. Otherwise the next posting
--- would get an instant far ahead of the clock, and the account's quotes and orders would be refused. If the
--- newest posting is that far ahead, they are refused in any case, so `closed_until` still counts.
+-- The next posting would then get an instant far ahead of the clock, and the account's quotes and orders
+-- would be refused. So the function ignores `closed_until`. There is one exception: if the account's newest
+-- posting is that far ahead, too, quotes and orders are refused in any case, and `closed_until` still counts.
 create or replace function gold.closed_end(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case

@@ -20,9 +20,9 @@ export const allowance = gold.table("allowance", {
   /** The default is above any limit, so that the first quote counts the open quotes. */
   openQuotes: bigint({ mode: "bigint" }).notNull().default(sql`2147483648`),
   openGrams: amount().notNull().default(sql`1000000000000000`),
-  /** No open quote has a smaller id. */
+  /** Every open quote has this id or a larger one. */
   openFrom: uuid().notNull(),
-  /** No counted quote expires before this instant. */
+  /** Every counted quote expires at this instant or later. */
   exactUntil: instant().notNull().default(sql`'-infinity'`),
   /** Orders up to this event sequence number are already subtracted from the counts. */
   countedSequence: bigint({ mode: "bigint" }).notNull(),

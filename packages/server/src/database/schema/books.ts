@@ -197,9 +197,8 @@ export const idempotencyKey = gold.table("idempotency_key", {
 
 /**
  * Sixteen bytes of the SHA-256 of every nonce ever spent, and the request that spent it. Rows are never
- * deleted, because a nonce is accepted once, for one request. The request id distinguishes a request's own
- * retry after a lost connection from a replay by another request. The request id is null in rows that 0.1.0
- * wrote.
+ * deleted, because a nonce is accepted once, for one request. The request id tells a retry of the same
+ * request after a lost connection from a replay by another request. It is null in rows that 0.1.0 wrote.
  */
 export const nonce = gold.table("nonce", {
   ...owner(),

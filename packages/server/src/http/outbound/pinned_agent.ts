@@ -17,8 +17,8 @@ export interface PinnedOptions extends RequestOptions {
 }
 
 /**
- * Limit for connecting to one address, TCP and TLS together. ADDRESSES_TRIED times this limit is not longer
- * than an attempt's deadline.
+ * Limit for connecting to one address, TCP and TLS together. So all ADDRESSES_TRIED addresses can be tried
+ * before the deadline of an attempt.
  */
 const CONNECT_MAX_MS = 5000;
 const ADDRESSES_TRIED = 3;
@@ -113,8 +113,8 @@ export class PinnedAgent extends Agent {
 }
 
 /**
- * Removes the subject before the check. Without a DNS name in the certificate, Node checks the subject's
- * common name, which RFC 9525 forbids.
+ * Checks the certificate without its subject. Otherwise Node would check the subject's common name if the
+ * certificate has no DNS name, which RFC 9525 forbids.
  */
 const checkAlternativeNames = (hostname: string, certificate: PeerCertificate) =>
   checkServerIdentity(hostname, { ...certificate, subject: {} as PeerCertificate["subject"] });

@@ -60,7 +60,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const code = problemOf(error);
     if (code) return refuse(socket, code, error.code!, code === "invalid_request" ? NOT_HTTP : undefined);
-    // No answer, because nobody would read it: the connection or its TLS failed, or the client has
+    // Send no answer, because nobody would read it: the connection or its TLS failed, or the client has
     // disconnected.
     refused(`${error.code ?? ""} ${error.message}`.trim());
     socket.destroy();
@@ -80,9 +80,9 @@ function isUnderWay({ request, response }: Exchange): boolean {
 }
 
 /**
- * True if a problem can be sent. Either the latest request has its whole answer, so the fault belongs to a
- * new message; or the latest request itself is broken, no earlier answer is pending, and its own answer has
- * not begun.
+ * True if a problem can be sent. There are two cases. The latest request has its whole answer, so the fault
+ * belongs to a new message. Or the latest request itself is broken, no earlier answer is pending, and its own
+ * answer has not begun.
  */
 function mayBeAnswered({ request, response }: Exchange): boolean {
   if (request.complete) return response.writableFinished;

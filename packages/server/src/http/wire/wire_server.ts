@@ -22,8 +22,8 @@ interface WireOptions {
 const HEADERS_MAX_BYTES = 16_384;
 const CHECK_MS = 1000;
 /**
- * Longer than the proxy's idle timeout for upstream connections, so that the proxy closes first and not the
- * service.
+ * How long an idle connection stays open. It is longer than the proxy's idle timeout for upstream
+ * connections, so that the proxy closes first and not the service.
  */
 const KEEP_ALIVE_MS = 75_000;
 
