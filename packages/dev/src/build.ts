@@ -80,7 +80,7 @@ export async function build(
   stops.push(() => onboarded);
   await step("service", "loading the service", async () => {
     await service.ready().catch(async (error) => {
-      // Start the service again if it exited, because the database of wake() started too slowly.
+      // Start the service again if it exited. It exits if the database of wake() starts too slowly.
       if (service !== woken?.service) throw error;
       service = await startAnew(woken, state, database, baseUrl, watchdog);
       await service.ready();

@@ -43,7 +43,9 @@ Ctrl-C stops everything. The next start keeps the data.
 To delete the data and start over: npm start -- --reset`;
 }
 
-/** Adds --state to the commands in an advice text. Without it, --reset would delete the default folder. */
+/**
+ * Adds --state to the commands in an advice text. Without --state, --reset would delete the default folder.
+ */
 export function nameState(text: string, stateDir: string): string {
   if (stateDir === DEFAULT_STATE) return text;
   return text.replaceAll("npm start -- ", () => `npm start -- --state ${quote(stateDir)} `);

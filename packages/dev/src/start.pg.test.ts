@@ -318,8 +318,8 @@ describe("npm start", () => {
       const disk = await mkdtemp(join(folder, "disk-"));
       const mounted =
         spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=755", "tmpfs", disk]).status === 0;
-      // A limit of 8 MB per file stands in for the full disk if an ordinary user runs the test, who cannot
-      // mount a file system.
+      // Limit each file to 8 MB instead of filling a disk if an ordinary user runs the test. Only root can
+      // mount a small file system.
       const limited = [
         "-c",
         'ulimit -f 8192; exec "$@"',

@@ -113,8 +113,8 @@ async function refuseForeign(root: string): Promise<void> {
 }
 
 /**
- * Stops Postgres, which still runs if npm start and its watchdog were killed, and then removes the folder.
- * The folder contains the pid file that is needed to find Postgres.
+ * Stops Postgres and then removes the folder. Postgres still runs if npm start and its watchdog were killed,
+ * and the folder contains the pid file by which it is found.
  */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");

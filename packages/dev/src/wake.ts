@@ -48,7 +48,7 @@ export async function wake(
   const urls = await urlsAt(state, port);
   let failed = false;
   const server = wakePostgres(state, watchdog, { port });
-  // Only ends the wait below. build() awaits the same promise and handles the failure.
+  // End only the wait below. build() awaits the same promise and handles the failure.
   server.catch(() => failed = true);
   await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);
   return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };

@@ -81,7 +81,7 @@ export async function startUntilReady(stateDir: string, ...args: string[]): Prom
         run,
         said,
         async stop() {
-          // Not child.kill(): after it, Deno reports the signal even if the child exited with a code.
+          // Do not use child.kill(): after it, Deno reports the signal even if the child exited with a code.
           if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
           return (await ended).code;
         },

@@ -17,7 +17,8 @@ export const P256_KEY = { name: "ECDSA", namedCurve: "P-256" };
 
 /** Signs `data` and returns the 64 bytes r ‖ s. */
 export function signData(data: Uint8Array, key: CryptoKey): Promise<Uint8Array> {
-  // Not async, because each async function on this path costs microseconds on an interpreted engine.
+  // Return a promise without `async`. On an interpreted engine, each async function on this path costs
+  // microseconds.
   return crypto.subtle.sign(ES256, key, wholeBuffer(data)).then((signature) => new Uint8Array(signature));
 }
 
@@ -53,7 +54,7 @@ export function keysOf(source: KeySource, kid: string | undefined): readonly Cry
 
 export function isP256(key: CryptoKey): boolean {
   const algorithm = key?.algorithm as { name: string; namedCurve?: string } | undefined;
-  // Convert the curve's name, which k6 gives as an object, with String().
+  // Convert the curve's name with String(), because k6 gives it as an object.
   return algorithm?.name === P256_KEY.name && String(algorithm.namedCurve) === P256_KEY.namedCurve;
 }
 

@@ -70,8 +70,8 @@ export function readSec1(der: Uint8Array, curveIsNamed = false): PrivateKey {
 }
 
 /**
- * Writes a PrivateKeyInfo that every Web Crypto imports. It leaves out the public key, which Web Crypto then
- * computes, so the public key cannot be wrong.
+ * Writes a PrivateKeyInfo that every Web Crypto imports. It leaves out the public key. Web Crypto then
+ * computes the public key, so it cannot be wrong.
  */
 export function writePkcs8(d: Uint8Array): Uint8Array<ArrayBuffer> {
   const der = new Uint8Array(PKCS8_BEFORE_D.length + SCALAR_BYTES);

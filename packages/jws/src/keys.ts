@@ -28,8 +28,8 @@ export const REMEMBERED_KEYS = 10_000;
 /** Maximum length of a cached key text. A longer text is read again each time, to keep the cache small. */
 const REMEMBERED_CHARS = 512;
 
-// Two caches, because in a shared cache, a source text that equals the base64url text of a cached point would
-// return the key of that point.
+// Use two caches. In a shared cache, a source text could equal the base64url text of a cached point, and
+// would then return the key of that point.
 const keysByText = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 const keysByPoint = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 

@@ -145,8 +145,8 @@ async function start(
   const args = serverArguments(cluster, port, settings);
   const server = launch({
     account: cluster.account,
-    // Uses env to set the variables after setpriv has changed the user, so that a preloaded library starts as
-    // the server's user and not as root.
+    // Use env to set the variables after setpriv has changed the user. So a preloaded library starts as the
+    // server's user and not as root.
     ...(environment
       ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
       : { command: binaries.postgres, args }),

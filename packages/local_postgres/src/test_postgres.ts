@@ -39,7 +39,7 @@ export async function testPostgres(): Promise<TestPostgres> {
   const folder = process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : realpathSync(tmpdir());
   await removeAbandoned(folder);
   const dataDir = mkdtempSync(join(folder, `${PREFIX}${process.pid}-`));
-  // High, because several test files share the server, and each may start several services.
+  // Allow many connections. Several test files share the server, and each may start several services.
   const server = await startPostgres({ dataDir, settings: { max_connections: "500" } });
   return new TestServer(server.superuserUrl, async () => {
     await stopPostmaster(join(dataDir, "cluster"), server.pid, false);

@@ -89,7 +89,7 @@ describe("writeNewFile()", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("leaves no partial file after a failed write, and keeps an existing file unchanged", async () => {
-    // Write a Symbol, which fails after the file was opened, like a write to a full disk.
+    // Write a Symbol. Like a write to a full disk, this fails after the file was opened.
     await assertRejects(() => writeNewFile(join(folder, "part"), Symbol() as never, 0o600));
     assertEquals(await readdir(folder), []);
     await writeFile(join(folder, "key"), "mine");

@@ -52,7 +52,7 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * GRAM_DECIMALS suits every number in an accepted body, because each is a quantity, and no quantity has more
+ * GRAM_DECIMALS suits every number in an accepted body. Each number is a quantity, and no quantity has more
  * decimals than grams.
  */
 function exactDecimal(source: string): string {

@@ -112,7 +112,10 @@ export async function createTestPartner(
  */
 export const testSerial = (fingerprint: string) => `4${fingerprint.slice(0, 15)}`;
 
-/** Too long for a notice: partners are notified at most 30 days before a certificate ends. */
+/**
+ * The validity of a test certificate. It is so long that no notice is sent, because partners are notified at
+ * most 30 days before a certificate ends.
+ */
 const LIFE_SECONDS = 90 * 86_400;
 
 /** Registers a certificate whose validity begins and ends the given number of seconds from now. */

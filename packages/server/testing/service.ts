@@ -73,8 +73,8 @@ export interface TestOptions {
   /** The webhook URL of the first partner. */
   readonly webhook?: string;
   /**
-   * HA=on. The service then logs in as gold_api, and not as a superuser with that role, because the proof
-   * `npm run prove -- standby` must run with the rights of that login.
+   * Sets HA=on. The service then logs in as gold_api, and not as a superuser with that role, because the
+   * proof `npm run prove -- standby` must run with the rights of that login.
    */
   readonly standby?: boolean;
 }

@@ -88,7 +88,7 @@ describe("startGateway(), identity", () => {
   });
 
   it("refuses a client without a certificate or with a certificate of another CA", async () => {
-    // Use empty texts, because the types do not allow undefined, and omitted fields would use the default
+    // Use empty texts. The types do not allow undefined, and omitted fields would use the default
     // credentials.
     const none = { cert: "", key: "" };
     await assertRejects(() => fixture.send(GET(), none).then(mustAnswer));

@@ -114,7 +114,7 @@ function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTim
     // answer.
     requestTimeout: 0,
     maxHeaderSize: HEADER_BYTES,
-    // Off, because the gateway refuses a missing Host itself, in the form of every other refusal.
+    // Leave this check to the gateway. It refuses a missing Host itself, in the form of every other refusal.
     requireHostHeader: false,
   });
   // 0 means no limit. With a limit, Node would silently drop headers. If it dropped the header that frames

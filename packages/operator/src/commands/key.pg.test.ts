@@ -52,9 +52,9 @@ describe("gold key rotate token", () => {
     const last = await issued();
     assertEquals(last.kid, older.kid);
 
-    // Pass each instant by at least 10 s, because the service estimates its time from the database's clock,
-    // and a slow answer of the database makes the estimate lag. The new key begins 10 s after the rotation,
-    // and the older key retires 11 minutes later.
+    // Pass each instant by at least 10 s. The service estimates its time from the database's clock, and a
+    // slow answer of the database makes the estimate lag. The new key begins 10 s after the rotation, and the
+    // older key retires 11 minutes later.
     service.shiftClock(20 * SECOND_MS);
     const newer = await issued();
     assertEquals(newer.kid, kid);

@@ -10,8 +10,8 @@ import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { readSealing } from "./new_secret.ts";
 
 /**
- * After this time, every service that still serves has read the new key, because a service refuses requests
- * when its copy of the partners and keys is older than 5 s.
+ * After this time, every service that still serves has read the new key. A service refuses requests when its
+ * copy of the partners and keys is older than 5 s.
  */
 const LEAD_SECONDS = 10;
 /** After this time, the last token that an older key signed has expired on every clock. */

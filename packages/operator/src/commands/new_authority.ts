@@ -48,8 +48,8 @@ interface MadeAuthority {
 }
 
 /**
- * Makes an authority and its first, empty revocation list. Without it, the proxy would get no list of any
- * authority.
+ * Makes an authority and its first, empty revocation list. Without this list, the proxy would get no list of
+ * any authority.
  */
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
   const { sql, deployment } = await invocation.db();

@@ -59,8 +59,8 @@ export async function readCsr(pem: string): Promise<CertificateRequest> {
       }; only EC on P-256 with a named curve and an uncompressed point is accepted. Make a new key and request: ${HOW_TO}.`,
     );
   }
-  // Cast, because the library's type refers to the DOM's Algorithm, which this project's types do not
-  // include.
+  // Cast the algorithm. The library's type refers to the DOM's Algorithm, and this project's types do not
+  // include the DOM.
   const { name, hash } = csr.signatureAlgorithm as unknown as SignatureAlgorithm;
   if (name !== "ECDSA" || hash?.name !== "SHA-256") {
     throw new PkiError(

@@ -18,8 +18,8 @@ const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
 /**
- * The warning starts 60 days before an authority can sign no more. An authority that is valid for less than a
- * year can sign nothing, because a certificate is valid for one year and must not outlive its authority.
+ * The warning starts 60 days before an authority can sign no more. A certificate is valid for one year and
+ * must end before its authority. So an authority that is valid for less than a year can sign nothing.
  */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 

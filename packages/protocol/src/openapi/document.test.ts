@@ -153,7 +153,7 @@ describe("openApiDocument()", () => {
       ] as const
     ) assertEquals(headersAt("/v1/orders", "post", status), [...headers], `${status}`);
     assertEquals(headersAt("/v1/orders/{order_id}", "get", 404), always);
-    // Never replayed, because a 404 for an id in the path binds no key.
+    // This reply is never replayed. A 404 for an id in the path does not bind the key.
     assertEquals(headersAt("/v1/events/{event_id}/redeliver", "post", 404), always);
     assert(headersAt("/oauth/token", "post", 200).includes("Cache-Control"));
     assert(headersAt("/oauth/token", "post", 401).includes("WWW-Authenticate"));

@@ -62,10 +62,10 @@ describe("problemCodesOf()", () => {
       ],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
-      // Without the problems of a media type and an Idempotency-Key, because the probe takes a body of any
-      // media type and no key.
+      // Leave out the problems of a media type and of an Idempotency-Key. The probe takes a body of any media
+      // type and no key.
       probeSignature: [ALWAYS, TOKEN, SIGNED],
-      // Without token_missing, because fundSandbox needs no token.
+      // Leave out token_missing. fundSandbox needs no token.
       fundSandbox: [
         ALWAYS,
         TOKEN.replace("token_missing ", ""),

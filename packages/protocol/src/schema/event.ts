@@ -74,8 +74,8 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
     ...event,
     data: z.looseObject({ chain_head }),
   });
-  // The TypeScript type of an event that is added later is `never`, so that a check of `type` still narrows
-  // the event to one known type. A program ignores events of all other types.
+  // Give an event that is added later the TypeScript type `never`. So a check of `type` still narrows the
+  // event to one known type. A program ignores events of all other types.
   return z.union([known, addedLater as unknown as z.ZodType<never>]);
 }
 

@@ -135,7 +135,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     { text: line(`GET /${"x".repeat(17_000)} HTTP/1.1`), verdict: "431 header_too_large" },
     { text: line(`GET /${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
     { text: line(`GET /health?${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
-    // These look odd but are well-formed.
+    // The next requests look odd but are well-formed.
     ...[
       whole,
       `\r\n\r\n${whole}`,

@@ -53,8 +53,8 @@ describe("a bare CR", () => {
       "",
     );
     assertEquals(await send(first), 200);
-    // This affects no other partner: both requests come over the client's own connection, with its own
-    // certificate.
+    // Check that both requests come over the client's own connection, with its own certificate. So no other
+    // partner is affected.
     assertEquals(fixture.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
     for (const one of fixture.arrived) {
       assertEquals(valuesOf(one, "transfer-encoding"), []);

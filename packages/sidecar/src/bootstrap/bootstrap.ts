@@ -11,8 +11,8 @@ export const BOOTSTRAP_FILE = "envoy.json";
 /** Envoy's whole configuration, the same for the sandbox and for production. */
 export function envoyBootstrap(config: SidecarConfig): Message {
   return {
-    // Give a node name, which Envoy requires to watch files, because it watches them with its code for
-    // control planes.
+    // Give a node name. Envoy watches files with its code for control planes, and that code requires the
+    // name.
     node: { id: "sidecar", cluster: config.environment },
     admin: { address: adminAddress(config), ignore_global_conn_limit: true },
     static_resources: {

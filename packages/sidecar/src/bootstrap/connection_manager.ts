@@ -65,7 +65,7 @@ const IDENTITY: Message = {
   set_current_client_cert_details: {},
   use_remote_address: true,
   skip_xff_append: true,
-  // No client counts as internal, so that no client's headers can control the proxy.
+  // Treat no client as internal, so that no client's headers can control the proxy.
   internal_address_config: {
     unix_sockets: false,
     cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],

@@ -24,7 +24,7 @@ const REFUSED: readonly [ProblemCode, string][] = [
   ["invalid_request", request("POST /a", ["Transfer-Encoding: chunked"], "2\r\n{}x\r\n0\r\n\r\n")],
   ["invalid_request", request("GET /health", ["x_nonce: 1"])],
   ["invalid_request", request("GET /health", ["X: a\0b"])],
-  // Not HTTP/1.1, an upgrade, or a method that is not supported.
+  // The next requests are not HTTP/1.1, ask for an upgrade, or have a method that is not supported.
   ["invalid_request", request("GET /health").replace("HTTP/1.1", "HTTP/1.0")],
   ["invalid_request", "\x16\x03\x01\x02\x00\r\n\r\n"],
   ["invalid_request", request("GET /health", ["Connection: Upgrade", "Upgrade: websocket"])],

@@ -48,8 +48,8 @@ function hostsOf(publicBaseUrl: string): string[] {
 }
 
 function vouchedHeaders(config: SidecarConfig): Message[] {
-  // Use DIRECT, which means the peer of the connection, only without a load balancer and HAProxy. Behind
-  // them, the peer is not the client.
+  // Use DIRECT, the peer of the connection, only without a load balancer and HAProxy. Behind them, the peer
+  // is not the client.
   const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
   const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
   const { proxySecret } = config;

@@ -15,8 +15,8 @@ const ATTACKER = fileURLToPath(new URL("./attacker_fixture.ts", import.meta.url)
 const HANDSHAKES = 100;
 const SILENT = 11_000;
 /**
- * Low enough that 11,000 attempts keep every connection occupied, even on a busy machine. Envoy closes each
- * silent connection after three seconds.
+ * HAProxy's limit of connections. 11,000 attempts keep every connection occupied, even on a busy machine.
+ * Envoy closes each silent connection after three seconds.
  */
 const FLOODED = { CONNECTIONS_MAX: "1000" };
 const IDLE = 300;

@@ -2,7 +2,7 @@ import { openDatabase } from "@gold-partner/database";
 import type { Sql } from "postgres";
 
 const STATEMENT_TIMEOUT_MS = 3000;
-/** No statement may take this long, so a connection that is silent for longer is dead. */
+/** A connection that is silent for this long is dead, because no statement may take this long. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
 /** Opens one connection, which reconnects by itself when the database is available again. */

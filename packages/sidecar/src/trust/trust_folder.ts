@@ -54,8 +54,7 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
     await syncFolder(version);
     await pointTo(folder, CURRENT, basename(version));
   } catch (error) {
-    // Clean up, because the caller retries every second, and each attempt on a full disk would leave another
-    // folder.
+    // Clean up. The caller retries every second, and each attempt on a full disk would leave another folder.
     await rm(version, { recursive: true, force: true });
     throw error;
   }
