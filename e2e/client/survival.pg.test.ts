@@ -76,7 +76,7 @@ describe("GoldClient, when the service or the network fails", () => {
       relay.cutReply(afterBytes);
       const order = await client.placeOrder({ quote_id });
       assertEquals(relay.cuts, 1);
-      // 200 and not 201, because the first try was executed, and the second got its result.
+      // Expect 200 and not 201. The first try was executed, and the second try got its result.
       assertEquals(outcomesOf("createOrder"), ["connection_failed", "200"]);
       assertEquals(await newOrders(), 1);
       const { balances: _, ...kept } = order;

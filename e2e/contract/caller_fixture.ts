@@ -81,17 +81,17 @@ export class Caller {
     return caller;
   }
 
-  /** The same partner with its token, calling the gateway or Envoy on another port. */
+  /** Returns a caller for the same partner and token, through the gateway or Envoy on another port. */
   through(port: number): Caller {
     return this.#changed({ baseUrl: `https://localhost:${port}` });
   }
 
-  /** The same partner with its token, under another certificate. */
+  /** Returns a caller for the same partner and token, with another certificate. */
   presenting(certificate: Certificate): Caller {
     return this.#changed({ tls: { ...this.#tls, ...certificate } });
   }
 
-  /** The same partner on one connection that stays open. */
+  /** Returns a caller for the same partner and token that keeps one connection open. */
   staying(): Caller {
     return this.#changed({ kept: new Agent({ ...this.#tls, keepAlive: true, maxSockets: 1 }) });
   }

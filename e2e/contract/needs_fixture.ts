@@ -29,8 +29,8 @@ const takesToken = ({ token }: Endpoint) => token !== "none";
 const takesKey = ({ idempotent }: Endpoint) => idempotent === true;
 const takesSignature = ({ signature }: Endpoint) => signature !== undefined;
 /**
- * False for OAuth, which ignores unknown parameters, and for the signature probe, which accepts any URL that
- * was signed.
+ * True if the endpoint refuses unknown query parameters. OAuth ignores them, and the signature probe accepts
+ * any URL that was signed.
  */
 const takesNoOtherQuery = ({ oauth, signature }: Endpoint) => !oauth && signature !== "judged";
 

@@ -21,7 +21,7 @@ import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
-/** Short timeouts, but long enough for a body to arrive on a busy machine. */
+/** Timeouts that keep the tests short, but let a body arrive on a busy machine. */
 const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
 
 /**
@@ -119,7 +119,9 @@ export class Stack {
     return this.running.state.socket(name);
   }
 
-  /** Makes admission read a superuser's change, at its next check of the registry. */
+  /**
+   * Call this after a superuser's change. Admission then reads the change at its next check of the registry.
+   */
   async announce(): Promise<void> {
     await this.sql`update gold.registry_version set version = version + 1`;
   }

@@ -125,8 +125,8 @@ describe("the caller's identity behind Envoy", () => {
         const { reply } = await visit(stack, own, { sends: metadata(lines) });
         assertEquals([reply!.status, await reply!.text()], [200, plain]);
         assert(/^req_[0-9a-f-]{36}$/.test(reply!.headers.get("X-Request-Id")!));
-        // Use a write, because it takes longer than each of the claimed timeouts, and so would fail if one
-        // were applied.
+        // Use a write. It takes longer than each of the claimed timeouts, and would fail if one of them were
+        // applied.
         assertEquals((await visit(stack, own, { sends: fund(lines) })).reply!.status, 201);
         assertEquals(await countArrived(stack), arrived + 2);
       });

@@ -10,7 +10,7 @@ import { certificateOf } from "./certificate_fixture.ts";
 import { countArrived } from "./direct_fixture.ts";
 import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_fixture.ts";
 
-/** Lowers openssl's own security level, so that Envoy, and not openssl, refuses the offer. */
+/** Lowers openssl's security level, because openssl itself would otherwise refuse to offer this cipher. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
 
 /** Each entry has the expected alert, and the options with which openssl offers only one weak feature. */

@@ -105,7 +105,8 @@ describe("slow clients through Envoy", () => {
         const socket = await siege.connect();
         socket.pause().write(asks);
         const end = performance.now() + SILENCE_MS;
-        // Write again and again, because without reading, only a write notices that the connection has ended.
+        // Write again and again. This client does not read, so only a write notices that the connection has
+        // ended.
         while (!socket.destroyed && performance.now() < end) {
           await sleep(1000);
           socket.write("\r\n");

@@ -88,7 +88,7 @@ export function hiddenRequests(token: string): string[] {
 }
 
 /**
- * Adds `Connection: close`, which says that no request follows. Without it, a parser for which the first
- * request ends before the hidden request would read the hidden request as an ordinary next request.
+ * Adds `Connection: close`, which says that no request follows. Without this header, a parser for which the
+ * first request ends before the hidden request would read the hidden request as an ordinary next request.
  */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

@@ -52,8 +52,8 @@ export class Siege {
   async connect(options: ConnectionOptions = {}): Promise<TLSSocket> {
     const socket = connect({ ...this.#tls, ...options });
     await once(socket, "secureConnect");
-    // Ignore errors, because Envoy may cut off an attacker's connection, and a socket error without a
-    // listener would end the process.
+    // Ignore errors. Envoy may cut off an attacker's connection, and a socket error without a listener would
+    // end the process.
     return socket.on("error", () => {});
   }
 
@@ -63,7 +63,7 @@ export class Siege {
   }
 
   /**
-   * Attacks while the honest partner trades. Throws if one of that partner's requests failed, if its orders
+   * Attacks while the honest partner trades. Throws if a request of the honest partner failed, if its orders
    * took too long, or if the service answered with 5xx. Returns how many of the attack's requests reached the
    * service, by route and status.
    */

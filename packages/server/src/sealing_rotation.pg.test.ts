@@ -61,8 +61,7 @@ describe("a running service whose sealing key changes", () => {
     const { name, putInSource } = await addTokenKey("newer");
     const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);
-    // Allow one line a second, because the service logs this at most once a second, and a slow run may take
-    // longer.
+    // Allow one line a second. The service logs this at most once a second, and a slow run may take longer.
     const again = Math.floor((performance.now() - startedMs) / 1000);
     const [complaint, ...others] = complaints(fixture.log);
     assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [

@@ -11,7 +11,7 @@ import { startService } from "./service.ts";
 
 const WORKERS = 8;
 const PROBE_MS = 50;
-/** Longer than a busy machine may pause. */
+/** How long a stop waits for requests. A busy machine does not pause for this long. */
 const DRAIN_SECONDS = 4;
 
 describe("a service that is stopped", () => {

@@ -39,8 +39,8 @@ describe("delivery", () => {
   });
   afterEach(async () => {
     receiver.answer(204);
-    // Pause, because endWaits() also makes in-flight retries due, so that they may be sent again. These
-    // attempts end during the pause.
+    // Pause. endWaits() also makes in-flight retries due, so that they may be sent again, and these attempts
+    // end during the pause.
     do {
       await endWaits(service);
       await pause(200);

@@ -131,7 +131,7 @@ describe("delivery processes", () => {
     assert(told[0]!.includes(shut.clientId) && told[0]!.includes('"sealing_key":"lost"'));
     assertEquals((await stateOf(service, shut)).failures, 0);
     await hanging.stop();
-    // Four failures or more, because a closed connection counts as a failure, too.
+    // Wait for four failures or more. A closed connection counts as a failure, too.
     await untilState(service, ({ failures }) => failures >= 4, ill);
   });
 

@@ -72,7 +72,7 @@ describe("an endpoint", () => {
       failures: 0,
       disabled: false,
     });
-    // Leave out the first secret, which was created together with the partner, just now.
+    // Leave out the first secret. It was created together with the partner, just now.
     assertEquals(secrets.slice(1).map(({ sealed, sealing_key }) => [sealed, sealing_key]), [
       ["AwQ=", "kek-2"],
       ["AQI=", "kek-1"],

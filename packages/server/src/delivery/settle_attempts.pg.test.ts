@@ -90,7 +90,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "parked parked");
   });
 
-  it("deletes a delivered retry at once, or when the mark passes it if it is after the mark", async () => {
+  it("deletes a delivered retry at once, but after the mark only when the mark passes it", async () => {
     const { client, events } = await takeAll(3);
     await worker.settle([attemptOf(events[0]!, FAILED)], [endpointAt(client, 0, 1)]);
     const [behind, ahead] = [await takeAgain(client, 1), await takeAgain(client, 3)];

@@ -329,8 +329,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
-    // Set a rare heartbeat, so that the worker sends only two in this test: one when it starts, and one
-    // because of look().
+    // Set a long pause between heartbeats. The worker then sends only two in this test: one when it starts,
+    // and one because of look().
     const worker = stage.start("one", {
       beatMs: 60_000,
       store: {

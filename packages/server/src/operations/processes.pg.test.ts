@@ -88,7 +88,7 @@ describe("several processes of the service", () => {
     const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
       await sleep(4 * index);
       const key = newKey();
-      // Send the order again with the same key to process 2, which keeps running, if the connection breaks.
+      // If the connection breaks, send the order again with the same key to process 2, which keeps running.
       return await order(1 + index % 2, quote, key) ?? await order(2, quote, key);
     });
     await sleep(2 * ORDERS);

@@ -117,7 +117,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     await setHours(true, []);
   });
 
-  it("return with the prices whether the market is open according to its hours", async () => {
+  it("return the prices together with the state of the market, open or closed", async () => {
     const market = async () => (await account.read("/v1/prices", pricesReply)).market;
     assertEquals(await market(), "open");
     await setHours(false, []);

@@ -164,7 +164,7 @@ describe("rate limits, through the service", () => {
     for (const path of ["/v1/quotes", "/sandbox/fund"]) {
       await expectProblem(await service.send(path, stranger), "token_invalid");
     }
-    // Without a token, because /sandbox/fund needs none.
+    // Send no token, because /sandbox/fund needs none.
     const anybody = { ...spoilt, headers: { Authorization: null } };
     await expectProblem(await service.send("/sandbox/fund", anybody), "rate_limited");
   });

@@ -13,7 +13,7 @@ interface Step {
   readonly terms: RateTerms;
 }
 
-/** An eighth of a millisecond, which is exact in binary, so that limiter and model see the same instant. */
+/** An eighth of a millisecond. It is exact in binary, so the limiter and the model see the same instant. */
 const TICK_MICROS = 125;
 const MICROS = 1_000_000n;
 

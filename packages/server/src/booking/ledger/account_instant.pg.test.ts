@@ -179,7 +179,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     }
   });
 
-  it("is the clock if no posting is ahead, even if a balance was read before a large step back", async () => {
+  it("is the clock's time if no posting is later, even after a read and then a large step back", async () => {
     const client = await rich();
     await set(client, "last_posted_at", -1);
     const read = await set(client, "closed_until", 75);

@@ -30,7 +30,9 @@ const APPEND_ONLY = [
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];
 
-/** The changes that the trigger must refuse to every role, keyed by the steps that the deposit has. */
+/**
+ * The changes that the trigger must refuse to every role. The keys are the steps that a deposit already has.
+ */
 const STEPS_AGAIN: Record<string, readonly string[]> = {
   approved: [
     "approved_by = 'another'",

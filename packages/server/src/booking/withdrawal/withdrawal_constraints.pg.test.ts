@@ -137,8 +137,8 @@ describe("the tables of withdrawals and deposits", () => {
       await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
       `${CHECK_VIOLATION} withdrawal_step_two`,
     );
-    // Also try a submission that leaves out the previous step, or the login of that step. The table refuses
-    // it, too.
+    // Also try a submission without the previous step, or without the login of the previous step. The table
+    // refuses both.
     for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
       const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
       assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);

@@ -101,8 +101,8 @@ describe("concurrent withdrawals", () => {
       const id = await withdraw(client, 40n);
       const approvals = await crowd(() => stepAs("approve", id), 20);
       assertEquals(countOf(approvals, "done"), 1);
-      // Let the maker approve this withdrawal, because all calls of the crowd share one login, and a login
-      // cannot submit what it approved.
+      // Let the maker approve this withdrawal. All calls of the crowd share one login, and a login cannot
+      // submit what it approved.
       const other = await withdraw(client, 30n);
       assertEquals(await approveWithdrawal(maker, other), "done");
       const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);

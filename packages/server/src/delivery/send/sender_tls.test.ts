@@ -107,7 +107,7 @@ describe("Sender.post() over TLS", () => {
         socket.write(SERVER_HELLO_1_1);
       })
     );
-    // Shorter than the connect timeout of 5 s, because that timeout gives tls_failed, too.
+    // Set a deadline shorter than the connect timeout of 5 s, because that timeout gives tls_failed, too.
     const sender = createSender({ rules: () => RULES, nowMs: Date.now, deadlineMs: 4500 });
     const { error } = await sender.post(`https://127.0.0.1:${old.port}/`, HEADERS, "{}");
     assertEquals(error, "tls_failed");

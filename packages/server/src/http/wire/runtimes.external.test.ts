@@ -16,7 +16,10 @@ const AT_ONCE = 16;
  * certificate may have at once, because above that limit replies depend on timing.
  */
 const VARIANTS_A_PARTNER = 80;
-/** Short, because many mutated requests are incomplete and never get an answer. */
+/**
+ * How long to wait for an answer. It is short, because many mutated requests are incomplete and never get
+ * one.
+ */
 const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
 const SECOND_LOOK = { silenceMs: 10_000, quietMs: 5_000 };
 

@@ -133,8 +133,8 @@ describe("createWireServer()", () => {
 
   it("sends a refusal that a client can read even if the client is still sending", async () => {
     let socket = open();
-    // Repeat until sending took clearly less than one second, because the service keeps reading for one
-    // second, and sending can take longer on a slow machine.
+    // Repeat until sending took clearly less than one second. The service keeps reading for one second, and
+    // on a slow machine, sending can take longer.
     for (let tookMs = Infinity; tookMs > 600;) {
       socket.on("error", () => {}).destroy();
       socket = open().on("error", () => {});
