@@ -124,7 +124,7 @@ describe("docker-compose.yml", () => {
     const asked = figuresAsked(ROOT, join(ROOT, "deploy/prometheus/alerts.yaml"), expressionsOf(panels));
     if (typeof asked === "string") throw new Error(asked);
     assert(asked.length > 20);
-    // Leave out `up`, because Prometheus itself makes it, one series for each target.
+    // Leave out `up`. Prometheus itself makes this series for each target.
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
   });
 

@@ -130,8 +130,8 @@ export class TestEngine {
     const env = Object.fromEntries(
       Object.entries(container.env).map(([name, value]) => [name, place(value)]),
     );
-    // Write to a log file and not to a pipe, because Envoy reopens its standard output by file name, and a
-    // pipe has no file name.
+    // Write to a log file and not to a pipe. Envoy reopens its standard output by file name, and a pipe has
+    // no file name.
     const log = openSync(logFile, flag, 0o600);
     try {
       return spawn(program, args, {

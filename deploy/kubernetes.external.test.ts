@@ -189,10 +189,7 @@ function pods(manifests: readonly Manifest[]): [string, Pod][] {
   );
 }
 
-/**
- * Returns the command of a probe. For a probe of a TCP port, which a node does from outside, bash opens the
- * connection.
- */
+/** Returns the command of a probe. A node probes a TCP port from outside; here bash opens the connection. */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }

@@ -31,8 +31,8 @@ interface Door {
   /** The port on this machine to which requests for the base URL are sent. */
   readonly port: number;
   /**
-   * The file of the CA that signed the server's certificate.
-   * That certificate is for localhost, whatever the base URL is.
+   * The file of the CA that signed the server's certificate. The certificate is always for localhost, even if
+   * the base URL has another host.
    */
   readonly ca: string;
   readonly webhook: string;

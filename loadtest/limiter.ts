@@ -13,8 +13,8 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 /** The partner `limited` has a rate below the peak of every profile. */
 const partner = openPartner("limited");
 /**
- * The client that waits for Retry-After runs after the flood, because other requests of the partner could
- * otherwise use up the limit while the client waits.
+ * The length of the flood. The client that waits for Retry-After starts only after the flood, because the
+ * flood could use up the limit while the client waits.
  */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";

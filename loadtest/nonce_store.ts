@@ -35,8 +35,8 @@ export function setup(): { readonly name: string } {
 }
 
 /**
- * Sends a probe with strict handling, so that it is answered like an order (401, 409 and so on) and not by
- * 200 with a verdict.
+ * Sends a probe with strict handling. The service then answers it like an order (401, 409 and so on), and not
+ * with 200 and a verdict.
  */
 const signedProbe = (step: Step, nonce: string, expected: readonly number[]): Call => ({
   step,

@@ -47,7 +47,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
   }
 }
 
-/** Retries every key. Each key must now give one result, whatever the first replies were. */
+/** Retries every key. Each key must now give one result, even if its first replies differed. */
 async function settle(
   flight: Flight,
   inFlight: readonly (Reply | undefined)[],

@@ -30,7 +30,8 @@ const report = new Report((line) => console.log(line));
 // With LANES=1, all orders that arrive while a batch is in flight form one batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
-  // Let this process not deliver, so that all deliveries come from the first process, which the proof kills.
+  // Let this process deliver nothing, so that all deliveries come from the first process. The proof kills the
+  // first process.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
   await endow();
@@ -88,7 +89,7 @@ try {
 }
 process.exit(report.close("kills") ? 0 : 1);
 
-/** Returns all victims, or in a short run one of them, in turn. */
+/** Returns all victims. In a short run, returns one victim: the next one in turn. */
 function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }

@@ -98,9 +98,7 @@ function findWrong(observed: readonly Observed[]): string[] {
   return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
 }
 
-/**
- * Returns the acknowledged orders that are not in the books. There may be none, whatever was killed and when.
- */
+/** Returns the acknowledged orders that are not in the books. Every kill must leave this list empty. */
 async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));

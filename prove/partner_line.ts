@@ -40,7 +40,9 @@ export interface Line {
   close(): void;
 }
 
-/** Limited, because each connection costs a handshake, which would slow a busy machine down further. */
+/**
+ * The limit of connections. Each connection costs a handshake, which would slow a busy machine down further.
+ */
 const CONNECTIONS_MAX = 32;
 
 /**

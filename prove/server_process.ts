@@ -99,7 +99,7 @@ export class ServerProcess {
   async heal(): Promise<void> {
     if (!this.#child) await this.start();
     const deadline = performance.now() + HEAL_MS;
-    // Wait for both, because a process is ready as soon as it can read, even if it still refuses writes.
+    // Wait for both. A process is ready as soon as it can read, even if it still refuses writes.
     while (!(await this.isReady()) || await this.#readGauge("gold_writes_possible") !== 1) {
       if (performance.now() > deadline) {
         const log = await readFile(this.#log, "utf8");

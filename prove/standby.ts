@@ -219,7 +219,7 @@ async function makeReadOnly(of: TestService): Promise<Finding> {
   await set("on");
   await until("/health is 503", async () => await askHealth(of) === 503);
   const status = await askQuote(of);
-  // Set this session to read-write, because the new default made it read-only, too.
+  // Set this session to read-write. The new default made it read-only, too.
   await root!.unsafe("set default_transaction_read_only = off");
   await set("off");
   await until("/health is 200", async () => await askHealth(of) === 200);

@@ -39,8 +39,9 @@ export const BUNDLE_SETTINGS = {
 };
 
 /**
- * An esbuild plugin that gives each source its own import.meta.url and import.meta.dirname. Without it, every
- * source would see the bundle's path. `beforeRead` is called with the path of each source before it is read.
+ * An esbuild plugin that gives each source its own import.meta.url and import.meta.dirname. Without the
+ * plugin, every source would see the bundle's path. `beforeRead` is called with the path of each source
+ * before it is read.
  */
 export function keepPlaces(beforeRead = () => {}) {
   const load = ({ path }) => {

@@ -141,8 +141,8 @@ async function launch({ name, root, stateDir, log, port }: Place): Promise<Launc
     const stop = async () => {
       await sql.end();
       await stopChild(child);
-      // Stop Postgres here, because some versions of `npm start` leave it running, depending on how they are
-      // stopped.
+      // Stop Postgres here. Some versions of `npm start` leave it running when they are stopped in a certain
+      // way.
       await server.stop();
     };
     return { sql, baseUrl, pids, stop };

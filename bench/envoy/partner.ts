@@ -39,7 +39,7 @@ export class BenchPartner {
     return partner;
   }
 
-  /** A token lives for ten minutes, and a benchmark may last longer. */
+  /** Gets a new token. A token is valid for ten minutes, and a benchmark may take longer. */
   async renewToken(): Promise<void> {
     const { client_id, client_secret } = this.#credentials;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });

@@ -19,8 +19,8 @@ export interface EnvoyStack {
 }
 
 /**
- * High enough that no request is refused, because one machine cannot send this many requests per second. The
- * database requires that Envoy's own limit is at least four times as high.
+ * The service's rate limit. It refuses no request, because one machine cannot send this many requests per
+ * second. The database requires that Envoy's own limit is at least four times as high.
  */
 const RATE_PER_SECOND = 100_000;
 

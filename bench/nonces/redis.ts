@@ -22,8 +22,8 @@ const POLL_MS = 10;
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
-    // Do not rewrite the log, because a rewrite would continue during another contender's turn, in a process
-    // whose CPU time is not measured.
+    // Do not rewrite the log. A rewrite runs in a process whose CPU time is not measured, and would continue
+    // during another contender's turn.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

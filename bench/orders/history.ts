@@ -87,7 +87,7 @@ async function writeHistory(
   return calls * each * PARTNERS;
 }
 
-/** Throws if the folder for temporary files, which holds the books, has too little free space. */
+/** Throws if the folder for temporary files has too little free space. The books are in this folder. */
 export function requireSpace(orders: number): void {
   const [dir, bytes] = [tmpdir(), orders * BYTES_AN_ORDER];
   const { bavail, bsize } = statfsSync(dir);

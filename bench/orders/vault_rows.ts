@@ -1,7 +1,7 @@
 // Measures what more vault rows would gain, with two variants of gold.book_orders. In the first variant, all
-// calls lock the same vault row. In the second, each call takes a row that no other call has locked. No call
-// waits there, because there are more rows than connections. So two rows can gain at most as much as the
-// second variant.
+// calls lock the same vault row. In the second variant, each call takes a row that no other call has locked.
+// There are more rows than connections, so no call waits for a row. So two rows can gain at most as much as
+// the second variant.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -93,8 +93,8 @@ async function freeElsewhere(sql: Stack["sql"]): Promise<string> {
 }
 
 /**
- * Samples how many calls wait for a lock. This is always the lock of the vault's row, because the calls skip
- * clients that are locked.
+ * Samples how many calls wait for a lock. Each of them waits for the vault's row, because gold.book_orders
+ * skips clients that are locked.
  */
 function watchLanes(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;

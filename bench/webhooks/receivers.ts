@@ -18,7 +18,7 @@ let received = 0;
 let arrived = () => {};
 
 async function openReceiver(identity: { cert: string; key: string }): Promise<number> {
-  // No timeout, so that a connection stays open while it is idle between two turns.
+  // Set no timeout, so that a connection stays open while it is idle between two turns.
   const server: Server = createServer({ ...identity, keepAliveTimeout: 0 }, (request, response) => {
     request.resume().once("end", () => {
       response.writeHead(200, { "content-length": 0 }).end();

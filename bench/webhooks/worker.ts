@@ -41,8 +41,8 @@ const POLL_MS = 2;
 const TIMEOUT_MS = 60_000;
 
 /**
- * A turn that gives one sample with the worker's own CPU time and, if the worker uses a database, a second
- * sample that includes its Postgres processes.
+ * A turn that gives a sample with the worker's own CPU time. If the worker uses a database, the turn gives a
+ * second sample, which includes the Postgres processes.
  */
 export function workerTurn(
   stack: WebhookStack,

@@ -99,8 +99,8 @@ export function rateReached(
 }
 
 /**
- * The arrivals of one partner's process: its share of the rate. The target is the rate of all partners, and
- * the time unit has as many seconds as there are partners, because k6 takes only integers as targets.
+ * The arrivals of one partner's process: its share of the rate. k6 takes only integers as targets. So the
+ * target is the rate of all partners, and the time unit has one second per partner.
  */
 export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: Load) {
   const { start, stages } = PROFILES[name];
@@ -113,11 +113,11 @@ export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: L
       duration: `${Math.round(share * durationSeconds * 1000)}ms`,
       target: Math.round(ofPeak * peakPerSecond),
     })),
-    // Enough VUs for replies that take one second each, so that even such a slow service gets the full
+    // Start enough VUs for replies that take one second each, so that even such a slow service gets the full
     // arrival rate.
     preAllocatedVUs: Math.ceil(ownPeak) + 15,
     maxVUs: Math.ceil(ownPeak * 4) + 15,
-    // Long enough for a late reply and a retry, so that no outcome stays unknown.
+    // Wait long enough for a late reply and a retry, so that no outcome stays unknown.
     gracefulStop: "75s",
   };
 }

@@ -19,7 +19,7 @@ export function runOptions(
     scenarios: { [scenario]: arrivalsOf(load), ...beside },
     thresholds: serviceLevels(scenario, load.name),
     setupTimeout: "60s",
-    // Long, because the check of the books reads several hundred thousand orders, 200 a page.
+    // Allow 30 minutes. The check of the books reads several hundred thousand orders, 200 a page.
     teardownTimeout: "30m",
   };
 }

@@ -1,5 +1,5 @@
-// Request signing for k6: the SDK's signing code, imported by path
-// because k6 resolves no package names, with k6's own primitives.
+// Request signing for k6: the SDK's signing code with k6's own primitives. The code is imported by path,
+// because k6 resolves no package names.
 import { sha256 } from "k6/crypto";
 import encoding from "k6/encoding";
 import { canonicalRequest } from "../../packages/canonical/src/mod.ts";

@@ -2,7 +2,7 @@
 import { ordersAccepted, ordersUnaccounted } from "./counters.ts";
 import { isDone, newName, settle } from "./session.ts";
 
-/** Small, so that a run of several hours moves little gold. */
+/** The grams of one order. The amount is small, so that a run of several hours moves little gold. */
 const GRAMS = "0.01";
 
 let side: "buy" | "sell" = "buy";

@@ -18,8 +18,8 @@ const TREE = fileURLToPath(new URL("../..", import.meta.url));
 const SERVER = "packages/server";
 
 /**
- * The result of a run that close() interrupts. It never resolves, because the run has no verdict, and the
- * caller of close() ends the process.
+ * The result of a run that close() interrupts. It never resolves: the run has no verdict, and the caller of
+ * close() ends the process.
  */
 const NEVER = new Promise<never>(() => {});
 

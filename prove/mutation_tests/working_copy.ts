@@ -17,7 +17,7 @@ import { basename, join } from "node:path";
  */
 const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];
-/** Not linked, because this folder is made from the original sources. */
+/** The folder that is not linked, because it is made from the original sources. */
 const CACHE = ".cache";
 
 /** A copy of the working tree, in which sources may be broken. */

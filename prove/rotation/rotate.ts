@@ -91,8 +91,9 @@ function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewa
 }
 
 /**
- * Returns the samples that were answered before the retirement of the old credential began, and those that
- * were sent after the retirement and the grace period. In between, both answers are allowed.
+ * Returns two groups of samples: those that were answered before the retirement of the old credential began,
+ * and those that were sent after the retirement and the grace period. Between these times, both answers are
+ * allowed.
  */
 function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End, { refused }: Renewal) {
   const own = samples.filter((sample) => sample.kind === kind);

@@ -14,15 +14,15 @@ export const SICKNESSES = [
 type Sickness = (typeof SICKNESSES)[number];
 
 /**
- * A receiver accepts everything, or always fails in one way. With `by chance` it chooses its answer at random
- * for each delivery, but refuses some events at every try.
+ * How a receiver behaves: it accepts everything, always fails in one way, or (`by chance`) draws its answer
+ * at random for each delivery. `by chance` also refuses some events at every try.
  */
 export type Behaviour = "well" | "by chance" | Sickness;
 
 /** The answer to one delivery. */
 export interface Answer {
   readonly way: "well" | "refused for good" | Sickness;
-  /** The answer is 2xx, whether or not it reaches the sender. */
+  /** True if the answer is 2xx, even if it does not reach the sender. */
   readonly accepted: boolean;
   readonly answer: DeliveryAnswer;
 }

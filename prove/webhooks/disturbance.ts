@@ -41,8 +41,8 @@ const STUCK_MS = 60_000;
 const TIMEOUT_MS = 600_000;
 /**
  * If an endpoint rests longer than this after repeated failures, its partner requests a test event to show
- * that the endpoint works. Without it, an endpoint that refuses all its remaining events is tried only once
- * per rest.
+ * that the endpoint works. Without the test event, an endpoint that refuses all its remaining events is tried
+ * only once per rest.
  */
 const LONG_REST = "10 seconds";
 

@@ -23,7 +23,7 @@ type Lockfile = Readonly<
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const INSTALLED = "node_modules/.package-lock.json";
-/** Not linked: `.cache` holds bundles, and the checkout builds its own. */
+/** Entries that are not linked. `.cache` holds bundles, and the checkout builds its own. */
 const NOT_LINKED = [".cache", ".package-lock.json"];
 const ARCHIVE_BYTES_MAX = 2 ** 30;
 const run = promisify(execFile);

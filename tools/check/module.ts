@@ -17,8 +17,8 @@ import { lineOf, walk } from "./syntax.ts";
 
 /**
  * `names` are the imported names, as the other module exports them; "*" stands for all of them. Only `import
- * type` is of kind "type". `import { type A } from "x"` is not, because `verbatimModuleSyntax` keeps this
- * import, so that it loads x.
+ * type` is of kind "type". `import { type A } from "x"` is not: `verbatimModuleSyntax` keeps this import, and
+ * the import loads x.
  */
 export interface Import {
   readonly specifier: string;

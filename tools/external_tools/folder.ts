@@ -13,9 +13,7 @@ export function replaceFolder(source: string, target: string, entries: readonly 
   renameSync(fresh, target);
 }
 
-/**
- * Copies contents without modes, because Go's cache is read-only, and a read-only copy could not be removed.
- */
+/** Copies contents without modes. Go's cache is read-only, and a read-only copy could not be removed. */
 function copy(source: string, target: string): void {
   if (statSync(source).isDirectory()) {
     for (const entry of readdirSync(source)) copy(join(source, entry), join(target, entry));

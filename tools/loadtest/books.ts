@@ -121,8 +121,8 @@ async function awaitDelivery(
 }
 
 /**
- * Counts orders by their events. This is exact, because an order and its event are committed together, and
- * `gold ledger verify` checks that every order has its event.
+ * Counts orders by their events. The count is exact: an order and its event are committed together, and `gold
+ * ledger verify` checks that every order has its event.
  */
 async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
   const [row] = await sql<{ executed: number; delivered: number }[]>`

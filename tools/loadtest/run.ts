@@ -35,8 +35,8 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
 
   const startedAt = new Date();
   const books = await findBooks(plan, baseUrl, partners, root);
-  // No inbox with DATABASE_URL, because it is unknown whether that service trusts and reaches a receiver on
-  // this machine.
+  // Open no inbox with DATABASE_URL. It is unknown whether that service trusts and reaches a receiver on this
+  // machine.
   const inbox = books && !process.env.DATABASE_URL
     ? await openInbox(
       plan.stateDir,

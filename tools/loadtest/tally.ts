@@ -4,7 +4,8 @@ import { readSelector, type Thresholds } from "./service_level.ts";
 import { StepLog } from "./step.ts";
 
 /**
- * The metrics that are not counters. They are all k6's own, because the metrics of the scripts are counters.
+ * The metrics that are not counters, each with its kind. All of them are k6's own. The scripts make only
+ * counters.
  */
 const KINDS: Readonly<Record<string, MetricKind>> = {
   http_req_duration: "trend",

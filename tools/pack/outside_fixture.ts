@@ -18,7 +18,7 @@ import { packFolders } from "./tarball.ts";
  * installs.
  */
 const PEERS = ["zod", "@types/node", "undici-types"].map((name) => join(ROOT, "node_modules", name));
-/** The proxy for requests to the network. Nothing listens there, so they fail. */
+/** The proxy for requests to the network. Nothing listens at this address, so the requests fail. */
 const NOWHERE = "http://127.0.0.1:9";
 const { node, deno } = findRuntimes(ROOT);
 

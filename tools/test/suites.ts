@@ -91,7 +91,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const found = countsOf(both).ran;
     if (expected !== found) {
       faults.push(`For the same files, Node ran ${expected} tests and suites, and Deno ran ${found}.`);
-      // Compare only if there is no other failure, because a failure already explains the difference, and the
+      // Compare only if there is no other failure. A failure already explains the difference, and the
       // comparison takes longer than the suites.
       if (faults.length === 1) faults.push(...await compareByFile(plan, onBoth, byFile));
     }
@@ -107,8 +107,8 @@ function faultsOf(runtime: string, shares: readonly Share[]): string[] {
 }
 
 /**
- * Runs at most `lanes` functions of the queue at once. Takes a function from the queue only when it can run,
- * because the order of Deno's shares depends on the durations that were measured on Node until then.
+ * Runs at most `lanes` functions of the queue at once. Takes a function from the queue only when it can run.
+ * The order of Deno's shares depends on the durations that were measured on Node until then.
  */
 async function inLanes(
   lanes: number,
@@ -137,8 +137,8 @@ const SHARE_FILES = 4;
 
 /**
  * Splits the files into shares of at most SHARE_FILES files. Each share runs in one process. Large shares
- * need fewer processes, but each takes longer. Each share takes files from the whole list, because neighbours
- * in the list are similar, and one share could otherwise get all the slow files.
+ * need fewer processes, but each takes longer. Each share takes files from the whole list. Neighbours in the
+ * list are similar, so one share could otherwise get all the slow files.
  */
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);
@@ -211,8 +211,8 @@ async function runShareOnDeno(
 
 /**
  * Writes a module that imports these modules, and returns its path. In one module graph, a module that
- * several files import is loaded only once. Without it, Deno would load such a module again for each file,
- * and Node would start a process for each file.
+ * several files import is loaded only once. If each file were run by itself, Deno would load such a module
+ * again for each file, and Node would start a process for each file.
  */
 function writeShare(folder: string, modules: readonly string[]): string {
   const share = join(folder, "share.test.mjs");
