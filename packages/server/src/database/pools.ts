@@ -123,12 +123,12 @@ class Connection {
       openDatabase(url, {
         max: 1,
         connect_timeout: 5,
-        // In seconds. Short, so that the client reconnects soon after the database is back. Until then
-        // requests are refused, not queued.
+        // Wait this many seconds between two attempts to reconnect. The wait is short, so that the client
+        // reconnects soon after the database is back. Until then requests are refused, not queued.
         backoff: () => 0.2,
-        // Off, because this project sends arrays as text. At each connect, the driver would query the array
-        // types, and nothing handles the promise of that query. If the connection were lost at that moment,
-        // the unhandled rejection would end the process.
+        // Do not read the array types, because this project sends arrays as text. The driver would query the
+        // types at each connect, and nothing handles the promise of that query. If the connection were lost
+        // at that moment, the unhandled rejection would end the process.
         fetch_types: false,
         onnotice: ({ routine }) => {
           if (routine === STANDBY_WAIT) this.#unreplicated = true;

@@ -146,7 +146,9 @@ const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SEN
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-/** Returns the fault if this error of one write means that all writes fail now; otherwise undefined. */
+/**
+ * Returns the fault if this error of one write means that all writes fail now. Otherwise returns undefined.
+ */
 function faultOf(error: unknown): WriteFault | undefined {
   switch (codeOf(error)) {
     case "25006":

@@ -102,8 +102,8 @@ export class HeldEndpoint {
 
   /**
    * Queues the events that were read: first requested events (tests, redeliveries and replays), then retries,
-   * then new events in order. For an endpoint with failures, new events come before retries, because they say
-   * more about the endpoint's state.
+   * then new events in order. For an endpoint with failures, new events come before retries, because a new
+   * event says more about the endpoint's state.
    */
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
@@ -114,8 +114,8 @@ export class HeldEndpoint {
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
-        // Skip the event, because empty() put an earlier one back during this read. Both are read again, in
-        // order.
+        // Skip the event, because empty() put an earlier event back during this read. The next read returns
+        // both events, in order.
         if (sequence !== this.takenTo + 1) continue;
         this.takenTo = sequence;
       }
@@ -171,7 +171,7 @@ export class HeldEndpoint {
   confirm({ passed, released }: EndpointEntry): void {
     this.settled = passed;
     this.leaving = false;
-    // Look for work again if the database did not release the endpoint, because it then has work.
+    // If the database did not release the endpoint, the endpoint has work. So look for work again.
     if (released) this.mayHaveMore = true;
   }
 

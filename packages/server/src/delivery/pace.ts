@@ -40,7 +40,7 @@ export class Pace {
 
   /**
    * `askedMs` is the pause that the receiver asked for. A failure does not count if its attempt began before
-   * the endpoint's last rest, because it says nothing new about the endpoint.
+   * the endpoint's last rest. Such a failure says nothing new about the endpoint.
    */
   noteFailure(beganMs: number, nowMs: number, askedMs: number): void {
     this.#window = Math.max(1, this.#window >> 1);

@@ -8,7 +8,7 @@ begin atomic
     (select count(*) from gold.retry r where r.parked_at is not null), count(*) filter (where p.is_disabled)
   from (
     select a.event_sequence - coalesce(n.passed, 0) as waiting, n.disabled_at is not null as is_disabled, (
-      -- Leaves out the events of disabled endpoints, because they wait until the partner or the operator
+      -- Leaves out the events of disabled endpoints. These events wait until the partner or the operator
       -- enables the endpoint. The column `disabled` counts these endpoints.
       select e.created_at from gold.event e
       where n.disabled_at is null and e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > coalesce(n.passed, 0)

@@ -86,8 +86,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // Kill processes that hang, because they do not react to SIGTERM. Such a process would keep its address,
-    // and the next service could not use the address.
+    // Kill processes that hang and do not react to SIGTERM. Such a process would keep its address, and the
+    // next service could not use the address.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
       end("SIGKILL");

@@ -72,8 +72,8 @@ begin
 end $$;
 
 -- For services of version 0.1.0. They pass no request ids, so each nonce gets a random request id, and a
--- retry cannot be distinguished from a replay. They do not know refusals by a limit either, so they get an
--- outcome that makes them answer 503.
+-- retry cannot be distinguished from a replay. These services also do not know refusals by a limit. Instead
+-- they get an outcome that makes them answer 503.
 create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
 language sql volatile security definer set search_path = gold, pg_temp
 return (

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type AnyPgColumn, bigint, customType, integer, smallint, timestamp } from "drizzle-orm/pg-core";
 
-/** A quantity in minor units: bigint in Postgres and in TypeScript, so it never becomes a float. */
+/** A quantity in minor units. It is a bigint in Postgres and in TypeScript, so it never becomes a float. */
 export const amount = () => bigint({ mode: "bigint" });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
