@@ -16,13 +16,14 @@ import { describeSize } from "./nonces/table.ts";
 
 /**
  * The goals apply only to 256 requests in flight, which give the service and Redis enough work while requests
- * wait for the disk. With 64, both mostly wait, because each request waits for the disk twice.
+ * wait for the disk. With 64 in flight, both mostly wait for the disk, because each request waits for it
+ * twice.
  */
 const IN_FLIGHT = [64, 256] as const;
 const JUDGED = 256;
 /**
- * A turn, the measured interval of one contender, is longer than in a benchmark of a single function, because
- * it spends thousands of nonces.
+ * A turn is the measured interval of one contender. It is longer than in a benchmark of a single function,
+ * because the contender spends thousands of nonces.
  */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;

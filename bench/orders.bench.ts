@@ -14,15 +14,18 @@ import { verificationTaker } from "./orders/verification.ts";
 const IN_FLIGHT = [1, 8, 64];
 const WIDTH = 64;
 /**
- * A turn, the measured interval of one contender, is longer than in a benchmark of a single function, because
- * it executes thousands of orders.
+ * A turn is the measured interval of one contender. It is longer than in a benchmark of a single function,
+ * because the contender executes thousands of orders.
  */
 const TURN_FACTOR = 30;
 const ROUND_SHARE = 0.5;
 /** Time between two checkpoints. The default of Postgres is five times as long. */
 const CHECKPOINT_EVERY_MS = 60_000;
 const CHECKPOINT_ROUNDS = 5;
-/** For fewer than FULL_ROWS orders. The result is then only reported and not judged. */
+/**
+ * The time between two checkpoints for fewer than FULL_ROWS orders. The result is then only reported and not
+ * judged.
+ */
 const CHECKPOINT_EVERY_SHORT_MS = 5000;
 const FULL_ROWS = 10_000_000;
 const PRELOAD_MINUTES = 15;
@@ -55,7 +58,8 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
 // Shows whether splitting the vault into two rows would help. Measures many rows instead of two, so that no
-// call waits for a row: two rows cannot gain more than that. The goal is that many rows gain at most 10 %.
+// call waits for a row. Two rows cannot gain more than many rows. The goal is that many rows gain at most 10
+// %.
 const VAULT_GOALS: readonly Goal[] = [
   { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
 ];

@@ -39,7 +39,10 @@ export const options = {
 };
 export const handleSummary = summaryOf("limiter", partner);
 
-/** Gets a token, because it shows which certificate the service saw. The replies to /health do not. */
+/**
+ * Gets a token, because the reply shows which certificate the service saw. The replies to /health do not show
+ * it.
+ */
 export function setup(): void {
   announce(partner);
   const params = paramsOf("setup", [200, 429]);

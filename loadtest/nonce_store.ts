@@ -18,7 +18,7 @@ export const options = runOptions("nonce_store", partner, {
     rate: CONTENDERS,
     timeUnit: `${RACE_MS}ms`,
     duration: `${load.durationSeconds}s`,
-    // Enough VUs, although each waits for its race for up to two periods.
+    // Start enough VUs. Each VU waits for its race for up to two periods.
     preAllocatedVUs: 4 * CONTENDERS,
   },
 });

@@ -36,8 +36,8 @@ const keyOfFunding: Race = {
 };
 
 /**
- * The allowed tallies if requests fall into groups: the requests of one group are served as if they were
- * alone, and all others get a conflict.
+ * The allowed tallies if requests fall into groups. The requests of one group are served as if they were
+ * alone. All other requests get a conflict.
  */
 const oneGroupWins = (sizes: readonly number[], count: number): Tally[] =>
   sizes.map((size) => ({ ...onceAndReplays(size), "409 idempotency_key_conflict": count - size }));

@@ -52,8 +52,8 @@ const READY_MS = 180_000;
 const STOP_MS = 30_000;
 const POLL_MS = 100;
 /**
- * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so they would slow
- * down one version's turn and not the other's.
+ * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so one of them would
+ * slow down only one version's turn.
  */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 const IS_DENO = process.versions["deno"] !== undefined;

@@ -19,7 +19,7 @@ export interface EnvoyStack {
 }
 
 /**
- * The service's rate limit. It refuses no request, because one machine cannot send this many requests per
+ * The service's rate limit. No request exceeds it, because one machine cannot send this many requests per
  * second. The database requires that Envoy's own limit is at least four times as high.
  */
 const RATE_PER_SECOND = 100_000;

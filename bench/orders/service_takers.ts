@@ -140,8 +140,8 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
   };
   return {
     async takeTurn(turnMs) {
-      // Send at least one request of each partner, because the service verifies a token's signature when it
-      // first sees the token. The measurement must not include that.
+      // Send at least one request of each partner before the measurement. The service verifies a token's
+      // signature when it first sees the token, and the measurement must not include that.
       const warmUp = async (requests: number) => {
         const { operations, wallMs } = await send(Math.max(stream.partners, requests));
         requestsAMs = operations / wallMs;

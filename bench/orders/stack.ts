@@ -74,8 +74,8 @@ export async function openStack(): Promise<Stack> {
 }
 
 /**
- * With these settings, a checkpoint runs only when it is requested, because any other one would slow down
- * some turns and not others.
+ * With these settings, a checkpoint runs only when it is requested. A checkpoint at any other time would slow
+ * down some turns and not others.
  */
 export const POSTGRES_SETTINGS = {
   max_connections: "400",

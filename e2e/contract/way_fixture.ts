@@ -27,7 +27,7 @@ export interface Staged {
   readonly call: Call;
   /** The changes that make the request invalid, if the cause is in the request itself. */
   readonly fault?: Call;
-  /** Sends the request that is refused, if this is not `caller`. */
+  /** Sends the refused request. Absent if `caller` sends it. */
   readonly from?: Caller;
   /** Removes the cause, if the cause is not in the request. */
   readonly mend?: Mend;
@@ -43,9 +43,7 @@ export interface Way {
   readonly stage: Stage;
 }
 
-/**
- * The smallest signed write. Only the fault can prevent it, because it can be executed any number of times.
- */
+/** The smallest signed write. It can be executed any number of times, so only the fault can prevent it. */
 export const WITHDRAWAL: Call = { body: { amount_sar: 1 } };
 export const QUOTE: Call = { body: { side: "buy", gold_grams: 1 } };
 

@@ -57,8 +57,7 @@ describe("the caller's identity behind Envoy", () => {
       await faults.note(JSON.stringify(claim).slice(0, 120), async () => {
         const [mine, stolen, nobody] = await Promise.all([
           visit(stack, own, { sends: fund(claim) }),
-          // The request carries the other partner's token, so it would succeed if the service believed the
-          // claim.
+          // Send the other partner's token. The request would succeed if the service believed the claim.
           visit(stack, own, { sends: balances([bearer(other), ...claim]) }),
           visit(stack, unregistered, { sends: health(claim) }),
         ]);

@@ -29,7 +29,7 @@ export class Wires {
     this.#idle.push(...wires);
   }
 
-  /** Returns undefined if there is no connection, or if it ends without a reply. */
+  /** Returns undefined if there is no connection, or if the connection ends without a reply. */
   async send(request: Uint8Array): Promise<Reply | undefined> {
     if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#underWay++;

@@ -10,8 +10,8 @@ const PIPELINED = 500;
 const POUR_BYTES = 20_000_000;
 const SHOWN = 300;
 /**
- * How long to wait for the next of many replies. There is no wait after the last reply, because it ends the
- * connection.
+ * How long to wait for the next of many replies. The last reply ends the connection, so there is no wait
+ * after it.
  */
 const PIPELINED_QUIET_MS = 30_000;
 

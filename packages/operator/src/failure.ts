@@ -30,7 +30,8 @@ const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
 /**
- * The connection broke when a statement may already have been sent, so the statement may have been executed.
+ * Codes of a connection that broke when a statement may already have been sent. The statement may have been
+ * executed.
  */
 const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
 const OUTCOME_UNKNOWN = "outcome_unknown";

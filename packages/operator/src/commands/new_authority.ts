@@ -72,7 +72,8 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   try {
     await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
   } catch (error) {
-    // Keep the authority's key file if the database gave no answer, because it may have stored the authority.
+    // Keep the authority's key file if the database gave no answer. The database may have stored the
+    // authority.
     if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
     throw error;
   }

@@ -81,7 +81,7 @@ describe("take_events", () => {
     await postEvents(books, client, 1);
     await take(client, 0, 2);
     assertEquals((await books.sql`select from gold.chain_link where client_id = ${client}`).length, 3);
-    // Stays due, because it is not sealed.
+    // The event stays due, because it is not sealed.
     await redeliver(books, client, 4);
     assertEquals(numbersOf(await take(client, 0, 1)), [1]);
     assertEquals(await retriesOf(books, client), "4 due");

@@ -244,7 +244,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns clients that may have more, and seals fewer events of each client if there are many", async () => {
+  it("returns clients that may have more, and seals fewer events of each if there are many", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();
