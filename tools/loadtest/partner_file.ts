@@ -42,8 +42,8 @@ export async function readPartners(
     }
     return partner as LoadPartner;
   }));
-  // Refuse a partner that is named twice, because two processes of one partner would each count the orders of
-  // the other as their own.
+  // Refuse a partner that is named twice. Each of the partner's two processes would also count the other
+  // process's orders.
   const twice = names.findIndex((_, n) =>
     partners.slice(0, n).some(({ client_id }) => client_id === partners[n]!.client_id)
   );

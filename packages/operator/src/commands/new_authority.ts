@@ -24,8 +24,8 @@ import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
 /**
- * Two, because a certificate is valid for one year and never outlives its authority. An authority of one year
- * could sign nothing.
+ * The least number of years of an authority. A certificate is valid for one year and never outlives its
+ * authority, so an authority of one year could sign nothing.
  */
 const AUTHORITY_YEARS_MIN = 2;
 

@@ -12,8 +12,8 @@ import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 const VARIANTS = 2_000;
 const AT_ONCE = 16;
 /**
- * How many variants use one partner's certificate. Fewer than the 100 failed authentications that a
- * certificate may have at once, because above that limit replies depend on timing.
+ * How many variants use one partner's certificate. A certificate may have 100 failed authentications at once,
+ * and above that limit replies depend on timing. So this number is lower.
  */
 const VARIANTS_A_PARTNER = 80;
 /**
@@ -204,8 +204,8 @@ function areBothTrue(one: string, other: string): boolean {
 /**
  * Returns the first final reply with sorted headers, and without the values that differ each time: ids,
  * instants, time differences, tokens and rate limits. Leaves out later replies and the connection headers,
- * because these depend on timing: malformed bytes after a request get their own answer only if the request
- * was already answered, and otherwise the request's answer says that the connection closes.
+ * because these depend on timing. If the request was already answered, malformed bytes after the request get
+ * their own answer. Otherwise the request's answer says that the connection closes.
  */
 function comparable(received: string): string {
   const [reply = ""] = received.split(/(?=HTTP\/1\.1 [2-5])/).filter((text) =>
