@@ -42,7 +42,7 @@ export function startProgram(program: URL): ChildProgram {
 /** Runs inside the program. Executes one command after another until its standard input closes. */
 export async function takeTasks<Task>(act: (task: Task) => Promise<object>): Promise<never> {
   const lines = createInterface({ input: process.stdin });
-  // Exit even in the middle of a command, because the parent that sent it has gone.
+  // Exit even in the middle of a command, because the parent that sent the command has ended.
   lines.once("close", () => process.exit(0));
   for await (const line of lines) {
     const reply = await act(JSON.parse(line) as Task).catch((error: Error) => ({ error: error.message }));

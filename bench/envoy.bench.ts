@@ -4,8 +4,8 @@ import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 
 /**
- * CPU time is read in ticks of 10 ms. So a turn, the measured interval of one contender, is longer here than
- * in other benchmarks. It contains more ticks, so that the rounding error is small.
+ * A turn, the measured interval of one contender, is longer here than in other benchmarks. CPU time is read
+ * in ticks of 10 ms, and with more ticks the rounding error is smaller.
  */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;

@@ -122,8 +122,8 @@ describe("hostMeter()", () => {
       return void assertThrows(() => twice.cpuMs(), Error, "run this on Linux");
     }
     assert(processCpuMs(process.pid) > 0);
-    // Read `once` first. CPU time that this process uses between the two readings then raises only the second
-    // reading.
+    // Read `once` first, so that CPU time that this process uses between the two readings raises only the
+    // second reading.
     const once = hostMeter().cpuMs();
     assert(twice.cpuMs() > once * 1.5, "the CPU time of a given process must be added");
   });

@@ -1,5 +1,5 @@
 // Defines what a benchmark is. A benchmark has one or more contests, and each contest compares contenders. A
-// contender is the service, a part of it, or a program to compare with, which is called a peer. The
+// contender is the service, a part of the service, or another program to compare with (a peer). The
 // contenders of a contest run alternately. One measured interval of a contender is a turn.
 import process from "node:process";
 import { processCpuMs } from "./process_cpu.ts";
@@ -25,7 +25,7 @@ export interface Contest {
    * first is measured.
    */
   readonly requireAll?: () => void;
-  /** Further results, one sentence each. Called when the contest has been measured. */
+  /** Returns further results, one sentence each. Called after the contest was measured. */
   readonly remarks?: () => readonly string[];
 }
 
@@ -33,7 +33,7 @@ export type Goal = RatioGoal | SumGoal | TimeGoal;
 
 interface AnyGoal {
   readonly ours: string;
-  /** What counts instead of wall-clock time per operation: CPU time, or median latency. */
+  /** The measure to compare instead of wall-clock time per operation: CPU time, or median latency. */
   readonly by?: "cpu" | "p50";
   /** True if a missed goal is only printed and not counted as missed. */
   readonly reported?: boolean;

@@ -10,10 +10,11 @@ const ARGUMENTS = [
   ...["run", "--quiet", "--no-usage-report", "--summary-mode", "disabled"],
   ...["--log-format", "raw", "--log-output", "stdout", SCRIPT],
 ];
-// k6 does not end if it cannot parse the script's syntax.
+// Kill k6 after this time, because it does not end if it cannot parse the script's syntax.
 const K6_TIMEOUT_MS = 120_000;
 /**
- * k6's clock counts whole milliseconds. So a turn, the measured interval of one contender, is longer here.
+ * A turn, the measured interval of one contender, is longer here, because k6's clock counts whole
+ * milliseconds.
  */
 const TURN_FACTOR = 4;
 

@@ -62,8 +62,8 @@ async function run(
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
   const opening = open(plan);
-  // A benchmark that fails to open cleans up after itself. If a signal arrives while it opens, it is closed
-  // as soon as it is open.
+  // Close the benchmark once. If a signal arrives while it opens, close it as soon as it is open. A benchmark
+  // that fails to open cleans up after itself.
   const close = once(async () => await (await opening.catch(() => undefined))?.close?.());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
@@ -163,15 +163,15 @@ const { name, against, ...told } = readArguments();
 const { short, strict, rows } = told;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
-  // If Deno ends by itself while its compiler is still working, it sometimes crashes with a segmentation
-  // fault. So this program ends with process.exit().
+  // End with process.exit(): if Deno ends by itself while its compiler is still working, it sometimes crashes
+  // with a segmentation fault.
   if (against) process.exit(await runAgainst(against) ? 0 : 1);
   if (name === undefined) await list();
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);
   process.exit(misses > 0 && strict ? 1 : 0);
 } catch (error) {
-  // The usual cause is that a program to compare with, such as Redis or pgbench, is not installed. Without it
-  // the benchmark measures nothing, so it must fail.
+  // Fail, because without a program to compare with the benchmark measures nothing. The usual cause is that
+  // such a program, for example Redis or pgbench, is not installed.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);
   process.exit(error instanceof UsageError ? EXIT_USAGE : 1);
 }

@@ -15,21 +15,24 @@ import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
 /**
- * With 64 requests in flight, the service and Redis mostly wait: each request waits for the disk twice. With
- * 256 in flight, both have enough work during these waits, so the goals apply only to 256.
+ * The goals apply only to 256 requests in flight, which give the service and Redis enough work while requests
+ * wait for the disk. With 64 in flight, both mostly wait for the disk, because each request waits for it
+ * twice.
  */
 const IN_FLIGHT = [64, 256] as const;
 const JUDGED = 256;
 /**
- * A turn, the measured interval of one contender, spends thousands of nonces. So it is longer than in a
- * benchmark of a single function.
+ * A turn is the measured interval of one contender. It is longer than in a benchmark of a single function,
+ * because the contender spends thousands of nonces.
  */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
 /** LARGE_BUFFERS holds ten million nonces with their index; SMALL_BUFFERS does not. */
 const LARGE_BUFFERS = "2GB";
 const SMALL_BUFFERS = "32MB";
-/** With fewer rows, the result does not show the effect of a growing table, so the goals do not apply. */
+/**
+ * The goals do not apply to fewer rows, because then the result does not show the effect of a growing table.
+ */
 const JUDGED_ROWS = 10_000_000;
 const OURS = `service, ${PARTNERS.toLocaleString("en-US")} partners`;
 const REDIS = { "appendfsync always": 2, "no persistence": 0.7 } as const;
@@ -50,7 +53,7 @@ async function measure(
   return await rotate(Object.fromEntries(timed), Math.ceil(plan.rounds * ROUND_SHARE));
 }
 
-/** The service must meet the goal against both ways to use ioredis, so the faster way decides. */
+/** The service must meet the goal against both ways to use ioredis, that is, against the faster one. */
 function goalsAgainstRedis(inFlight: number): Goal[] {
   return PERSISTENCES.flatMap((persistence) =>
     [false, true].map((autoPipelining) => ({

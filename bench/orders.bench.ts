@@ -14,15 +14,18 @@ import { verificationTaker } from "./orders/verification.ts";
 const IN_FLIGHT = [1, 8, 64];
 const WIDTH = 64;
 /**
- * A turn, the measured interval of one contender, executes thousands of orders. So it is longer than in a
- * benchmark of a single function.
+ * A turn is the measured interval of one contender. It is longer than in a benchmark of a single function,
+ * because the contender executes thousands of orders.
  */
 const TURN_FACTOR = 30;
 const ROUND_SHARE = 0.5;
-/** Time between two checkpoints. Postgres checkpoints five times less often by default. */
+/** Time between two checkpoints. The default of Postgres is five times as long. */
 const CHECKPOINT_EVERY_MS = 60_000;
 const CHECKPOINT_ROUNDS = 5;
-/** For fewer than FULL_ROWS orders. That result is only reported and not judged. */
+/**
+ * The time between two checkpoints for fewer than FULL_ROWS orders. The result is then only reported and not
+ * judged.
+ */
 const CHECKPOINT_EVERY_SHORT_MS = 5000;
 const FULL_ROWS = 10_000_000;
 const PRELOAD_MINUTES = 15;
@@ -54,8 +57,9 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(1, PARTNERS), parts: [ALONE, VERIFY], atMost: 1.5, by: "p50", reported },
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
-// The question is whether to split the vault into two rows. The benchmark measures many rows instead, so that
-// no call waits for a row. Two rows cannot gain more than that. The goal is that many rows gain at most 10 %.
+// Shows whether splitting the vault into two rows would help. Measures many rows instead of two, so that no
+// call waits for a row. Two rows cannot gain more than many rows. The goal is that many rows gain at most 10
+// %.
 const VAULT_GOALS: readonly Goal[] = [
   { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
 ];
@@ -134,7 +138,8 @@ function vaultContest(stack: Stack, quotesOf: QuotesOf): Contest {
 }
 
 /**
- * Measures new quotes with and without limits, to show what a partner's limits cost. Compare the CPU times.
+ * Measures new quotes with and without limits, to show what a partner's limits cost. The CPU times show the
+ * difference.
  */
 function quoteContest(stack: Stack): Contest {
   const names = [UNLIMITED, LIMITED, QUOTES_ALONE];

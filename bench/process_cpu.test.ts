@@ -28,7 +28,7 @@ describe("processCpuMs() and familyCpuMs()", () => {
       const living = familyCpuMs(process.pid) - own - family;
       assert(living >= spent, `counted ${living} ms for a child that used ${spent} ms`);
       const alone = familyCpuMs(child.pid!);
-      // The clock may tick once more before the child is idle.
+      // Allow one tick more, because the clock may tick before the child is idle.
       assert(
         spent <= alone && alone <= processCpuMs(child.pid!),
         `counted ${alone} ms for a child that used ${spent} ms`,

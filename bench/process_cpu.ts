@@ -16,8 +16,8 @@ export function processCpuMs(pid: number, platform: string = process.platform): 
 
 /**
  * Includes children, both living and ended, because a server such as Postgres runs one process per
- * connection. Reads the living children in nanoseconds: rounding a dozen of them to ticks of 10 ms would
- * change the result of a short measurement by about one percent.
+ * connection. Reads the living children in nanoseconds. In ticks of 10 ms, a dozen rounding errors would
+ * change a short measurement by about one percent.
  */
 export function familyCpuMs(pid: number): number {
   const { ownTicks, endedChildrenTicks } = readTicks(pid);
@@ -32,7 +32,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Returns 0 if the child has just ended. From then on, the parent's figures include the child's time. */
+/** Returns 0 if the child has just ended, because the parent's figures then include the child's time. */
 function lastCpuMs(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
@@ -46,7 +46,8 @@ function lastCpuMs(pid: number): number {
 
 function readTicks(pid: number): { ownTicks: number; endedChildrenTicks: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name, which may hold spaces and parentheses.
+  // Read the fields behind the last parenthesis, because the program's name may contain spaces and
+  // parentheses.
   const [user, system, childrenUser, childrenSystem] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(
     11,
     15,

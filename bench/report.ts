@@ -54,7 +54,7 @@ function reportSpread({ min, median, max }: Spread, unit: (value: number) => str
 
 const micros = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} µs`;
 /**
- * Prints three decimals below 2. A value that misses its bound by less than 0.01 must not look equal to the
- * bound.
+ * Prints three decimals below 2, so that a value that misses its bound by less than 0.01 does not look equal
+ * to the bound.
  */
 const times = (value: number): string => `${value.toFixed(value < 2 ? 3 : 2)}x`;

@@ -59,8 +59,8 @@ function judge(goal: Goal, rounds: readonly Round[]): Verdict {
   const met = isRatio(goal)
     ? found.median >= goal.atLeast
     : found.median <= (isSum(goal) ? goal.atMost : goal.atMostMicros);
-  // Add the CPU time only to a wall-clock figure. It has no meaning for a latency, and a goal by CPU time
-  // already shows it.
+  // Add the CPU time only to a wall-clock figure. A goal by CPU time already shows it, and CPU time has no
+  // meaning for a latency.
   const hasCpu = goal.by === undefined && !byCpu.some(Number.isNaN);
   return { goal, found, ...(hasCpu ? { foundByCpu: spread(byCpu) } : {}), met };
 }

@@ -10,7 +10,7 @@ const TOKENS = 10_000;
 const ISSUED_AT_ONCE = 64;
 /** Operations between two readings of the clock. */
 const STRIDE = 20;
-/** Few enough that the service still remembers the tokens of SEEN after all rounds. */
+/** Few enough that the service still caches the tokens of SEEN after all rounds. */
 const FIRST_A_TURN = 500;
 
 const VERIFY = "one ES256 verify";
@@ -67,9 +67,7 @@ async function issue({ deps, certificates }: Stack, count: number): Promise<Bear
 const admit = ({ deps }: Stack, { certificate, authorization }: Bearer, aheadMs = 0) =>
   admitToken(certificate, authorization, deps.tokens, deps.now() + aheadMs);
 
-/**
- * Checks that known tokens are still verified. A service that admits every token it has seen checks nothing.
- */
+/** Checks that known tokens are still verified, and not admitted only because they were seen before. */
 async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): Promise<void> {
   const refusals = {
     token_certificate_mismatch: () => admit(stack, { ...one!, certificate: other!.certificate }),
@@ -80,14 +78,14 @@ async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): P
     if (answer !== code) {
       throw new Error(`A known token got ${answer} instead of ${code}.`);
     }
-    // The service forgets an expired token, so make it remember the token again.
+    // Make the service remember the token again, because it forgets an expired token.
     await admit(stack, one!);
   }
 }
 
 /**
- * Returns a function that verifies a signature over as many bytes as a token has. It uses Web Crypto alone.
- * Its key is imported in the same way as the service imports its keys.
+ * Returns a function that verifies a signature over as many bytes as a token has, with Web Crypto alone. The
+ * key is imported in the same way as the service's keys.
  */
 async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

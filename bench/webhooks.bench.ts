@@ -8,8 +8,8 @@ import { openService } from "./webhooks/service.ts";
 import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
 
 /**
- * A turn, the measured interval of one contender, delivers thousands of events. So it is longer than in a
- * benchmark of a single function.
+ * A turn is the measured interval of one contender. It is longer than in a benchmark of a single function,
+ * because the contender delivers thousands of events.
  */
 const TURN_FACTOR = 20;
 const ROUND_SHARE = 0.5;

@@ -22,7 +22,9 @@ import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
 
 const DASHBOARDS = join(ROOT, "deploy/grafana/dashboards");
 const BASE_URL = "https://localhost:8443";
-/** Services that run only commands of their third-party images. This test need not run these commands. */
+/**
+ * Services that run only commands of their third-party images. This test does not have to run these commands.
+ */
 const FOREIGN = ["database", "grafana"];
 /** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]
@@ -51,8 +53,8 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // The container `config` writes files for Envoy and HAProxy. These files name paths that only the
-    // containers `front` and `envoy` mount, so the engine must replace those paths, too.
+    // Replace the paths of `front` and `envoy`, too. The container `config` writes files that name these
+    // paths, but only those two containers mount them.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
@@ -122,7 +124,7 @@ describe("docker-compose.yml", () => {
     const asked = figuresAsked(ROOT, join(ROOT, "deploy/prometheus/alerts.yaml"), expressionsOf(panels));
     if (typeof asked === "string") throw new Error(asked);
     assert(asked.length > 20);
-    // Prometheus itself makes `up`, one series for each target.
+    // Leave out `up`. Prometheus itself makes this series for each target.
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
   });
 
@@ -153,7 +155,7 @@ describe("docker-compose.yml", () => {
       );
     }
     await runToEnd("load_partner");
-    // The targets of Prometheus listen on other ports in this test.
+    // Replace the ports of the targets, because they listen on other ports in this test.
     const config = join(site.checkout, "deploy/prometheus/prometheus.yaml");
     const text = readFileSync(config, "utf8");
     writeFileSync(
@@ -162,14 +164,16 @@ describe("docker-compose.yml", () => {
     );
     const prometheus = site.engine.start(container("prometheus"));
     const k6 = container("k6");
-    // Partners sign the base URL, so it stays as it is. Only k6 maps its host to this test's port.
+    // Map the base URL's host to this test's port, only in k6. The base URL stays the same, because partners
+    // sign it.
     const hosts = join(site.folder, "k6.json");
     writeFileSync(
       hosts,
       JSON.stringify({ hosts: { "localhost:8443": `127.0.0.1:${site.engine.port(8443)}` } }),
     );
     const { code, output } = await site.engine.run({ ...k6, env: { ...k6.env, K6_CONFIG: hosts } });
-    // k6 exits with 99 if a service level failed. On a busy machine, a latency may exceed its level.
+    // Accept 99, with which k6 exits if a service level failed: on a busy machine, a latency may exceed its
+    // level.
     assert([0, 99].includes(code), output);
     assertMatch(output, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(output, /^\| books_differences +\| +0 \|$/m);

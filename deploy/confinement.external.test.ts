@@ -172,7 +172,7 @@ describe("security rules of docker-compose.yml", () => {
     const given = Object.values(project.secrets).map(({ file }) => file);
     const own = [...mounted, ...given].filter((path) => path.startsWith(secrets));
     assert(own.length > 10);
-    // The container's user must be able to enter a folder and to read a file.
+    // The container's user must be able to enter each folder and to read each file.
     const unread = own.filter((path) => !(modeOf(path) & (statSync(path).isDirectory() ? 0o001 : 0o004)));
     assertEquals(unread, []);
   });

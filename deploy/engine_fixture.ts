@@ -42,9 +42,9 @@ const POLL_MS = 100;
 const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\b/g;
 
 /**
- * Runs the commands of containers as processes of this machine, without a container engine. The processes
- * have no namespaces, so this class rewrites each command: a mount's path becomes a folder of this machine,
- * and a port of the containers' network becomes a free port.
+ * Runs the commands of containers as processes of this machine, without a container engine. Rewrites each
+ * command, because the processes have no namespaces: a mount's path becomes a folder of this machine, and a
+ * port of the containers' network becomes a free port.
  */
 export class TestEngine {
   readonly #options: EngineOptions;
@@ -130,8 +130,8 @@ export class TestEngine {
     const env = Object.fromEntries(
       Object.entries(container.env).map(([name, value]) => [name, place(value)]),
     );
-    // Envoy reopens its standard output by file name. A pipe has no file name, so the output goes to a log
-    // file.
+    // Write to a log file and not to a pipe. Envoy reopens its standard output by file name, and a pipe has
+    // no file name.
     const log = openSync(logFile, flag, 0o600);
     try {
       return spawn(program, args, {
@@ -168,7 +168,7 @@ export class TestEngine {
 /** Joins a command's words into one text, so that commands from different files can be compared. */
 export const commandText = (words: readonly string[]): string => words.join(" ");
 
-/** Creates and returns the folder on this machine for a volume. */
+/** Creates the folder on this machine for a volume, and returns its path. */
 export function volumeFolder(folder: string, name: string): string {
   const path = join(folder, "volumes", name);
   mkdirSync(path, { recursive: true });

@@ -10,8 +10,8 @@ import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts"
 import { makeCheckout, ROOT } from "./site_fixture.ts";
 
 /**
- * Mutation tests of the external checks. Each check must find a planted fault. Otherwise a check that accepts
- * every file would go unnoticed.
+ * Mutation tests of the external checks: each check must find a planted fault. Without them, nobody would
+ * notice a check that accepts every file.
  */
 describe("external checks of the deployment files", () => {
   let folder: string;

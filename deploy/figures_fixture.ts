@@ -41,7 +41,7 @@ export function figuresAsked(
   return status === 0 ? JSON.parse(stdout) as Figure[] : stderr;
 }
 
-/** Whether a page of metrics contains a series of this metric with these labels. */
+/** Returns true if a page of metrics contains a series of this metric with these labels. */
 export function isShown({ name, labels }: Figure, page: string): boolean {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   return page.split("\n").some((line) =>

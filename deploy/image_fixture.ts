@@ -31,7 +31,7 @@ export function containerPath(root: string): string {
     join(root, ENVOY_FOLDER),
     join(root, ".tools/bin"),
     process.env.PATH,
-    // Debian installs HAProxy there.
+    // The folder in which Debian installs HAProxy.
     "/usr/sbin",
   ]
     .join(delimiter);
@@ -94,7 +94,7 @@ function patternOf(glob: string): RegExp {
 function copyInto(root: string, folder: string, words: readonly string[], ignored: Ignored): void {
   const target = words.at(-1)!;
   for (const source of words.slice(0, -1)) {
-    // COPY puts a folder's content into the target, and a file into the target folder.
+    // COPY puts the content of a folder, or a single file, into the target folder.
     if (statSync(join(root, source)).isDirectory()) copyFolder(root, source, join(folder, target), ignored);
     else if (!ignored(source)) copyFile(join(root, source), join(folder, target, basename(source)));
     else throw new Error(`COPY ${source}: .dockerignore keeps it out of the build.`);

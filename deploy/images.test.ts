@@ -28,7 +28,7 @@ describe("the image", () => {
   it("contains each package that its programs depend on, and no other", () => {
     const text = (path: string) => readFileSync(join(FOLDER, "..", path), "utf8");
     const needed = new Set(["server", "operator", "sidecar"]);
-    // The iteration of a Set also visits names that are added during the loop.
+    // The loop also visits names that it adds to the Set.
     for (const name of needed) {
       const { dependencies = {} } = JSON.parse(text(`packages/${name}/package.json`));
       for (const dependency of Object.keys(dependencies)) {
@@ -62,7 +62,7 @@ describe("deploy/pin_images", () => {
   it("prints the images section of an overlay with the digests from the registries", () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
     const path = `${folder}:${process.env.PATH}`;
-    // This script replaces docker, which test machines lack. It prints a digest for two images and fails for
+    // A script in place of docker, which test machines lack. It prints a digest for two images and fails for
     // every other image.
     writeFileSync(
       join(folder, "docker"),

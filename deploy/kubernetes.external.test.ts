@@ -45,8 +45,8 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // The container `config` writes files for Envoy and HAProxy. These files name paths that only the
-    // containers `front` and `envoy` mount, so the engine must replace those paths, too.
+    // Replace the paths of `front` and `envoy`, too. The container `config` writes files that name these
+    // paths, but only those two containers mount them.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -125,13 +125,13 @@ describe("deploy/kubernetes", () => {
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // The hook of `api` has closed Envoy's listener. If only `api` restarts, both probes of Envoy must fail:
-    // no partner is then sent to the closed listener, and Kubernetes restarts Envoy, too.
+    // Both probes of Envoy must fail now, because the hook of `api` has closed Envoy's listener. If only
+    // `api` restarts, Kubernetes then sends no partner to that listener, and restarts Envoy, too.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
     for (const name of ["api", "envoy", "front", "trust-sync"]) {
-      // HAProxy's image names SIGUSR1 as its stop signal.
+      // Stop HAProxy with SIGUSR1, which its image names as its stop signal.
       const signal = name === "front" ? "SIGUSR1" : "SIGTERM";
       assertEquals([name, await started.get(name)!.stop(signal)], [name, 0]);
     }
@@ -141,7 +141,7 @@ describe("deploy/kubernetes", () => {
   it("delivers webhooks from separate pods", async () => {
     const [delivery] = podOf("gold-delivery").containers;
     await start("gold-delivery", delivery!);
-    // The partner's receiver does not exist, so every delivery attempt fails.
+    // Count the failed attempts. Every attempt fails, because the partner's receiver does not exist.
     const figures = async () =>
       await (await fetch(`http://127.0.0.1:${site.engine.port(9464)}/metrics`)).text();
     const failed = /^gold_webhook_attempts_total\{outcome="failed"\} [1-9]/m;
@@ -189,7 +189,7 @@ function pods(manifests: readonly Manifest[]): [string, Pod][] {
   );
 }
 
-/** Returns the command of a probe. A node probes a TCP port from outside. Here, bash opens the connection. */
+/** Returns the command of a probe. A node probes a TCP port from outside; here bash opens the connection. */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }

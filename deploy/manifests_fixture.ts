@@ -103,8 +103,8 @@ function runPython(root: string, args: readonly string[]): SpawnSyncReturns<stri
 }
 
 /**
- * Returns the faults that Kubernetes' own schemas find in the files, or an empty text. The validator only
- * prints a warning for a kind that it does not know, so any output counts as a fault.
+ * Returns the faults that Kubernetes' own schemas find in the files, or an empty text. Any output counts as a
+ * fault, because the validator only prints a warning for a kind that it does not know.
  */
 export function manifestFaults(root: string, files: readonly string[], version = "1.37"): string {
   const options = ["-m", "kubernetes_validate", "--strict", "--quiet", "-k", version];

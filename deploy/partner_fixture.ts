@@ -28,11 +28,11 @@ export interface Answer {
 
 interface Door {
   readonly baseUrl: string;
-  /** The port on this machine that requests for the base URL are sent to. */
+  /** The port on this machine to which requests for the base URL are sent. */
   readonly port: number;
   /**
-   * The file of the CA that signed the server's certificate.
-   * That certificate is for localhost, whatever the base URL is.
+   * The file of the CA that signed the server's certificate. The certificate is always for localhost, even if
+   * the base URL has another host.
    */
   readonly ca: string;
   readonly webhook: string;

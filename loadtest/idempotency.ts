@@ -48,8 +48,8 @@ export default async function (): Promise<void> {
 }
 
 /**
- * A repeat with a different body counts as a double execution,
- * because a replay returns the first reply's bytes.
+ * Counts a repeat with a different body as a double execution, because a replay returns the first reply's
+ * bytes.
  */
 function judgeRepeat(repeat: Reply, first: Reply): void {
   if (!isDone(repeat)) return;

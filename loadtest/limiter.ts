@@ -13,12 +13,14 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 /** The partner `limited` has a rate below the peak of every profile. */
 const partner = openPartner("limited");
 /**
- * The client that waits for Retry-After runs after the flood. During the flood, other requests of the partner
- * could use up the limit while the client waits.
+ * The length of the flood. The client that waits for Retry-After starts only after the flood, because the
+ * flood could use up the limit while the client waits.
  */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";
-/** The most requests that obey() sends before a refusal. It is above the burst of a limited partner. */
+/**
+ * The maximum number of requests that obey() sends before a refusal. Above the burst of a limited partner.
+ */
 const MOST_REQUESTS = 1000;
 
 export const options = {
@@ -37,7 +39,10 @@ export const options = {
 };
 export const handleSummary = summaryOf("limiter", partner);
 
-/** A token shows which certificate the service saw. The replies to /health do not. */
+/**
+ * Gets a token, because the reply shows which certificate the service saw. The replies to /health do not show
+ * it.
+ */
 export function setup(): void {
   announce(partner);
   const params = paramsOf("setup", [200, 429]);
@@ -56,7 +61,7 @@ export default function (): void {
   else ask("limited", [200, 429]);
 }
 
-/** Sends until it is refused, waits for Retry-After, and sends again. */
+/** Sends requests until one is refused, waits for Retry-After, and sends again. */
 function obey(): void {
   let reply = ask("limited", [200, 429]);
   for (let request = 1; reply.status === 200 && request < MOST_REQUESTS; request++) {

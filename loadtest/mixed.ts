@@ -13,7 +13,7 @@ export const teardown = closeBooks;
 export const handleSummary = summaryOf("mixed", partner);
 
 const read = (step: Call["step"], target: string) => (): Promise<Reply> => send({ step, target });
-/** A back office asks for yesterday's statement: that day is over, so nothing is added to it. */
+/** The day of the statement. Yesterday is over, so nothing is added to it. */
 const YESTERDAY = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, "2026-01-31".length);
 
 /** The actions of each hundred iterations. `count` is the number of iterations that run the action. */
@@ -29,8 +29,8 @@ const DAY: readonly (readonly [count: number, act: () => Promise<unknown>])[] = 
 ];
 const HUNDRED = DAY.flatMap(([count, act]) => Array.from({ length: count }, () => act));
 /**
- * 37 and 100 have no common divisor above 1. So a hundred iterations run each entry of HUNDRED once, and
- * equal actions are spread out.
+ * The step between two entries of HUNDRED. It has no common divisor with 100, so a hundred iterations run
+ * each entry once, and equal actions are spread out.
  */
 const STRIDE = 37;
 

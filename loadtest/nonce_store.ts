@@ -8,7 +8,7 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 import type { Step } from "./lib/service_levels.ts";
 import { again, begin, type Call, codeOf, newName, partner, post, type Reply, write } from "./lib/session.ts";
 
-/** How many VUs share a nonce. RACE_MS is the time between two races. */
+/** The number of VUs that share a nonce. RACE_MS is the time between two races. */
 const CONTENDERS = 8;
 const RACE_MS = 1000;
 
@@ -18,7 +18,7 @@ export const options = runOptions("nonce_store", partner, {
     rate: CONTENDERS,
     timeUnit: `${RACE_MS}ms`,
     duration: `${load.durationSeconds}s`,
-    // Each VU waits for its race for up to two periods.
+    // Start enough VUs. Each VU waits for its race for up to two periods.
     preAllocatedVUs: 4 * CONTENDERS,
   },
 });
@@ -28,15 +28,15 @@ export default function ({ name }: { readonly name: string }): Promise<void> {
   return exec.scenario.name === "race" ? race(name) : probeTwice();
 }
 
-/** The name makes the nonces of this run's races unique, even if another run is active. */
+/** Makes a name, so that the nonces of this run's races are unique even if another run is active. */
 export function setup(): { readonly name: string } {
   begin();
   return { name: newName() };
 }
 
 /**
- * Strict handling makes the probe answer as an order would:
- * 401, 409 and so on, instead of 200 with a verdict.
+ * Sends a probe with strict handling. The service then answers it like an order (401, 409 and so on), and not
+ * with 200 and a verdict.
  */
 const signedProbe = (step: Step, nonce: string, expected: readonly number[]): Call => ({
   step,
@@ -56,8 +56,8 @@ async function probeTwice(): Promise<void> {
 }
 
 /**
- * The counter ends at 0 if each race has one winner. It is lowered before the request is sent, so an aborted
- * run never shows a surplus winner.
+ * Takes part in a race. The counter ends at 0 if each race has one winner. It is lowered before the request
+ * is sent, so that an aborted run never shows a surplus winner.
  */
 async function race(name: string): Promise<void> {
   const { iterationInTest, startTime } = exec.scenario;

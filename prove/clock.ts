@@ -12,8 +12,8 @@ import { type Reply, verdictOf } from "./wire.ts";
 
 const STEPS_SECONDS = [75, 3600];
 /**
- * All accounts are funded at real time. Postgres' clock is then set this far ahead. So after each step back,
- * the postings of an account that has not traded yet are still older than the clock.
+ * Postgres' clock is set this far ahead after the accounts were funded at real time. After each step back,
+ * the newest posting of an account that has not traded yet is therefore still older than the clock.
  */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };
@@ -33,8 +33,8 @@ const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
 try {
   for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
   const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
-  // Each step gets two partners that have not traded yet, so their newest posting is older than the clock
-  // after the step.
+  // Each step gets two partners that have not traded yet, so that their newest posting is older than the
+  // clock after the step.
   const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
   await until("the services follow the clock", async () => {
     await deployment.renewTokens().catch(() => {});
@@ -59,7 +59,7 @@ async function stepBack(
 ): Promise<Finding> {
   const violations: string[] = [];
   let on = true;
-  // Orders continue during the step.
+  // Continue with orders during the step.
   const flow = ahead.map(async (trader) => {
     while (on) await tradeOnce(trader);
   });

@@ -7,8 +7,8 @@ import type { Inbox } from "./inboxes.ts";
 export interface DeliveryPoint {
   readonly name: string;
   /**
-   * At this step, only the delivering process knows that the event arrived. If that process is killed, the
-   * event arrives again.
+   * True if only the delivering process knows at this step that the event arrived. If that process is killed,
+   * the event arrives again.
    */
   readonly redeliversAfterKill?: true;
   /** Called before the order is sent. */
@@ -19,8 +19,8 @@ const TAKE = "take_events";
 const SETTLE = "settle_attempts";
 
 /**
- * The worker seals new events before it reads them. Sealing needs the client's row in `gold.chain_tail`, so a
- * lock on this row makes the worker wait.
+ * Locks the client's row in `gold.chain_tail`. This makes the worker wait, because it needs the row to seal
+ * new events before it reads them.
  */
 const lockChain = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
@@ -57,8 +57,8 @@ function withholdReply(
 }
 
 /**
- * Holds back the receiver's answer when the event arrives. Then prepares the next hold, and only after that
- * lets the receiver answer.
+ * Holds back the receiver's answer when the event arrives, prepares the next hold, and then lets the receiver
+ * answer.
  */
 function afterAnswer(inbox: Inbox, prepare: () => Promise<Held>): Held {
   const letGo = inbox.holdAnswers();
@@ -166,7 +166,7 @@ const settledWithoutReply: DeliveryPoint = {
       )),
 };
 
-/** Listed in the sequence in which a delivery reaches them. */
+/** All steps, in the order in which a delivery reaches them. */
 export const DELIVERY_POINTS: readonly DeliveryPoint[] = [
   claimed,
   taken,

@@ -49,8 +49,8 @@ export async function killDeliveryAt(
 }
 
 /**
- * Waits for the worker's next heartbeat, at which the worker handles all earlier events. Everything that is
- * observed afterwards belongs to the next event.
+ * Waits for the worker's next heartbeat. By then the worker has handled all earlier events, so later
+ * observations belong to the next event.
  */
 async function untilQuiet({ sql }: Deployment): Promise<void> {
   const [start] = await sql`select clock_timestamp()::text as at`;
@@ -63,7 +63,9 @@ async function untilQuiet({ sql }: Deployment): Promise<void> {
   await sleep(QUIET_MS);
 }
 
-/** Sends the order to the process that does not deliver, because nothing disturbs that process. */
+/**
+ * Sends the order to the process that does not deliver, because the proof does not kill or hold that process.
+ */
 async function placeOrder(trader: Trader, socketPath: string): Promise<string> {
   const quote = await ask(socketPath, trader.quote("buy", GRAMS));
   if (quote?.status !== 201) throw new Error(`the quote failed: ${verdictOf(quote)}`);

@@ -29,8 +29,8 @@ const IBAN = "SA0380000000608010167519";
 /** The vault starts with one bar of 500 g gross. */
 const BAR_GROSS_GRAMS = "500";
 /**
- * The proxy's flood limit. No proxy enforces it here. It is high because a partner's rate may be at most a
- * quarter of it.
+ * The proxy's flood limit, although there is no proxy here. It is high, because a partner's rate may be at
+ * most a quarter of it.
  */
 const FLOOD_PER_SECOND = "20000";
 /** The partners of a proof have no limits on their quotes and records, like the partners of `npm start`. */
@@ -69,7 +69,7 @@ export class Deployment {
   readonly servers: ServerProcess[] = [];
   /** The certificate of the receivers on this machine. The delivering processes trust it. */
   receiverCertificate!: ServerCertificate;
-  /** The first server connects to the database through this relay; the others connect directly. */
+  /** The relay between the first server and the database. The other servers connect directly. */
   readonly relay: Relay;
   readonly #database: Database;
   readonly #root: string | undefined;
@@ -133,7 +133,8 @@ export class Deployment {
   }
 
   /**
-   * Opens superuser sessions. Use `max` 1 for a transaction, so that it and its locks stay in one session.
+   * Opens superuser sessions. Pass 1 as `max` for a transaction, so that the transaction and its locks stay
+   * in one session.
    */
   connectSuperuser(max: number): Sql {
     return postgres(this.#postgres.superuserUrl("gold"), {
@@ -149,14 +150,14 @@ export class Deployment {
     await Promise.all(this.traders.map((trader) => trader.renewToken(this.servers[0]!.socket)));
   }
 
-  /** Kills every process of Postgres. The postmaster is first, so that it cannot start new processes. */
+  /** Kills every process of Postgres, the postmaster first, so that it cannot start new ones. */
   async killPostgres(): Promise<void> {
     const backends = await this.sql<{ pid: number }[]>`select pid from pg_stat_activity`;
     for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) {
       try {
         process.kill(pid, "SIGKILL");
       } catch (error) {
-        // The process saw the postmaster die and has already ended by itself.
+        // Ignore a process that has already ended, because it saw the postmaster die.
         if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
       }
     }
@@ -250,7 +251,7 @@ export class Deployment {
     await this.#operatorOf(this.#database.urls.migration)(
       "db migrate --loopback-receivers",
       ...Object.entries(settings).flat(),
-      // The `gold` of another version may not have these options.
+      // Left out for another version, whose `gold` may not have these options.
       ...(this.#root === undefined ? UNLIMITED : []),
     );
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
@@ -285,8 +286,7 @@ export class Deployment {
   }
 
   /**
-   * Starts one more process. `settings` are what its role needs besides the settings that all processes
-   * share.
+   * Starts one more process. `settings` are the settings of its role, besides those that all processes share.
    */
   async addServer(
     name: string,

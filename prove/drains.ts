@@ -18,16 +18,19 @@ import { verdictOf } from "./wire.ts";
 
 const DRAINS_EACH = { long: 10, short: 2 };
 /**
- * The number of requests that must be sent while something drains. A slow machine sends fewer requests per
- * drain, so it needs more drains.
+ * The number of requests that must be sent during drains. A slow machine sends fewer requests per drain, so
+ * the proof then drains more often.
  */
 const REQUESTS = { long: 20_000, short: 2_000 };
-/** Longer than Envoy takes to notice that a process is not ready. */
+/**
+ * How long a process continues to serve while it drains. Longer than Envoy takes to notice that a process is
+ * not ready.
+ */
 const DRAIN_SECONDS = 3;
 const INITIAL_FUNDING_SAR = "10000000";
 /**
- * How long a receiver waits before it answers. At this delay a webhook is always in flight, and deliveries
- * still keep up with the orders.
+ * How long a receiver waits before it answers. Long enough that a webhook is always in flight, and short
+ * enough that deliveries keep up with the orders.
  */
 const RECEIVER_MS = 180;
 const SHOWN = 10;
@@ -93,7 +96,7 @@ try {
 }
 process.exit(report.close("drains") ? 0 : 1);
 
-/** A token lives for ten minutes, and this proof may last longer. */
+/** Gets a new token, because a token lives for ten minutes and this proof may last longer. */
 async function renewToken(trader: Trader, line: Line): Promise<void> {
   const reply = await line.send(trader.tokenRequest());
   trader.takeToken(typeof reply === "string" ? undefined : reply);

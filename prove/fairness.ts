@@ -6,9 +6,15 @@ import type { Trader } from "./trader.ts";
 import { verdictOf, Wire } from "./wire.ts";
 
 const GRAMS = "0.01";
-/** Shorter than 2 s, the longest that an order waits for a locked account. */
+/**
+ * How long the account is locked. Shorter than 2 s, the longest time that an order waits for a locked
+ * account.
+ */
 const STUCK_MS = 1000;
-/** An order that waited for the locked account during the whole lock would take longer than this. */
+/**
+ * Orders of other partners must take less than this. An order that waited for the locked account would take
+ * longer.
+ */
 const UNDISTURBED_MS = 800;
 const ORDERS_EACH = 40;
 const IN_FLIGHT_EACH = 2;
@@ -73,7 +79,7 @@ const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Q
     ),
   );
 
-/** Another session locks one partner's account. Only that partner's orders may wait. */
+/** Checks that only one partner's orders wait while another session locks that partner's account. */
 export async function stickOne(deployment: Deployment): Promise<Finding> {
   const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
   const alone = await drainAll(await queueAll(deployment, others));
@@ -110,8 +116,8 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
 }
 
 /**
- * Measures how much throughput the other partners lose to a partner that sends only refused orders. The
- * result is the median of pairs of runs: one with that partner and one without.
+ * Measures how much throughput the other partners lose to a partner that sends only orders that are refused.
+ * The result is the median over pairs of runs, one with that partner and one without.
  */
 export async function measureRefusals(deployment: Deployment): Promise<Finding> {
   const others = deployment.traders.slice(0, -1);

@@ -24,7 +24,7 @@ class Passenger {
     this.original = earlier?.body;
   }
 
-  /** Builds a new request each time, with a fresh nonce, timestamp and signature, but the same key. */
+  /** Builds a new request at each call, with the same key and a fresh nonce, timestamp and signature. */
   request(): Promise<Uint8Array> {
     return this.trader.order(this.quoteId, { key: this.key });
   }
@@ -44,8 +44,8 @@ class Passenger {
 
 export interface Flight {
   /**
-   * The order that is sent first. Its account usually stays locked while a step is held. So this order waits
-   * outside the batcher, and the orders that are sent after it form a batch.
+   * The order that is sent first. Its account usually stays locked while a step is held, so that this order
+   * waits outside the batcher and the later orders form a batch.
    */
   readonly decoy: Passenger;
   readonly passengers: readonly Passenger[];

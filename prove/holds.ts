@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 
-// Holds the service at one of its steps. The service has no hooks for this, so locks, signals and the network
-// hold it.
+// Holds the service at one of its steps by locks, signals or the network, because the service has no hooks
+// for this.
 
 /** A process or statement that is held at one of its steps. */
 export interface Held {
   /**
-   * Checks from outside whether the step has been reached. Returns undefined until then. Afterwards returns
+   * Checks from outside whether the step has been reached; returns undefined until then. Afterwards, returns
    * the pid of the database backend that the proof may kill at this step, or 0 if no backend is at work.
    */
   show(): Promise<number | undefined>;
@@ -54,7 +54,7 @@ export async function findAwaitingStandby(
 }
 
 /**
- * Makes every commit wait without end for a standby that does not exist. The commit is on disk, but no client
+ * Makes every commit wait forever for a standby that does not exist. The commits are on disk, but no client
  * gets an answer.
  */
 export async function awaitNobody(deployment: Deployment): Promise<() => Promise<void>> {
@@ -64,7 +64,7 @@ export async function awaitNobody(deployment: Deployment): Promise<() => Promise
     await sql`select pg_reload_conf()`;
   };
   await configure("nobody");
-  // The setting is in effect once a commit of this session hangs.
+  // Wait until a commit of this session hangs, because the setting is then in effect.
   const canary = deployment.connectSuperuser(1);
   await canary`set synchronous_commit = on`;
   let hangs = false;

@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 import { findFault } from "./standard_webhooks_fixture.ts";
 import type { Trader } from "./trader.ts";
 
-/** One delivery of an event to its partner. Each repetition is another arrival. */
+/** One delivery of an event to its partner. A repeated delivery is another arrival. */
 export interface Arrival {
   /** By `performance.now()`. */
   readonly atMs: number;
@@ -12,7 +12,7 @@ export interface Arrival {
   /** The order of an `order.executed` event. */
   readonly orderId: string | undefined;
   readonly signatures: number;
-  /** The secrets of the partner with which the signature verifies. */
+  /** The partner's secrets by which the signature verifies. */
   readonly signedBy: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export class Inbox {
     this.secrets = [trader.credentials.webhook_secret];
     this.#receiver = receiver;
     receiver.answer(async (delivery) => {
-      // The arrival below is the only record that is kept.
+      // Delete the delivery, because the arrival below is the only record that is needed.
       receiver.deliveries.length = 0;
       this.arrivals.push(read(delivery, this.secrets));
       await this.#held;

@@ -4,7 +4,8 @@ import type { Finding } from "./report.ts";
 import { untilDelivered } from "./until_delivered.ts";
 
 /**
- * Another worker takes over from a killed worker within this time. A lost attempt is also repeated within it.
+ * How long to wait for all deliveries. Within this time, another worker takes over from a killed worker, and
+ * a lost attempt is repeated.
  */
 const TIMEOUT_MS = 30_000;
 const SHOWN = 10;
@@ -17,7 +18,9 @@ interface Told {
 }
 
 export interface Leniency {
-  /** True if a process was killed. An event that only this process knew to be delivered may arrive again. */
+  /**
+   * True if a process was killed. An event may then arrive again if only that process knew of its delivery.
+   */
   readonly mayRepeat?: boolean;
 }
 
@@ -78,8 +81,8 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
 }
 
 /**
- * The row of a retry is deleted when its event is delivered and the endpoint's mark has passed the event. So
- * no row may be left.
+ * Returns the rows of `retry`. There may be none, because the row of a retry is deleted when its event is
+ * delivered and the endpoint's mark has passed the event.
  */
 async function findLeft({ sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ told: string }[]>`

@@ -5,8 +5,8 @@ import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 
 /**
- * Checks that exactly the accepted orders were executed, each once, that each reached its partner, and that
- * the books balance.
+ * Checks that exactly the accepted orders were executed, and each only once. Checks that each order's event
+ * reached its partner, and that the books balance.
  */
 export async function judgeOrders(
   deployment: Deployment,

@@ -5,9 +5,9 @@ import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, release
 /** A step of an order's processing. */
 export interface KillPoint {
   readonly name: string;
-  /** True if the client leaves the replies unread in its socket. */
+  /** True if the client does not read the replies from its socket. */
   readonly unread?: true;
-  /** No backend is at work, so none can be killed. */
+  /** True if no backend is at work that can be killed. */
   readonly backendless?: true;
   /** Called before the requests are sent. */
   hold(deployment: Deployment, flight: Flight): Promise<Held>;
@@ -21,7 +21,7 @@ const KEYS = "lock table gold.idempotency_key in share mode";
 const lockDecoy = (deployment: Deployment, { decoy }: Flight) =>
   lock(deployment, ACCOUNTS.replace("$clients", `${decoy.trader.client}`));
 
-/** Returns any backend of the service, once enough of the orders with a new key are in the books. */
+/** Returns any backend of the service, as soon as enough orders with a new key are in the books. */
 async function findAfterCommit(
   { sql }: Deployment,
   { passengers }: Flight,
@@ -99,7 +99,7 @@ const committedUnheard: KillPoint = {
           withheld = true;
           await releaseVault();
         }
-        // The waiting batch is in the books. The orders behind it in the batcher are not sent yet.
+        // Wait until the batch is in the books. The orders behind it in the batcher are not sent yet.
         return await findAfterCommit(deployment, flight, (executed) => executed > 0);
       },
       release: () => releaseAll([releaseVault, releaseDecoy, async () => relay.pass()]),
@@ -116,7 +116,7 @@ const answeredUnread: KillPoint = {
   }),
 };
 
-/** Listed in the sequence in which an order reaches them. */
+/** All steps, in the order in which an order reaches them. */
 export const KILL_POINTS: readonly KillPoint[] = [
   written,
   atAccount,

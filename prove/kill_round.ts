@@ -25,7 +25,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
       ? await send(flight, server!.socket)
       : await sendTogether(point, flight, deployment);
     await victim.kill(deployment, await reach(point, held));
-    // The retry goes to the other process while the statement that lost its client still runs.
+    // Send the retry to the other process now, while the statement that lost its client still runs.
     const early = victim.leavesStatement ? retryAll(flight, other!.socket) : undefined;
     await sleep(200);
     await held.release();
@@ -47,7 +47,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
   }
 }
 
-/** Retries every key. Whatever the first replies were, each key must now give one result. */
+/** Retries every key. Each key must now give one result, even if its first replies differed. */
 async function settle(
   flight: Flight,
   inFlight: readonly (Reply | undefined)[],

@@ -30,8 +30,8 @@ const report = new Report((line) => console.log(line));
 // With LANES=1, all orders that arrive while a batch is in flight form one batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
-  // This process does not deliver, so all deliveries come from the first process, which is the one that is
-  // killed.
+  // Let this process deliver nothing, so that all deliveries come from the first process. The proof kills the
+  // first process.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
   await endow();
@@ -64,8 +64,7 @@ try {
   }
   report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   for (const [index, point] of DELIVERY_POINTS.entries()) {
-    // With this offset, the short run kills the service at a step where only the service knows of the
-    // delivery.
+    // Add 2, so that the short run kills the service at a step where only the service knows of the delivery.
     for (const victim of choose(index + 2)) {
       await kill(
         `${victim.name} killed: ${point.name}`,
@@ -90,7 +89,7 @@ try {
 }
 process.exit(report.close("kills") ? 0 : 1);
 
-/** All victims, or in a short run one of them, in rotation. */
+/** Returns all victims. In a short run, returns one victim: the next one in turn. */
 function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }

@@ -16,8 +16,8 @@ const GRAMS = "0.01";
 const PAUSE_MS = 100;
 
 /**
- * Partners that buy continuously. If the outcome of a request is not known, they retry it with the same key,
- * as docs/idempotency.md requires.
+ * Partners that buy continuously. They retry a request with an unknown outcome with the same key, as
+ * docs/idempotency.md requires.
  */
 export class Load {
   readonly observed: Observed[] = [];

@@ -18,8 +18,8 @@ if (defects.length === 0) {
 }
 
 /**
- * At most this many copies run in parallel, because each one has its own Postgres. Below this limit, 1.5
- * copies run per core, because a test file uses the CPU for only two thirds of its time.
+ * The maximum number of copies that run in parallel, because each one has its own Postgres. Below this limit,
+ * 1.5 copies run per core, because a test file uses the CPU for only two thirds of its time.
  */
 const GROUNDS_MAX = 3;
 const opening = Promise.all(

@@ -47,7 +47,7 @@ try {
     what: `${[...killed].map(([name, times]) => `${name} killed ${times} times`).join(", ")}; ${log.summary}`,
     violations: [
       ...await log.findViolations(deployment.sql),
-      // Without these outcomes the proof tested nothing.
+      // Each of these outcomes must occur, otherwise the proof tested nothing.
       ...["none", "replayed", "nonce_reused", "idempotency_key_conflict", "not_found"]
         .filter((ending) => log.count(ending) === 0).map((ending) => `no request ended with ${ending}`),
     ],

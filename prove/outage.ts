@@ -6,7 +6,7 @@ import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf, Wire } from "./wire.ts";
 
-/** A way in which Postgres goes away. It is started again afterwards, on the same data. */
+/** A way to make Postgres unavailable. Postgres is started again afterwards, with the same data. */
 interface Outage {
   readonly name: string;
   begin(deployment: Deployment): Promise<void>;
@@ -22,8 +22,8 @@ const LOAD_MS = 1000;
 /** Maximum time from the database's return to the first request that is served. */
 const RECOVERY_MS = 3000;
 /**
- * For this long after the database goes away, the service retries in-flight statements. The requests behind
- * them wait.
+ * How long the service retries in-flight statements after the database goes away. Other requests wait behind
+ * them during this time.
  */
 const GIVE_UP_MS = 3000;
 const TIMEOUT_MS = 5000;
@@ -32,7 +32,7 @@ const AT_ONCE_MS = 1000;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
 /**
- * Partners keep trading while the database is away. They are refused meanwhile, and served again without a
+ * Checks that trading partners are refused while the database is away, and served again afterwards without a
  * restart of the service.
  */
 export async function endure(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
@@ -98,7 +98,7 @@ function findWrong(observed: readonly Observed[]): string[] {
   return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
 }
 
-/** Every acknowledged order must be in the books, whatever was killed and when. */
+/** Returns the acknowledged orders that are not in the books. Every kill must leave this list empty. */
 async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));
@@ -125,7 +125,7 @@ export async function loseIdleConnections(deployment: Deployment): Promise<Findi
     const { quote_id } = JSON.parse(quote!.body) as { quote_id: string };
     const order = await trader!.order(quote_id);
     deployment.relay.cut();
-    // In every second round, the service gets time to notice the loss before the order arrives.
+    // In every second round, give the service time to notice the loss before the order arrives.
     if (cut % 2 === 0) await sleep(20);
     verdicts.push(verdictOf(await wire.send(order)));
     await sleep(20);

@@ -18,8 +18,8 @@ export async function readIdentity({ ca, cert, key }: Credentials): Promise<Iden
 }
 
 /**
- * Opens a new connection over mutual TLS. In TLS 1.3 a refusal may come after this resolves, in place of the
- * first reply.
+ * Opens a new connection over mutual TLS. With TLS 1.3, this may resolve although the server refuses the
+ * client; the refusal then comes instead of the first reply.
  */
 export async function openTlsWire(port: number, { ca, cert, key }: Identity): Promise<Wire> {
   const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca, cert, key });
@@ -40,7 +40,9 @@ export interface Line {
   close(): void;
 }
 
-/** More connections would slow a busy machine down further, because each one costs a handshake. */
+/**
+ * The limit of connections. Each connection costs a handshake, which would slow a busy machine down further.
+ */
 const CONNECTIONS_MAX = 32;
 
 /**
@@ -50,7 +52,7 @@ const CONNECTIONS_MAX = 32;
 export class KeepAliveConnection implements Line {
   readonly #port: number;
   readonly #identity: Identity;
-  /** The connection that was idle longest is used first, so that none stays idle for long. */
+  /** Uses the connection that was idle longest, so that none stays idle for long. */
   readonly #idle: Wire[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: (() => void)[] = [];
@@ -75,7 +77,7 @@ export class KeepAliveConnection implements Line {
     } catch (error) {
       return `no connection: ${(error as Error).message}`;
     } finally {
-      // The next waiting request takes over this slot, if there is one.
+      // Give this slot to the next waiting request, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#underWay--;

@@ -3,12 +3,12 @@ import { type Reply, tallyOf, tallyText } from "./wire.ts";
 
 export type Tally = Readonly<Record<string, number>>;
 
-/** Requests that are fully prepared, and the combinations of replies that are allowed. */
+/** Prepared requests, and the combinations of replies that are allowed. */
 interface Round {
   readonly requests: readonly Uint8Array[];
-  /** Every tally of replies that is correct. There are several if any of the requests may win. */
+  /** Every correct tally of replies. There are several if any of the requests may win. */
   readonly allowed: readonly Tally[];
-  /** The bodies of all successes must be the same bytes. */
+  /** All successful replies must have the same body, byte for byte. */
   readonly oneAnswer?: boolean;
   /** An operator's action that runs at the same time as the requests. */
   readonly meanwhile?: () => Promise<void>;

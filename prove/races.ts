@@ -93,8 +93,8 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
 }
 
 /**
- * Describes how many webhooks each process delivered. Every process also delivers events of orders that
- * another process received.
+ * Describes how many webhooks each process delivered. A process also delivers events of orders that other
+ * processes received.
  */
 async function describeSenders(): Promise<string> {
   const shares = deployment.servers.map(async (server) =>

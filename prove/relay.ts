@@ -33,7 +33,7 @@ export class Relay {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Statements still reach the database, but its answers are held back. */
+  /** Passes statements to the database, but holds its answers back. */
   withhold(): void {
     this.#withholding = true;
     for (const { database } of this.#links) database.pause();
@@ -45,7 +45,8 @@ export class Relay {
   }
 
   /**
-   * Cuts the service's connections. A backend with a running statement notices only when it wants to answer.
+   * Cuts the service's connections. A backend notices this only when it sends the answer to its running
+   * statement.
    */
   cut(): void {
     for (const { service, database } of this.#links) {

@@ -35,7 +35,10 @@ const keyOfFunding: Race = {
   },
 };
 
-/** The requests of the winning group are served as if they were alone. All others get a conflict. */
+/**
+ * The allowed tallies if requests fall into groups. The requests of one group are served as if they were
+ * alone. All other requests get a conflict.
+ */
 const oneGroupWins = (sizes: readonly number[], count: number): Tally[] =>
   sizes.map((size) => ({ ...onceAndReplays(size), "409 idempotency_key_conflict": count - size }));
 

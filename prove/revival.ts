@@ -116,7 +116,7 @@ async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>
       });
     }
   } catch {
-    // The connection is gone because everything was killed, which is intended.
+    // Ignore the lost connection, because everything was killed on purpose.
   }
 }
 
@@ -124,7 +124,8 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // The other processes of Postgres end by themselves when the postmaster is gone.
+    // Ignore a process that has already ended: Postgres' other processes end by themselves after the
+    // postmaster.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

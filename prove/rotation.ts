@@ -16,7 +16,9 @@ import { verdictOf } from "./wire.ts";
 // Envoy and their events go to the partner.
 
 const ROUNDS = { long: 5, short: 1 };
-/** The short run shares the machine with other proofs, so a faster stream would fall behind. */
+/**
+ * The short run sends fewer orders, because it shares the machine with other proofs and could fall behind.
+ */
 const ORDERS_PER_SECOND = { long: 200, short: 50 };
 const INITIAL_FUNDING_SAR = "10000000";
 const SHOWN = 10;

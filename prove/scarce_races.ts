@@ -5,10 +5,9 @@ import { gramsText, leaveFree, makeQuotes, sellAll, type Stage, succeed } from "
 import type { Trader } from "./trader.ts";
 import { ask } from "./trader.ts";
 
-// In some of these races, the money or the gold suffices for one order only. In the others, a bar is removed
-// or the partner is suspended while the requests arrive. The first partner can buy the whole vault. The last
-// partner has no money, and the partner before it has no gold. The partners in between have enough of
-// everything.
+// In some of these races, there is money or gold for only one order. In the others, a bar is removed or the
+// partner is suspended while the requests arrive. The first partner can buy the whole vault. The last partner
+// has no money, and the second to last has no gold. The partners in between have enough of both.
 
 const LOT = 100n;
 const LOT_GRAMS = gramsText(LOT);
@@ -58,7 +57,7 @@ const vaultForOne: Race = {
 };
 
 /**
- * The free gold covers all orders and half a bar more. Without the bar, it covers only half of the orders. So
+ * The free gold covers all orders and half a bar more; without the bar, it covers half of the orders. So
  * either the bar is removed and half of the orders are filled, or the bar stays and all are filled.
  */
 const barLeaves: Race = {
@@ -93,7 +92,7 @@ const barLeaves: Race = {
   },
 };
 
-/** No order commits after a committed suspension. */
+/** Checks that no order commits after a committed suspension. */
 const suspension: Race = {
   name: "the partner is suspended meanwhile",
   async prepare(stage, count) {

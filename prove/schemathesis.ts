@@ -13,7 +13,7 @@ import { type Running, start } from "@gold-partner/dev";
 // npm run prove -- schemathesis [--envoy] [--short]: an external fuzzer calls the running service over mutual
 // TLS, from its OpenAPI description. With --envoy the calls go through the real Envoy. Rounds with new seeds
 // repeat until enough cases were sent. No reply may be a 5xx, or have a status, code, media type or body that
-// is not described.
+// the description lacks.
 
 /** How often each operation answered with each status. */
 type Tally = Record<string, Record<string, number>>;
@@ -72,7 +72,8 @@ try {
 console.log(tableOf(tally));
 const refused = operationsOf("sandbox").filter((operation) => !succeeded(tally[operation]));
 if (refused.length > 0) {
-  // An operation that is always refused has not shown that its success replies are as described.
+  // Print operations that never succeeded, because nothing has shown that their success replies are as
+  // described.
   console.log(`These operations never succeeded: ${refused.join(", ")}.`);
   held = false;
 }
@@ -94,7 +95,7 @@ async function runRound({ credentials, baseUrl, state }: Running, seed: number):
     env: {
       ...process.env,
       PYTHONPATH: PACKAGES,
-      // If this variable is set, it takes precedence over --tls-verify.
+      // Set the CA here, too: if this variable is set, it takes precedence over --tls-verify.
       REQUESTS_CA_BUNDLE: credentials.ca,
       SCHEMATHESIS_HOOKS: HOOK,
       GOLD_CREDENTIALS: state.path("partners", credentials.client_id, "credentials.json"),

@@ -56,7 +56,7 @@ export class ServerProcess {
     return this.#child?.pid === pid;
   }
 
-  /** Returns true if the process answers, even while its database is away. */
+  /** Returns true if the process answers. It must answer even while its database is away. */
   async isAlive(): Promise<boolean> {
     return (await this.#operation("/live"))?.status === 200;
   }
@@ -83,7 +83,7 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
     await awaitReady(this.operations, this.#child, this.#log);
-    // Version 0.1.0 reports that it is ready a moment before it listens.
+    // Wait for the socket, because version 0.1.0 reports that it is ready a moment before it listens.
     for (let tries = 0; !(await canConnect(this.socket)) && tries < LISTEN_TRIES; tries++) {
       await sleep(PAUSE_MS);
     }
@@ -99,7 +99,7 @@ export class ServerProcess {
   async heal(): Promise<void> {
     if (!this.#child) await this.start();
     const deadline = performance.now() + HEAL_MS;
-    // /ready alone is not enough: a process is ready to read while it still refuses writes.
+    // Wait for both. A process is ready as soon as it can read, even if it still refuses writes.
     while (!(await this.isReady()) || await this.#readGauge("gold_writes_possible") !== 1) {
       if (performance.now() > deadline) {
         const log = await readFile(this.#log, "utf8");
@@ -126,8 +126,8 @@ export class ServerProcess {
         reply.setEncoding("utf8").on("data", (part) => text += part)
           .on("end", () => resolve({ status: reply.statusCode!, text }));
       });
-      // The kernel accepts the connection even if SIGSTOP paused the process, but the process does not
-      // answer.
+      // Resolve without an answer after this time: a process that SIGSTOP paused does not answer, although
+      // the kernel accepts the connection.
       const silence = setTimeout(() => {
         resolve(undefined);
         asked.destroy();

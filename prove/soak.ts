@@ -64,7 +64,7 @@ const steps: Step[] = [];
 console.log(reportSurroundings(surroundings));
 const stack = await openStack(PARTNERS);
 try {
-  // By default autovacuum runs once a minute, and a short run does not wait that long.
+  // Run autovacuum more often for a short run, because by default it runs only once a minute.
   if (!length.isLong) {
     await stack.deployment.sql`alter system set autovacuum_naptime = '5s'`;
     await stack.deployment.sql`select pg_reload_conf()`;

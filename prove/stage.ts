@@ -57,7 +57,7 @@ async function freeTenthMilligrams({ sql }: Stage): Promise<bigint> {
   return BigInt(row!.free as string);
 }
 
-/** Trades until exactly this much gold is free. The partner must have the money for all of it. */
+/** Trades until exactly this much gold is free. The partner must have enough money to buy the rest. */
 export async function leaveFree(stage: Stage, trader: Trader, tenthMilligrams: bigint): Promise<void> {
   const surplus = await freeTenthMilligrams(stage) - tenthMilligrams;
   if (surplus > 0n) await trade(stage, trader, "buy", surplus);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Webhook } from "standardwebhooks";
 
-/** Returns what the public library finds wrong with a delivery; undefined if it verifies. */
+/** Returns the fault that the public library finds in a delivery; undefined if the delivery verifies. */
 export function findFault(secret: string, body: string, headers: IncomingHttpHeaders): string | undefined {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);

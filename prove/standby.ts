@@ -71,7 +71,7 @@ async function isStreaming(): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** While writes are refused, every write must fail and every read must succeed. */
+/** Checks that every write fails and every read succeeds while writes are refused. */
 async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer): Promise<string[]> {
   const violations: string[] = [];
   const refused = await orders.order();
@@ -80,7 +80,7 @@ async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer
       `an order got ${refused.status} ${refused.code}, Retry-After ${refused.retryAfter}`,
     );
   }
-  // An order that waits for the standby blocks reads of its own account, but not of another partner's.
+  // Read as another partner, because an order that waits for the standby blocks reads of its own account.
   for (const path of ["/v1/balances", "/v1/statement?from=2026-01-01&to=2026-01-02"]) {
     const { status } = await of.send(path, { method: "GET", partner: bystander });
     if (status !== 200) violations.push(`GET ${path} returned ${status}`);
@@ -119,7 +119,7 @@ async function recover(
 }
 
 /**
- * The standby stops, and four orders follow at once. None may be acknowledged later than 2 s after the stop.
+ * Stops the standby and sends four orders at once. None may be acknowledged later than 2 s after the stop.
  */
 async function stopStandby(orders: OrderStream, of: TestService, standby: DebianPostgres): Promise<Finding> {
   await orders.prepare(20);
@@ -144,7 +144,10 @@ async function stopStandby(orders: OrderStream, of: TestService, standby: Debian
   };
 }
 
-/** An operator or a driver cancels the wait: the order is committed on the primary only. */
+/**
+ * Cancels the wait for the standby as an operator or a driver does. The order is then committed on the
+ * primary only.
+ */
 async function cutWaits(
   orders: OrderStream,
   of: TestService,
@@ -172,8 +175,8 @@ async function cutWaits(
   if (!answers.some(({ status, code }) => status === 504 && code === "upstream_timeout")) {
     violations.push("no order got 504 upstream_timeout");
   }
-  // Retry with the same keys while the standby is away. The order is committed on the primary only, so the
-  // retry must not succeed yet.
+  // Retry with the same keys while the standby is away. The retry must not succeed yet, because the order is
+  // committed on the primary only.
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>
@@ -216,7 +219,7 @@ async function makeReadOnly(of: TestService): Promise<Finding> {
   await set("on");
   await until("/health is 503", async () => await askHealth(of) === 503);
   const status = await askQuote(of);
-  // The new default made this session read-only, too.
+  // Set this session to read-write. The new default made it read-only, too.
   await root!.unsafe("set default_transaction_read_only = off");
   await set("off");
   await until("/health is 200", async () => await askHealth(of) === 200);

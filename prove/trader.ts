@@ -53,7 +53,7 @@ export class Trader {
     return new Trader(credentials, client, fingerprintOf(certificate!), signer);
   }
 
-  /** A token lives for ten minutes; a proof may last longer. */
+  /** Gets a new token, because a token lives for ten minutes and a proof may last longer. */
   async renewToken(socketPath: string): Promise<void> {
     this.takeToken(await ask(socketPath, this.tokenRequest()));
   }

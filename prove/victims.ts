@@ -4,13 +4,17 @@ import type { Deployment } from "./deployment.ts";
 export interface Victim {
   readonly name: string;
   /**
-   * True if the running statement continues in the database. A retry then waits for that statement's locks.
+   * True if the running statement continues in the database. A retry then waits for the locks of that
+   * statement.
    */
   readonly leavesStatement: boolean;
   readonly needsBackend?: true;
-  /** The state that only this process had in memory is lost. */
+  /** Killing this process loses the state that only this process had in memory. */
   readonly endsProcess?: true;
-  /** The service and the database both survive, so no order may get 504, which leaves its outcome unknown. */
+  /**
+   * True if the service and the database both survive. Then no order may get 504, because a 504 leaves the
+   * outcome unknown.
+   */
   readonly leavesNoDoubt?: true;
   kill(deployment: Deployment, backend: number): Promise<void>;
 }

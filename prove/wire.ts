@@ -60,7 +60,7 @@ export class Wire {
   }
 
   close(): void {
-    // The socket's own close event comes later, and until then a caller might send on it.
+    // Set this now. The socket's own close event comes later, and until then a caller might send on it.
     this.#closed = true;
     this.#socket.destroy();
   }

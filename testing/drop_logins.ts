@@ -7,9 +7,9 @@ import { until } from "./until.ts";
 const CONCURRENT_CATALOG_CHANGE = "XX000";
 
 /**
- * Drops the logins of a test. Each migration gives every operator's login its session limits, so the
- * databases of other tests hold settings of these logins, too. DROP ROLE fails while one of those databases
- * is being dropped.
+ * Drops the logins of a test. DROP ROLE fails while another test's database is being dropped, so this
+ * function retries. That database holds settings of these logins, because each migration sets the session
+ * limits of every operator's login.
  */
 export async function dropLogins(
   sql: { unsafe(statement: string): PromiseLike<unknown> },

@@ -10,8 +10,9 @@ export interface GeneratedJwk {
 }
 
 /**
- * Generates a P-256 key. Node 20 deadlocks if garbage collection frees the job that generated a key while the
- * key is exported as a JWK. So this function exports an imported copy of the key, to which no job belongs.
+ * Generates a P-256 key. Exports an imported copy of the key, because Node 20 can deadlock while it exports a
+ * generated key as a JWK. That happens if garbage collection frees the job that generated the key during the
+ * export.
  */
 export async function generateJwk(): Promise<GeneratedJwk> {
   const { privateKey } = await crypto.subtle.generateKey(P256, true, ["sign", "verify"]);

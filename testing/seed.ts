@@ -6,8 +6,8 @@ import fc from "fast-check";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SEED_MAX = 2 ** 31 - 1;
 /**
- * Ends the search for a smaller counterexample. A property that holds never takes this long, even on a busy
- * machine.
+ * Ends the search for a smaller counterexample after this time. A property that holds takes less, even on a
+ * busy machine.
  */
 const SEARCH_MS = 900_000;
 

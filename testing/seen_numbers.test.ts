@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { SeenNumbers } from "./seen_numbers.ts";
 
 describe("SeenNumbers", () => {
-  it("returns true only the first time a number is added, in any order and for high numbers", () => {
+  it("returns true only when a number is added for the first time, in any order and for high numbers", () => {
     const seen = new SeenNumbers();
     const numbers = [1, 0, 7, 8, 8191, 8192, 100_003, 100_002, 5_000_000];
     assertEquals(numbers.map((number) => seen.add(number)), numbers.map(() => true));

@@ -1,4 +1,4 @@
-// Describes the machine and the commit of a measurement. Figures without these facts cannot be compared.
+// Describes the machine and the commit of a measurement, because figures cannot be compared without them.
 import { execFileSync } from "node:child_process";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import process from "node:process";
@@ -10,7 +10,7 @@ interface Surroundings {
   readonly cores: number;
   readonly memoryGib: number;
   readonly system: string;
-  /** Load average of the last minute, read before the measurement. Other processes make the figures worse. */
+  /** Load average of the last minute, read before the measurement. A high load makes the figures worse. */
   readonly load: number;
 }
 

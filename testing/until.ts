@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Affects only how long a failing test takes. A busy machine may need a hundred times as long as an idle one.
+ * Affects only how long a failing test takes. High, because a busy machine may need a hundred times as long
+ * as an idle one.
  */
 const CEILING_MS = 120_000;
 const PAUSE_MS = 10;
 
 /**
- * Waits until the condition holds, and returns its first truthy value. A fixed pause instead would be too
- * long on an idle machine and too short on a busy one. `seen` returns extra state for the error message.
+ * Waits until the condition holds, and returns its first truthy value. Use this instead of a fixed pause,
+ * which would be too long on an idle machine and too short on a busy one. `seen` returns extra state for the
+ * error message.
  *
  * @throws Error when the condition does not hold within `ceilingMs`.
  */

@@ -1,5 +1,5 @@
-// Runs a temporary server of Postgres 15, Debian's version. schema.sql is dumped from it, and it is the older
-// of the two versions on which the suites run.
+// Runs a temporary server of Postgres 15, Debian's version. schema.sql is dumped from this version. It is the
+// older of the two versions on which the suites run.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ export class MissingPart extends Error {}
 export interface Postgres15 {
   /** The folder with programs such as pg_dump. */
   readonly programs: string;
-  /** Spawn options for these programs. They switch to the account nobody if this process runs as root. */
+  /** Spawn options for these programs. If this process runs as root, they switch to the account nobody. */
   readonly options: {
     readonly cwd: string;
     readonly env: Record<string, string>;
@@ -57,7 +57,7 @@ export async function withPostgres15<T>(
   use: (server: Postgres15) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "gold-postgres-15-"));
-  // Postgres refuses to run as root.
+  // Switch the user, because Postgres refuses to run as root.
   const account = process.getuid?.() === 0 ? NOBODY : {};
   if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const options = { ...account, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } };

@@ -1,7 +1,6 @@
 // node tools/probe.mjs unix:PATH|HOST:PORT [/ready]: exits with 0 if the address answers 200, with 2 for
 // wrong usage, otherwise with 1. Containers use it as their probe, because it needs no shell and no
-// dependency. The operations listener is a Unix socket or on loopback, so a prober outside the container
-// cannot reach it.
+// dependency. It runs inside the container, because the operations listener is a Unix socket or on loopback.
 import { request } from "node:http";
 import process from "node:process";
 

@@ -1,6 +1,6 @@
 // node tools/program.mjs FILE [arguments]: runs a TypeScript program of packages/ on Node, from one bundle.
-// With tsx, loading a thousand modules costs two seconds of CPU, because tsx asks another thread about each
-// of them. One bundle loads in a quarter of a second. The bundle is kept in node_modules/.cache and rebuilt
+// One bundle loads in a quarter of a second. With tsx, loading a thousand modules costs two seconds of CPU,
+// because tsx asks another thread about each module. The bundle is kept in node_modules/.cache and rebuilt
 // when one of its sources changes. If it cannot be built or kept, tsx runs the file.
 import { createHash } from "node:crypto";
 import {
@@ -31,7 +31,7 @@ export const BUNDLE_SETTINGS = {
   target: "node20.19",
   sourcemap: "linked",
   sourcesContent: false,
-  // Bundled CommonJS code calls require() for Node's own modules, and an ES module has no require().
+  // Define require(): bundled CommonJS code calls it for Node's own modules, and an ES module has none.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
@@ -39,8 +39,9 @@ export const BUNDLE_SETTINGS = {
 };
 
 /**
- * An esbuild plugin that gives each source its own import.meta.url and import.meta.dirname. Without it, every
- * source would see the bundle's path. `beforeRead` is called with the path of each source before it is read.
+ * An esbuild plugin that gives each source its own import.meta.url and import.meta.dirname. Without the
+ * plugin, every source would see the bundle's path. `beforeRead` is called with the path of each source
+ * before it is read.
  */
 export function keepPlaces(beforeRead = () => {}) {
   const load = ({ path }) => {
@@ -48,7 +49,7 @@ export function keepPlaces(beforeRead = () => {}) {
     const contents = readFileSync(path, "utf8");
     if (!contents.includes("import.meta.")) return { contents, loader: "ts" };
     const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((place) => JSON.stringify(place));
-    // Inserted into the first line, so that all line numbers stay the same.
+    // Insert the names into the first line, so that all line numbers stay the same.
     const places = `const import_meta_url = ${url}, import_meta_dirname = ${folder}; `;
     return { contents: places + contents, loader: "ts" };
   };
@@ -70,11 +71,11 @@ function isFresh(list) {
 }
 
 async function makeBundle(program, bundle, list) {
-  // Size and time of each source. A .ts source is noted before it is read, so a change during the build makes
-  // the bundle stale. Other sources are noted after the build.
+  // The size and time of each source. A .ts source is noted before it is read, so that a change during the
+  // build makes the bundle stale. Other sources are noted after the build.
   const sources = {};
   const note = (file) => sources[file] ??= sizeAndTime(file);
-  // Loaded only when a bundle must be built.
+  // Load esbuild only when a bundle must be built.
   const { build, stop } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     ...BUNDLE_SETTINGS,
@@ -88,14 +89,14 @@ async function makeBundle(program, bundle, list) {
   });
   await stop();
   mkdirSync(CACHE, { recursive: true });
-  // These files also make a bundle stale: they decide how it is built and where an import leads.
+  // Note these files, too, because they decide how the bundle is built and where an import leads.
   const manifests = readdirSync(join(ROOT, "packages")).map((name) => join("packages", name, "package.json"));
   const beside = ["tools/program.mjs", "package-lock.json", ...manifests].filter((file) =>
     existsSync(join(ROOT, file))
   );
   for (const file of [...Object.keys(metafile.inputs), ...beside]) note(file);
-  // The list is removed first and written last, and each file is renamed into place complete. So neither a
-  // killed run nor a concurrent one leaves a list that declares an incomplete bundle fresh.
+  // Remove the list first and write it last, and rename each complete file into place. So neither a killed
+  // run nor a concurrent run leaves a list that declares an incomplete bundle fresh.
   rmSync(list, { force: true });
   for (const { path, text } of [...outputFiles, { path: list, text: JSON.stringify(sources) }]) {
     writeFileSync(`${path}.${process.pid}`, text);
@@ -120,7 +121,7 @@ if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const program = resolve(process.argv[2]);
   const found = await findBundle(program);
   process.argv.splice(1, 2, program);
-  // A program that starts itself again with process.execArgv also goes through this file.
+  // Adds this file to execArgv, so that a program that starts itself again also goes through this file.
   process.execArgv = [...process.execArgv, fileURLToPath(import.meta.url)];
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(found).href);

@@ -70,7 +70,7 @@ describe("program.mjs", () => {
       const [tree] = readdirSync(join(root, CACHE));
       const bundle = join(root, CACHE, tree!, "packages_one_src_main.mjs");
       const kept = readFileSync(bundle, "utf8");
-      // If the edited word is printed, the next run used the kept bundle.
+      // Edit the kept bundle. If the next run prints the edited word, it used this bundle.
       writeFileSync(bundle, kept.replace('"first"', '"kept"'));
       assertEquals((await said())[0], "kept");
       writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "second";`);
@@ -88,8 +88,8 @@ describe("program.mjs", () => {
 
   it("runs the source file if the bundle cannot be written", async () => {
     await withProgram(async (root, main) => {
-      // A file stands where the folder would be created. Missing permissions would not stop root, but this
-      // file does.
+      // Put a file where the folder would be created. Missing permissions would not stop root, but this file
+      // does.
       writeFileSync(join(root, "node_modules/.cache"), "");
       const { code, out } = await run(root);
       assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);

@@ -77,7 +77,7 @@ async function verify(): Promise<void> {
   if (!isGatePassed) await step("npm test", node, ["tools/run.mjs", "test"]);
 }
 
-// Ctrl-C ends the running step. This program keeps running to revert everything.
+// Do not end this program: Ctrl-C ends the running step, and this program reverts everything.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 try {
   const date = new Date().toISOString().slice(0, DATE_LENGTH);

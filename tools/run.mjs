@@ -19,7 +19,7 @@ const TURN_POLL_MS = 250;
 const EMPTY_TURN_MS = 5_000;
 const PARENT_POLL_MS = 250;
 /**
- * Part of the path of the script in npm's deno package. If that package is installed, deno task calls its
+ * Part of the path of the script in npm's deno package. If that package is installed, deno task calls this
  * script as `deno`, and the script runs Deno as its child.
  */
 const DENO_SCRIPT = join("deno", "bin.cjs");
@@ -69,7 +69,7 @@ function listStarters() {
       }`;
     }
   } catch {
-    // The system is not Linux, or the parent has just ended.
+    // Return only the parent's pid: the system is not Linux, or the parent has just ended.
   }
   return `${process.ppid}`;
 }
@@ -83,10 +83,9 @@ function runChild(command, commandArgs, options, hear) {
     const child = spawn(command, commandArgs, { cwd: ROOT, ...options });
     child.stderr?.setEncoding("utf8").on("data", hear);
     const passOn = (signal) => {
-      // A terminal sends Ctrl-C to the whole process group, so the child already has it. A second SIGINT
-      // would cut the child's shutdown short.
-      // The signal is sent with process.kill(). After child.kill(), Deno would report the signal even if the
-      // child exited with a code.
+      // Do not send SIGINT at a terminal: a terminal sends Ctrl-C to the whole process group, and a second
+      // SIGINT would cut the child's shutdown short. Send other signals with process.kill(). After
+      // child.kill(), Deno would report the signal even if the child exited with a code.
       if (child.pid && (signal !== "SIGINT" || !process.stdin.isTTY)) process.kill(child.pid, signal);
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -123,10 +122,10 @@ function isAlive(pid) {
 }
 
 /**
- * Tries to take the lock file for npm ci, and returns true if this process now holds it. A lock whose process
- * is gone was left by a killed run. It is removed now but taken only at the next poll, so that two waiting
- * runs cannot remove each other's lock. An empty lock file is just being written. It counts as left behind
- * only after EMPTY_TURN_MS.
+ * Tries to take the lock file for npm ci. Returns true if this process now holds it. Removes a lock that a
+ * killed run left, but takes it only at the next poll, so that two waiting runs cannot remove each other's
+ * lock. An empty lock file counts as left behind only after EMPTY_TURN_MS, because another run may be writing
+ * it.
  */
 function takeTurn() {
   mkdirSync(dirname(TURN), { recursive: true });
@@ -168,8 +167,8 @@ async function npmCi() {
   const start = Date.now();
   const hideProgress = showProgress(start);
   try {
-    // npm's stdout is ignored, because stdout belongs to the task. --include=dev installs the development
-    // tools even with NODE_ENV=production.
+    // Ignore npm's stdout, because stdout belongs to the task. --include=dev installs the development tools
+    // even with NODE_ENV=production.
     let report = "";
     const ended = await runChild("npm", ["ci", "--include=dev", "--loglevel=error"], {
       stdio: ["ignore", "ignore", "pipe"],

@@ -20,7 +20,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const dump = await dumpSchema(findPrograms());
   if (!check) writeFileSync(FILE, dump);
-  // diff reads the dump from standard input ("-"). With -N, a missing file counts as an empty one.
+  // Let diff read the dump from standard input ("-"). With -N, a missing file counts as an empty one.
   const diff = spawnSync("diff", ["-uN", "--label", "schema.sql", "--label", "a fresh database", FILE, "-"], {
     input: dump,
     stdio: ["pipe", "inherit", "inherit"],

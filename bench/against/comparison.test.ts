@@ -56,7 +56,7 @@ describe("compareVersions()", () => {
     assertEquals(pairs.order.length, 60);
   });
 
-  it("runs slices in the order A B B A, and keeps the quotes of a pair for its orders", async () => {
+  it("runs slices in the order A B B A, and executes the quotes of a pair with its orders", async () => {
     const { log } = await compare(steady(400), steady(400), { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 });
     const last = log.slice(log.lastIndexOf("A quote 1000"));
     const slices = Array.from({ length: 5 }, () => ["A", "B", "B", "A"]).flat();

@@ -1,5 +1,5 @@
 // Measures two versions alternately until the ratio of their costs is known precisely enough. One measurement
-// of a version is a turn. Two turns side by side, one of each version, are a pair.
+// of a version is a turn. A pair is one turn of each version, measured side by side.
 import type { Cpu, Operation, Version } from "./version.ts";
 import { estimateRatio, type RatioEstimate, widthOf } from "./ratio.ts";
 
@@ -8,7 +8,7 @@ export const OPERATIONS: readonly Operation[] = ["order", "quote"];
 /** One version's part of a pair. */
 export interface Turn extends Cpu {
   readonly operations: number;
-  /** The sum of this version's slices only. The other version's slices between them do not count. */
+  /** The sum of this version's slices, without the other version's slices between them. */
   readonly wallMs: number;
 }
 
@@ -45,14 +45,14 @@ const TURN_MS_MAX = 5000;
 const SIZING_PAIRS = 3;
 /**
  * The length of the unmeasured warm-up after each restart, as a share of the turns that follow. Both versions
- * restart before each pair of quote turns and the pair of order turns after it, because V8 compiles the same
- * code a little differently in each process. Without new processes, comparing a version with itself showed a
- * difference of 1.4 % in each run, in either direction.
+ * restart before each pair of quote turns, which is followed by a pair of order turns. The reason is that V8
+ * compiles the same code a little differently in each process. Without restarts, comparing a version with
+ * itself showed a difference of 1.4 % in each run, in either direction.
  */
 const WARM_UP_SHARE = 0.5;
 /**
- * Pairs between two checks of the intervals. The checks are rare, because each check may find an interval
- * that is narrow only by chance.
+ * Pairs between two checks of the intervals. The checks are rare, because at each check an interval may be
+ * narrow by chance.
  */
 const PAIRS_BETWEEN_LOOKS = 10;
 
@@ -68,7 +68,7 @@ export async function compareVersions(
     const before = [ours.readCpu(), theirs.readCpu()] as const;
     const wallMs = new Map([[ours, 0], [theirs, 0]]);
     for (let slices = 0; slices < SLICES; slices++) {
-      // A B, B A, A B …: neither version always comes after the other.
+      // Swap the order at each slice (A B, B A, A B …), so that neither version always comes after the other.
       for (const version of isSwapped ? [theirs, ours] : [ours, theirs]) {
         wallMs.set(version, wallMs.get(version)! + await version.send(slice));
       }
@@ -85,7 +85,7 @@ export async function compareVersions(
     });
     return { ours: turnOf(0), theirs: turnOf(1) };
   };
-  // A quote expires in half a minute, so its order follows at once.
+  // Send the orders at once, because a quote expires in half a minute.
   const takePairs = async (slice: number): Promise<Readonly<Record<Operation, Pair>>> => {
     const quote = await takePair("quote", slice);
     return { quote, order: await takePair("order", slice) };

@@ -31,7 +31,7 @@ describe("estimateRatio()", () => {
     }
   });
 
-  it("returns no interval for fewer than six pairs, so that they break no limit", () => {
+  it("returns no interval for fewer than six pairs, so that no limit is broken", () => {
     const few = estimateRatio([9, 9, 9, 9, 9]);
     assertEquals([few, widthOf(few)], [{ median: 9 }, Infinity]);
     assert(!breaksLimit(few, 1));

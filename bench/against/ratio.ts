@@ -22,9 +22,9 @@ export function estimateRatio(ratios: readonly number[]): RatioEstimate {
 }
 
 /**
- * Returns the rank of the interval's bounds, counted from each end. Each ratio lies below the true median
- * with probability ½, so the number of ratios below it is binomial. Returns 0 if even the two extremes cover
- * less than 95 %.
+ * Returns the rank of the interval's bounds, counted from each end. Returns 0 if even the smallest and the
+ * largest ratio cover less than 95 %. The number of ratios below the true median is binomial, because each
+ * ratio is below it with probability ½.
  */
 function countOutside(count: number): number {
   let term = 0.5 ** count;

@@ -24,7 +24,7 @@ export interface AgainstOptions {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 100, intervalAtMost: 0.03 };
-/** Six pairs are the fewest that give an interval. The interval may have any width. */
+/** The shortest plan: six pairs are the fewest that give an interval. The interval may have any width. */
 const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
 const EXIT_INTERRUPTED = 130;
 
@@ -34,7 +34,7 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   const surroundings = readSurroundings();
   const stops: (() => Promise<unknown>)[] = [];
   let stopped: Promise<void> | undefined;
-  // A signal and the failure that it causes both wait for the same cleanup.
+  // Stop once, because a signal and the failure that it causes both get here.
   const stop = () =>
     stopped ??= (async () => {
       for (const one of stops.splice(0).reverse()) await one();
@@ -50,8 +50,8 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {
       const opening = openVersion(name, root, join(dir, name));
-      // A version that fails to open stops itself. If a version is still opening, the cleanup waits for it
-      // and then stops it.
+      // If a version is still opening, the cleanup waits for it and then stops it. A version that fails to
+      // open stops itself.
       stops.push(() => opening.then((version) => version.stop(), () => {}));
       return await opening;
     };

@@ -52,8 +52,8 @@ const READY_MS = 180_000;
 const STOP_MS = 30_000;
 const POLL_MS = 100;
 /**
- * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so they would slow
- * down one version's turn and not the other's.
+ * Prevents checkpoints and autovacuum during the benchmark. They are rare and expensive, so one of them would
+ * slow down only one version's turn.
  */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 const IS_DENO = process.versions["deno"] !== undefined;
@@ -95,8 +95,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
         await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
       },
       send: async (count) => (await sender.run(count)).wallMs,
-      // The service seals once a second. Seal the rest here, so that its cost is measured with the requests
-      // that caused it.
+      // Seal the rest here, so that its cost is measured with the requests that caused it. The service itself
+      // seals only once a second.
       finish: () => sealChains(launched),
       async keepQuotes() {
         quoteIds = await sender.readQuoteIds();
@@ -141,7 +141,8 @@ async function launch({ name, root, stateDir, log, port }: Place): Promise<Launc
     const stop = async () => {
       await sql.end();
       await stopChild(child);
-      // Some versions of `npm start` leave their Postgres running, depending on how they are stopped.
+      // Stop Postgres here. Some versions of `npm start` leave it running when they are stopped in a certain
+      // way.
       await server.stop();
     };
     return { sql, baseUrl, pids, stop };

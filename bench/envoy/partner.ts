@@ -39,7 +39,7 @@ export class BenchPartner {
     return partner;
   }
 
-  /** A token lives for ten minutes, and a benchmark may last longer. */
+  /** Gets a new token. A token is valid for ten minutes, and a benchmark may take longer. */
   async renewToken(): Promise<void> {
     const { client_id, client_secret } = this.#credentials;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
@@ -49,7 +49,7 @@ export class BenchPartner {
     this.#token = (JSON.parse(body!) as { access_token: string }).access_token;
   }
 
-  /** The cheapest request. It shows what a request costs without any work for its content. */
+  /** The cheapest request. It shows the cost of a request without any work for its content. */
   healthRequests(count: number): Buffer[] {
     return new Array<Buffer>(count).fill(this.#request("GET", "/health", {}, ""));
   }

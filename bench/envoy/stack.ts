@@ -19,8 +19,8 @@ export interface EnvoyStack {
 }
 
 /**
- * A single machine cannot send this many requests per second, so no request is refused. The database requires
- * that Envoy's own limit is at least four times as high.
+ * The service's rate limit. No request exceeds it, because one machine cannot send this many requests per
+ * second. The database requires that Envoy's own limit is at least four times as high.
  */
 const RATE_PER_SECOND = 100_000;
 

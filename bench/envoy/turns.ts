@@ -61,7 +61,8 @@ export function handshakeTurn(stack: EnvoyStack, version: SecureVersion): Turn {
     const worker = async () => {
       for (; next < operations; next++) {
         const socket = await stack.connectTls(version);
-        // Wait until the connection has closed. Envoy has then read the client's last part of the handshake.
+        // Wait until the connection has closed, because Envoy has then read the client's last part of the
+        // handshake.
         await new Promise((resolve) => socket.once("close", resolve).resume().end());
       }
     };

@@ -15,12 +15,15 @@ interface RunningRedis {
 const READY_MS = 10_000;
 const POLL_MS = 10;
 
-/** The options for each mode. Redis writes each accepted command to disk before the reply, or never. */
+/**
+ * The options of redis-server by mode: write each accepted command to disk before the reply, or write nothing
+ * to disk.
+ */
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
-    // Do not rewrite the log. A rewrite would continue during another contender's turn, in a process whose
-    // CPU time is not measured.
+    // Do not rewrite the log. A rewrite runs in a process whose CPU time is not measured, and would continue
+    // during another contender's turn.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

@@ -82,7 +82,7 @@ async function spendFor(spend: Spend, { partners, inFlight, turnMs }: Turn): Pro
   return { operations, wallMs, cpuMs: (user + system) / 1000 };
 }
 
-/** Checks that a used nonce is refused. A store that accepts a nonce twice has checked nothing. */
+/** Checks that a used nonce is refused, because a store that accepts every nonce would be faster. */
 async function requireRefusal(spend: Spend): Promise<void> {
   const nonce = randomUUID();
   if (!await spend(1, nonce) || await spend(1, nonce)) throw new Error("a used nonce was not refused");

@@ -16,8 +16,8 @@ const LOGIN = "gold_api";
 const PASSWORD = "benchmark";
 const ROWS_A_STATEMENT = 1_000_000;
 /**
- * The checkpoint interval is longer than a run, so that the only checkpoint is the one before a contest.
- * After that checkpoint, the first change of each index leaf writes a full page to the WAL.
+ * The checkpoint interval is longer than a run, so that no checkpoint runs during a contest. After the
+ * checkpoint before each contest, the first change of each index leaf writes a full page to the WAL.
  */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 

@@ -30,7 +30,7 @@ export class Connection {
 
   /** Takes the path of a Unix socket, or a connection that is already open. */
   constructor(socket: string | Socket) {
-    // latin1 gives one character per byte, so that the length of the text equals Content-Length.
+    // Decode as latin1. It gives one character per byte, so the length of the text equals Content-Length.
     this.#socket = (typeof socket === "string" ? createConnection(socket) : socket).setEncoding("latin1");
     this.#socket.on("data", (chunk: string) => this.#read(chunk));
     this.#socket.on("error", (error) => this.#asked?.reject(error));

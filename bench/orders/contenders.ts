@@ -17,8 +17,8 @@ export interface Taker {
 }
 
 /**
- * How many times as many quotes are made as a turn needs at the last turn's rate. SPARE_QUOTES are added. A
- * measurement is invalid if the peer runs out of quotes.
+ * A turn gets this many times the quotes that it needs at the last turn's rate, plus SPARE_QUOTES. If the
+ * peer runs out of quotes, the measurement is invalid.
  */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;
@@ -68,7 +68,8 @@ export function peerTaker(stack: Server, { count, ...plan }: PeerPlan): Taker {
       if (plan.logPrefix === undefined) return sample;
       const latencies = () =>
         latenciesBetween(readFileSync(`${plan.logPrefix}.${pgbench.pid}`, "utf8"), startMs, Date.now());
-      // pgbench writes about 100 log lines at a time. On a busy machine, that may take longer than one turn.
+      // Repeat until pgbench has written to its log. It writes about 100 lines at a time, which may take
+      // longer than one turn on a busy machine.
       while (latencies().length === 0) sample = await run(turnMs);
       return { ...sample, ...latencyOf(latencies()) };
     },
@@ -120,7 +121,7 @@ export async function functionTaker(
 
 /**
  * Seals the hash chains in the turn that made the records. Otherwise the service's own sealer, which runs
- * once a second, would do it in another contender's turn.
+ * once a second, would seal them in another contender's turn.
  */
 export async function sealChains({ sql }: Pick<Stack, "sql">): Promise<void> {
   const unsealed = () =>
@@ -143,9 +144,8 @@ export function requireBooked(sent: number, booked: number): void {
 }
 
 /**
- * Waits until pgbench's transactions in flight have ended. A backend that waits for a lock is not counted:
- * the stopped pgbench may itself hold that lock in an open transaction, so the wait might not end before the
- * next turn.
+ * Waits until pgbench's in-flight transactions have ended. Ignores a backend that waits for a lock: the
+ * paused pgbench may hold that lock in an open transaction until the next turn.
  */
 async function untilQuiet({ sql }: Server): Promise<void> {
   for (let quiet = 0; quiet < 2;) {

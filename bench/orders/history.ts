@@ -8,8 +8,8 @@ import { PARTNERS, type Stack } from "./stack.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
 /**
- * Maximum number of orders per partner in one call. With an even number, a call sells as much gold as it
- * buys. The vault is then unchanged, so two calls can run at the same time.
+ * Maximum number of orders per partner in one call. The number is even, so that a call sells as much gold as
+ * it buys. Calls can then run at the same time, because the vault does not change.
  */
 const ORDERS_EACH = 100;
 const WRITERS = 2;
@@ -18,7 +18,7 @@ const BYTES_AN_ORDER = 4000;
 const PROGRESS_STEPS = 10;
 
 interface Filled {
-  /** Measured until everything was on disk and vacuumed. One operation is one order. */
+  /** The time until everything was on disk and vacuumed. One operation is one order. */
   readonly sample: Sample;
   /** Further results, one sentence each. */
   readonly remarks: readonly string[];
@@ -87,7 +87,7 @@ async function writeHistory(
   return calls * each * PARTNERS;
 }
 
-/** Throws if the folder for temporary files, which holds the books, has too little free space. */
+/** Throws if the folder for temporary files has too little free space. The books are in this folder. */
 export function requireSpace(orders: number): void {
   const [dir, bytes] = [tmpdir(), orders * BYTES_AN_ORDER];
   const { bavail, bsize } = statfsSync(dir);

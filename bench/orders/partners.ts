@@ -40,8 +40,8 @@ async function onboard(
   const clientIds = partners.map(({ clientId }) => clientId);
   const fingerprints = partners.map(({ fingerprint }) => fingerprint);
   return await sql.begin(async (transaction) => {
-    // These partners have very high rates and no webhook endpoint, so that neither rate limits nor deliveries
-    // affect the measurement.
+    // Very high rates and no webhook endpoint, so that neither rate limits nor deliveries affect the
+    // measurement.
     await transaction`update gold.deployment set flood_per_second = ${4 * RATE_PER_SECOND}`;
     const [{ first }] = await transaction<[{ first: number }]>`
       select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null,

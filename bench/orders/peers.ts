@@ -10,8 +10,8 @@ const CONNECTIONS = 64;
 /**
  * Starts two pgbench programs to compare with (peers) that use nothing of this service. One books an order
  * with eight statements, and the other inserts one bare row. They have their own Postgres with the same
- * settings. While the peers are paused, their current transactions stay open. On a shared server, every
- * snapshot of the service would have to include those transactions.
+ * settings. Their transactions stay open while they are paused, and on a shared server these would make every
+ * snapshot of the service larger.
  */
 export async function openPeers(
   { dir }: Stack,

@@ -60,7 +60,7 @@ export function startPgbench(
   child.stderr.setEncoding("utf8").on("data", (text: string) => said += text);
   child.once("error", (error) => said += `error: ${error.message}`);
   const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
-    // If a client's script fails, pgbench drops that client and continues with the others.
+    // Check the output: if a client's script fails, pgbench drops that client and continues with the others.
     if (child.exitCode !== null || /error|aborted/i.test(said)) {
       throw new Error(`pgbench with ${script} failed: ${said}`);
     }

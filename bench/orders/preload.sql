@@ -55,7 +55,7 @@ begin
       || '","balances":' || gold.balances_text(available::bigint, held, gold::bigint, present) || '}'
   from booked;
 
-  -- At most 5,000 records per call. If a call had more, seal_next() could leave a part of them unsealed.
+  -- Seal at most 5,000 records per call. seal_next() could leave some of a larger number unsealed.
   for sealed in select generate_series(first_client, last_client, 5000 / each) loop
     perform gold.seal_next(array(select generate_series(sealed, least(sealed + 5000 / each - 1, last_client))));
   end loop;

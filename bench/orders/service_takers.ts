@@ -8,7 +8,7 @@ import type { Asked } from "./generator.ts";
 import type { Stack } from "./stack.ts";
 import type { QuoteRun } from "./quote_run.ts";
 
-/** Enough to estimate the rate of a contender that has not run yet. */
+/** The number of requests that estimates the rate of a contender that has not run yet. */
 const FIRST_REQUESTS = 2000;
 const FIRST_REQUESTS_EACH_IN_FLIGHT = 200;
 /**
@@ -140,8 +140,8 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
   };
   return {
     async takeTurn(turnMs) {
-      // Send at least one request of each partner. The service verifies a token's signature when it first
-      // sees the token, and the measurement must not include that.
+      // Send at least one request of each partner before the measurement. The service verifies a token's
+      // signature when it first sees the token, and the measurement must not include that.
       const warmUp = async (requests: number) => {
         const { operations, wallMs } = await send(Math.max(stream.partners, requests));
         requestsAMs = operations / wallMs;
@@ -152,7 +152,8 @@ function streamTaker(stack: Stack, stream: Stream, options: TurnOptions): Taker 
         try {
           return await send(Math.ceil(requestsAMs * turnMs), turnMs / 2);
         } catch (error) {
-          // The machine stalled during the warm-up and is faster now, so the estimated rate was too low.
+          // Try again: the machine stalled during the warm-up and is faster now, so the estimated rate was
+          // too low.
           if (!(error instanceof TurnTooShort) || tries === TURN_TRIES) throw error;
           await warmUp(Math.ceil(2 * requestsAMs * WARM_UP_MS));
         }

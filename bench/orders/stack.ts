@@ -74,13 +74,13 @@ export async function openStack(): Promise<Stack> {
 }
 
 /**
- * With these settings, a checkpoint runs only when it is requested. Any other checkpoint would slow down one
- * contender's turn but not the next turn.
+ * With these settings, a checkpoint runs only when it is requested. A checkpoint at any other time would slow
+ * down some turns and not others.
  */
 export const POSTGRES_SETTINGS = {
   max_connections: "400",
-  // A quarter of the memory of a machine with 8 GB. Nonces and keys are random: with less memory, their index
-  // leaves would be read from outside the shared buffers.
+  // A quarter of the memory of a machine with 8 GB. With less, index leaves would be read from outside the
+  // shared buffers, because nonces and keys are random.
   shared_buffers: "2GB",
   max_wal_size: "8GB",
   min_wal_size: "8GB",
@@ -88,8 +88,8 @@ export const POSTGRES_SETTINGS = {
 };
 
 /**
- * Restarts Postgres with more connections, because the peers need more than the service alone. It keeps its
- * port, so that the service finds its database again.
+ * Restarts Postgres with more connections, because the peers need more than the service alone. Postgres keeps
+ * its port, so that the service finds its database again.
  */
 async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
   const { port, stop } = await startPostgres({ dataDir });

@@ -5,7 +5,7 @@
  */
 export function latenciesBetween(log: string, startMs: number, endMs: number): number[] {
   return log.split("\n").slice(0, -1).flatMap((line) => {
-    // client, transaction, latency, script, and the end in seconds and microseconds
+    // The fields: client, transaction, latency, script, and the end in seconds and microseconds.
     const [, , latencyMicros, , seconds, micros] = line.split(" ").map(Number);
     const endedMs = seconds! * 1000 + micros! / 1000;
     return endedMs - latencyMicros! / 1000 >= startMs && endedMs <= endMs ? [latencyMicros!] : [];

@@ -1,7 +1,7 @@
-// Measures what more vault rows would gain, with two variants of gold.book_orders. In one variant, all calls
-// lock the same vault row. In the other variant, each call takes a row that no other call has locked. There
-// are more rows than connections, so no call of that variant waits for a row. Two rows can therefore gain at
-// most as much as that variant.
+// Measures what more vault rows would gain, with two variants of gold.book_orders. In the first variant, all
+// calls lock the same vault row. In the second variant, each call takes a row that no other call has locked.
+// There are more rows than connections, so no call waits for a row. So two rows can gain at most as much as
+// the second variant.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -33,7 +33,7 @@ function taken(definition: string, rows: string): string {
 }
 
 /**
- * The same contender with one vault row and with many. `waits` describes which share of the time the calls
+ * The same contender with one vault row and with many. `waits` describes the share of the time that the calls
  * waited for a row.
  */
 export async function vaultRowTakers(
@@ -93,8 +93,8 @@ async function freeElsewhere(sql: Stack["sql"]): Promise<string> {
 }
 
 /**
- * Samples how many calls wait for a lock. The calls skip clients that are locked, so the vault's row is the
- * only lock that a call waits for.
+ * Samples how many calls wait for a lock. Each of them waits for the vault's row, because gold.book_orders
+ * skips clients that are locked.
  */
 function watchLanes(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;

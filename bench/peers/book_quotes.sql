@@ -1,4 +1,4 @@
--- Books orders in bulk, 64 per call, as the service books them, from quotes that were made in advance. Each
+-- Books orders in bulk, 64 per call, with the service's own function. The quotes were made in advance. Each
 -- order makes one event.
 create function peer.book_quotes(run text, first_client int, partners int, from_number bigint, to_number bigint) returns bigint
 language plpgsql volatile as $$

@@ -6,13 +6,13 @@ import type { Post } from "./poster.ts";
 export interface WebhookBooks {
   /** A superuser's connection. */
   readonly sql: Sql;
-  /** Events as the service delivers them, for workers that deliver without these books. */
+  /** The events as the service delivers them, for workers that do not read the service's books. */
   readonly posts: readonly Post[];
   /** The number of events at the start. */
   readonly atFirst: number;
   /** Commits `count` more orders, the same number for each partner, each order with its event. */
   book(count: number): Promise<void>;
-  /** Seals the booked events. Otherwise sealing is part of delivering them. */
+  /** Seals the booked events, so that the delivery does not have to seal them. */
   seal(): Promise<void>;
   /** Returns true if every event was delivered and its delivery is recorded. */
   isDelivered(): Promise<boolean>;

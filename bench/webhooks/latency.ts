@@ -20,7 +20,7 @@ export async function measureLatency(stack: WebhookStack, { rounds }: Plan): Pro
   try {
     await stack.setWebhook(receiver.url);
     const partner = await BenchPartner.open(stack.credentials, stack.socket);
-    // The funding makes the first event, and its delivery opens the first connection.
+    // Wait for the event of the funding, whose delivery opens the first connection.
     await receiver.awaitDeliveries(1);
     const measured: Round[] = [];
     for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
@@ -49,7 +49,7 @@ async function orderOneByOne(
       const answeredMs = performance.now();
       if (status !== CREATED) throw new Error(`An order got status ${status}: ${body}`);
       const { order_id } = JSON.parse(body) as { order_id: string };
-      // The event may arrive before the order's reply.
+      // Count 0 if the event arrived before the order's reply.
       waitsMs.push(Math.max(0, await arrivalMs(receiver, order_id) - answeredMs));
       await sleep(PAUSE_MS);
     }

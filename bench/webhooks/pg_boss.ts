@@ -1,6 +1,6 @@
 // Runs pg-boss on the same events as the other programs of this benchmark. Each job sends one event. A
-// pg-boss worker takes a batch of jobs. The batch completes, and the worker gets the next one, when the
-// receivers have answered 200 to all its events. Several workers keep the connections busy.
+// pg-boss worker takes a batch of jobs. When the receivers have answered 200 to all its events, the batch
+// completes and the worker takes the next one. Several workers keep the connections busy.
 import PgBoss from "pg-boss";
 import { takeTasks } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
@@ -21,7 +21,7 @@ await takeTasks<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster 
       { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false },
       async (jobs) => {
         await Promise.all(jobs.map(({ data }) => post(data)));
-        // More jobs are usually waiting, so fetch again now instead of at the next poll.
+        // Fetch again now instead of at the next poll, because more jobs are usually waiting.
         boss.notifyWorker(id);
       },
     );

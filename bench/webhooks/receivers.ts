@@ -7,7 +7,7 @@ import { takeTasks } from "../child_program.ts";
 
 export type ReceiversTask =
   | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }
-  /** The reply comes when this many posts have arrived that no earlier `expect` counted. */
+  /** The reply comes after this many posts that no earlier `expect` counted. */
   | { readonly expect: number };
 
 export interface Opened {
@@ -18,7 +18,7 @@ let received = 0;
 let arrived = () => {};
 
 async function openReceiver(identity: { cert: string; key: string }): Promise<number> {
-  // Without a timeout, a connection stays open while it is idle between two turns.
+  // Set no timeout, so that a connection stays open while it is idle between two turns.
   const server: Server = createServer({ ...identity, keepAliveTimeout: 0 }, (request, response) => {
     request.resume().once("end", () => {
       response.writeHead(200, { "content-length": 0 }).end();

@@ -2,8 +2,9 @@ import type { WebhookStack } from "./stack.ts";
 import { holdable, untilDelivered, type Worker } from "./worker.ts";
 
 /**
- * Opens the service as a worker, once it has delivered all earlier events. For `asItComes`, the service seals
- * the hash chain as part of the delivery. For `sealedBefore`, the benchmark seals the chain in advance.
+ * Waits until the service has delivered all earlier events, and opens it as two workers. For `asItComes`, the
+ * service seals the hash chain as part of the delivery. For `sealedBefore`, the benchmark seals the chain in
+ * advance.
  */
 export async function openService(stack: WebhookStack): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
   const { books } = stack;

@@ -41,8 +41,8 @@ const POLL_MS = 2;
 const TIMEOUT_MS = 60_000;
 
 /**
- * A turn that gives samples for two contenders. One has the worker's own CPU time. The other adds the CPU
- * time of its Postgres processes, and is absent if the worker uses no database.
+ * A turn that gives a sample with the worker's own CPU time. If the worker uses a database, the turn gives a
+ * second sample, which includes the Postgres processes.
  */
 export function workerTurn(
   stack: WebhookStack,
@@ -109,6 +109,6 @@ async function backendsCpuMs(sql: Sql | undefined): Promise<ReadonlyMap<number, 
   return new Map(backends.map(({ pid }) => [pid, processCpuMs(pid)]));
 }
 
-/** A process that started in the meantime counts with all its CPU time. */
+/** Counts all CPU time of a process that started in the meantime. */
 const spentMs = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
   [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);

@@ -4,7 +4,8 @@ import { parseWebhookSecret, verifyWebhook, WebhookError } from "@gold-partner/p
 
 interface Receiver {
   /**
-   * The active secrets, one a line. The file is read again for each delivery, so a rotation needs no restart.
+   * The active secrets, one a line. The file is read again for each delivery, so that a rotation needs no
+   * restart.
    */
   readonly secretsFile: string;
   readonly nowSeconds: () => number;

@@ -5,7 +5,8 @@ export class FaultRelay {
   readonly #server: Server;
   readonly #links = new Set<Socket>();
   /**
-   * Bytes that the service may still send before the relay resets the connection. Undefined means no limit.
+   * The number of bytes that the service may still send before the relay resets the connection. Undefined
+   * means no limit.
    */
   #leftBytes: number | undefined;
   #cuts = 0;

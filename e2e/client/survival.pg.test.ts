@@ -76,7 +76,7 @@ describe("GoldClient, when the service or the network fails", () => {
       relay.cutReply(afterBytes);
       const order = await client.placeOrder({ quote_id });
       assertEquals(relay.cuts, 1);
-      // 200 and not 201: the first try was executed, and the second got its result.
+      // Expect 200 and not 201. The first try was executed, and the second try got its result.
       assertEquals(outcomesOf("createOrder"), ["connection_failed", "200"]);
       assertEquals(await newOrders(), 1);
       const { balances: _, ...kept } = order;
@@ -84,7 +84,7 @@ describe("GoldClient, when the service or the network fails", () => {
     });
   }
 
-  it("reports an unknown outcome after a reset with triesMax 1, and the key returns the result", async () => {
+  it("reports an unknown outcome after a reset with triesMax 1, and the key finds the result", async () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port, triesMax: 1 });
     const { quote_id } = await takeQuote(client);
@@ -173,7 +173,7 @@ describe("GoldClient, when the service or the network fails", () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
       assertEquals((await client.placeOrder({ quote_id })).quote_id, quote_id);
-      // The measured offset also contains the reply's time on the network.
+      // Allow 10 s, because the measured offset also contains the reply's time on the network.
       assert(Math.abs(client.clockOffsetSeconds! - minutes * 60) <= 10);
     });
   }
@@ -190,7 +190,7 @@ describe("GoldClient, when the service or the network fails", () => {
     });
   }
 
-  it("reports an unknown outcome if the caller aborts, and the key returns the result", async () => {
+  it("reports an unknown outcome if the caller aborts, and later finds the result by the key", async () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port });
     const { quote_id } = await takeQuote(client);
@@ -198,7 +198,7 @@ describe("GoldClient, when the service or the network fails", () => {
     const heard = relay.heardBytes;
     const ending = new AbortController();
     const placed = assertRejects(() => client.placeOrder({ quote_id }, { signal: ending.signal }), GoldError);
-    // Wait until the request was sent. Before that, the outcome would be known.
+    // Wait until the request was sent, because before that the outcome would be known.
     while (relay.heardBytes === heard) await new Promise((resolve) => setTimeout(resolve, 20));
     ending.abort();
     const error = await placed;

@@ -6,14 +6,14 @@ import { type TestService, testService } from "@gold-partner/server/testing";
 /** Ten minutes and a second: longer than a token lives. */
 const LONG_MS = 601_000;
 /**
- * How far the client's clock is behind. It is within the window of signed requests, and long enough that the
+ * How far the client's clock is behind. Within the window of signed requests, and long enough that the
  * expired token still looks valid to the client.
  */
 const LATE_MS = 201_000;
 
 /**
- * Sends requests directly to the service, as the proxy forwards them. The service runs in this process, so
- * that the test can shift its clock.
+ * Sends requests directly to the service, in the form in which the proxy forwards them. The service runs in
+ * this process, so that the test can shift its clock.
  */
 function directTransport(service: TestService): Transport {
   const absent = { Authorization: null, "Idempotency-Key": null };

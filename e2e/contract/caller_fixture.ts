@@ -36,7 +36,10 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Longer than the gateway and Envoy wait for a request, or for a service that sends nothing. */
+/**
+ * How long a call may take. Longer than the gateway and Envoy wait for a request, or for a service that sends
+ * nothing.
+ */
 const TIMEOUT_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
@@ -78,17 +81,17 @@ export class Caller {
     return caller;
   }
 
-  /** The same partner with its token, calling the gateway or Envoy on another port. */
+  /** Returns a caller for the same partner and token, through the gateway or Envoy on another port. */
   through(port: number): Caller {
     return this.#changed({ baseUrl: `https://localhost:${port}` });
   }
 
-  /** The same partner with its token, under another certificate. */
+  /** Returns a caller for the same partner and token, with another certificate. */
   presenting(certificate: Certificate): Caller {
     return this.#changed({ tls: { ...this.#tls, ...certificate } });
   }
 
-  /** The same partner on one connection that stays open. */
+  /** Returns a caller for the same partner and token that keeps one connection open. */
   staying(): Caller {
     return this.#changed({ kept: new Agent({ ...this.#tls, keepAlive: true, maxSockets: 1 }) });
   }

@@ -31,8 +31,8 @@ const DAY_MS = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * From yesterday to tomorrow, so that the range contains a posting that was just made, even around midnight
- * and in any time zone.
+ * From yesterday to tomorrow, so that the range contains a new posting even around midnight and in any time
+ * zone.
  */
 export const lastDays = () => ({ from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) });
 

@@ -95,8 +95,8 @@ export async function hideTable({ sql }: Stack): Promise<Mend> {
 export async function cutDatabase({ sql, partner }: Stack, from: Caller): Promise<Mend> {
   await sql`alter role gold_api connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
-  // Wait for a 503. Before that, a request may use a database connection that is just closing, so its outcome
-  // is unknown.
+  // Wait for a 503, because before that a request may use a database connection that is just closing. Its
+  // outcome is then unknown.
   await from.until(({ status }) => status === 503, "createWithdrawal", { body: { amount_sar: 1 } });
   return async () => {
     await sql`alter role gold_api connection limit -1`;

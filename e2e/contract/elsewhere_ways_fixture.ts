@@ -6,7 +6,10 @@ import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.
 
 const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
 
-/** The valid call names one of the partner's own records. The faulty call names an id that does not exist. */
+/**
+ * A way for an operation on one record: the valid call names one of the partner's own records, and the faulty
+ * call names an id that does not exist.
+ */
 function byId(operation: OperationId, list: OperationId, id: string, parameter = id): Way {
   return {
     operation,
@@ -19,7 +22,7 @@ function byId(operation: OperationId, list: OperationId, id: string, parameter =
   };
 }
 
-/** Causes the same error codes as the other ways, at further operations that can return them. */
+/** Ways to cause the same error codes as the other tables, at further operations that can return them. */
 export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["partner_suspended", {
     operation: "issueToken",

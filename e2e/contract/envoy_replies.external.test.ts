@@ -17,9 +17,9 @@ import { QUOTE } from "./way_fixture.ts";
 /** Envoy gives its replies random ids (UUID version 4). The service's ids begin with the time. */
 const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
-/** More requests at once than Envoy keeps for one service: 512 in flight, and 512 that wait. */
+/** More concurrent requests than Envoy keeps for one service, which are 512 in flight and 512 waiting. */
 const [WIRES, STREAMS] = [11, 100];
-/** How long to wait at most until Envoy is full. A full Envoy refuses further requests at once. */
+/** The maximum wait until Envoy is full. A full Envoy refuses further requests at once. */
 const ARRIVAL_MS = 10_000;
 
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
@@ -69,7 +69,10 @@ describe("the replies of Envoy itself", () => {
     faults.expectNone();
   }
 
-  /** Envoy refuses these requests before it knows the operation, so all operations get the same form. */
+  /**
+   * Expects the same form for all operations, because Envoy refuses these requests before it knows the
+   * operation.
+   */
   async function expectEarly(code: TokenProblemCode, fault: Call): Promise<void> {
     for (const operation of ["createQuote", "issueToken"] as const) {
       await expectFromEnvoy(code, operation, stack.partner.call(operation, { ...QUOTE, ...fault }), "plain");
@@ -109,8 +112,8 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("report that too many requests are waiting", async () => {
-    // This Envoy does not check the service's health. With health checks, it would remove the halted
-    // service after a few seconds, and refuse requests instead of letting them wait.
+    // Use an Envoy that does not check the service's health. With health checks, Envoy would remove the
+    // halted service after a few seconds, and refuse requests instead of letting them wait.
     const port = await stack.openTrustingDoor();
     const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
@@ -124,8 +127,8 @@ describe("the replies of Envoy itself", () => {
     while (!isFull() && performance.now() < end) await sleep(20);
     await expectTwice("service_unavailable", stack.partner.through(port)).finally(mend);
     for (const wire of wires) wire.close();
-    // Until the service has read the waiting requests, its backlog is full, and another Envoy could not
-    // connect.
+    // Wait until the service has read the waiting requests. Until then its backlog is full, and another Envoy
+    // could not connect.
     await stack.partner.through(port).until(({ ok }) => ok);
   });
 

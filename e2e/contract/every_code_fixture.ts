@@ -66,7 +66,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     reach(Object.entries(AVAILABILITY_WAYS)));
   it("is returned at every other operation that documents it", () => reach(ELSEWHERE_WAYS));
 
-  it("has a case here, and each refusal of every operation has a case, too", () => {
+  it("has a case here, as has each refusal of every operation", () => {
     assertEquals(Object.keys(WAYS).sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
     const ways = new Set(
       [...Object.entries(WAYS), ...ELSEWHERE_WAYS].map(([code, { operation }]) => `${operation} ${code}`),
@@ -96,7 +96,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     }
   });
 
-  it("is not returned for an open quote's order while the market is closed or has no price", async () => {
+  it("is not returned for an open quote's order while the market is closed or without a price", async () => {
     const { partner } = setup;
     const orders = [await orderOf(partner, "buy", 1), await orderOf(partner, "sell", 1)];
     const mends = [await closeMarket(stack), await takePriceAway(stack)];
@@ -106,8 +106,8 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
 }
 
 /**
- * Makes the service refuse the request, then uses its idempotency key and its nonce again. For each code, the
- * problem registry defines whether the key and the nonce still work.
+ * Makes the service refuse the request, and then uses its idempotency key and its nonce again. The problem
+ * registry defines for each code whether the key and the nonce still work.
  */
 async function tryTwice(code: TokenProblemCode, way: Way, setup: Setup, stages = 1): Promise<void> {
   const { operation } = way;
@@ -119,7 +119,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, setup: Setup, stages =
   const sound = { key: randomUUID(), nonce: randomUUID(), ...call };
   const sent = { ...sound, ...fault };
   const refused = await from.call(operation, sent).finally(() => mend?.());
-  // On a slow machine, the disturbance may have ended before the request arrived. In that case, start again.
+  // Start again if the disturbance ended before the request arrived, which can happen on a slow machine.
   const faded = way.fades && refused.status !== TOKEN_PROBLEM_REGISTRY[code].status;
   if (faded && stages < STAGES_MAX) return await tryTwice(code, way, setup, stages + 1);
   const text = await refused.clone().text();

@@ -17,8 +17,8 @@ import type { Stack } from "./stack_fixture.ts";
 const EXAMPLE_URL = "https://gold.example";
 
 /**
- * Values that are new in each run. A day is replaced only if it is the whole value, so that a reference that
- * contains a day does not change.
+ * Values that are new in each run. A day is replaced only if it is the whole value, because a reference may
+ * contain a day and must not change.
  */
 const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
   [/\b(qt|ord|wd|fnd|evt|req)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "$1_"],
@@ -54,7 +54,7 @@ function mark(text: string, baseUrl: string): string {
 
 function settle(value: unknown, baseUrl: string): unknown {
   const ofTheMoment = (name: string, member: unknown) => {
-    // The total gold of the open quotes depends on which quotes have expired meanwhile.
+    // Replace the total gold of the open quotes, because it depends on which quotes have expired meanwhile.
     if (name === "open_quotes" && member) return { ...member, gold_grams: "of the moment" };
     return OF_THE_MOMENT.has(name) ? "of the moment" : member;
   };

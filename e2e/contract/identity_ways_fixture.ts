@@ -9,8 +9,8 @@ import type { Stack } from "./stack_fixture.ts";
 import { spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
 
 /**
- * Issues another certificate to the partner and then spoils it. The withdrawal is refused because of that
- * certificate.
+ * A way in which a withdrawal is refused because of its certificate: issues another certificate to the
+ * partner and then spoils it.
  */
 function underCertificate(spoil: (stack: Stack, fingerprint: string) => Promise<unknown>): Way {
   return withdrawal(async ({ stack, partner }) => {
@@ -67,8 +67,7 @@ export const IDENTITY_WAYS = {
     return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(stack, partner) };
   }),
   certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
-  // The certificate expires only in the registry, because TLS would refuse a certificate that has really
-  // expired.
+  // Expires only in the registry, because TLS would refuse a certificate that has really expired.
   certificate_expired: underCertificate(async (stack, fingerprint) => {
     await stack
       .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;

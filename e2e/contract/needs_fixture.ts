@@ -28,7 +28,10 @@ const takesMediaType = ({ request }: Endpoint) => request !== undefined && reque
 const takesToken = ({ token }: Endpoint) => token !== "none";
 const takesKey = ({ idempotent }: Endpoint) => idempotent === true;
 const takesSignature = ({ signature }: Endpoint) => signature !== undefined;
-/** OAuth ignores unknown parameters, and the signature probe accepts any URL that was signed. */
+/**
+ * True if the endpoint refuses unknown query parameters. OAuth ignores them, and the signature probe accepts
+ * any URL that was signed.
+ */
 const takesNoOtherQuery = ({ oauth, signature }: Endpoint) => !oauth && signature !== "judged";
 
 const longAgo = () => `${Math.floor(Date.now() / 1000) - 400}`;

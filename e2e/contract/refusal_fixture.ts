@@ -54,7 +54,7 @@ async function expectPlainProblem(code: TokenProblemCode, reply: Response): Prom
   return (await expectProblem(reply, code)).detail;
 }
 
-/** OAuth's form (RFC 6749), whatever the status. */
+/** Checks a reply of the token endpoint. OAuth (RFC 6749) has one form of error for every status. */
 async function expectTokenError(code: TokenProblemCode, reply: Response): Promise<string> {
   const text = await reply.text();
   const { status } = TOKEN_PROBLEM_REGISTRY[code];

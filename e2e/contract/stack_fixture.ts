@@ -21,7 +21,7 @@ import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
-/** Short timeouts, but long enough for a body to arrive on a busy machine. */
+/** Timeouts that keep the tests short, but let a body arrive on a busy machine. */
 const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
 
 /**
@@ -32,10 +32,7 @@ export class Stack {
   readonly running: Running;
   readonly pids: RunFile["pids"];
   readonly operator: Operator;
-  /**
-   * A superuser's connection. Tests use it for changes that otherwise only the passing of time or a defect
-   * would cause.
-   */
+  /** A superuser's connection. Tests use it for changes that otherwise need much time or a defect. */
   readonly sql: Sql;
   /** The demo partner. It has no money and no gold yet. */
   readonly partner: Caller;
@@ -80,8 +77,8 @@ export class Stack {
   }
 
   /**
-   * Opens a gateway with timeouts so short that tests can wait for them. Envoy's timeouts are fixed, so with
-   * Envoy this returns the port of the usual Envoy.
+   * Opens a gateway with timeouts so short that tests can wait for them. With Envoy, returns the port of the
+   * usual Envoy, because Envoy's timeouts are fixed.
    */
   async openHastyDoor(): Promise<number> {
     if (this.#envoy) return this.#port;
@@ -122,7 +119,9 @@ export class Stack {
     return this.running.state.socket(name);
   }
 
-  /** Makes admission read a superuser's change, at its next check of the registry. */
+  /**
+   * Call this after a superuser's change. Admission then reads the change at its next check of the registry.
+   */
   async announce(): Promise<void> {
     await this.sql`update gold.registry_version set version = version + 1`;
   }

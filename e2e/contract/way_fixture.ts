@@ -20,14 +20,14 @@ export interface Setup {
   readonly trustingDoor: number;
 }
 
-/** A request that is refused for one reason, and would otherwise succeed. */
+/** A request that would succeed but for one reason. */
 export interface Staged {
   readonly caller: Caller;
   /** The valid request. */
   readonly call: Call;
   /** The changes that make the request invalid, if the cause is in the request itself. */
   readonly fault?: Call;
-  /** Sends the request that is refused, if this is not `caller`. */
+  /** Sends the refused request. Absent if `caller` sends it. */
   readonly from?: Caller;
   /** Removes the cause, if the cause is not in the request. */
   readonly mend?: Mend;

@@ -28,8 +28,8 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines that need a separate machine. Each line has the file that runs it, and a text that this file must
- * contain.
+ * Lines that need a machine of their own, each with the file that runs the line, and a text that this file
+ * must contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],

@@ -58,7 +58,8 @@ export function expectShown(came: string, shown: string): void {
   const pattern = expected.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
     .replaceAll('"…"', String.raw`(?:"[^"\n]*"|[-\w.]+)`)
     .replaceAll("…", expected.startsWith("{") ? String.raw`[^"\n]+` : String.raw`[^,\s]+`);
-  // The pattern did not match. This comparison fails too, and shows both texts side by side.
+  // Compare the texts as they are if the pattern did not match. This fails, too, and shows both texts side by
+  // side.
   if (!new RegExp(`^${pattern}$`).test(actual)) assertEquals(actual, expected);
 }
 

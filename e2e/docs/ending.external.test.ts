@@ -18,7 +18,7 @@ describe("the final output of npm start", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-ending-"));
     const port = `${await findFreePort()}`;
-    // A shell would split this path into two words, so the printed commands must quote it.
+    // Use a path that a shell splits into two words, so that the printed commands must quote it.
     started = await startUntilReady(join(folder, "bank's state"), "--port", port, "--no-demo");
     shell = openShell(folder, { PATH: process.env.PATH!, HOME: folder });
     await shell.run(`cd '${ROOT}'`);
@@ -52,7 +52,8 @@ describe("the final output of npm start", () => {
   });
 
   it("has a k6 command that works when it is pasted", async () => {
-    // k6 exits with 99 if it missed a response time of the service levels, which happens on a busy machine.
+    // Accept 99: k6 exits with 99 if it missed a response time of the service levels, which happens on a busy
+    // machine.
     const said = await paste("PATH=", "k6 run", " || [ $? = 99 ]");
     assertMatch(said, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(said, /^\| books_differences +\| +0 \|$/m);

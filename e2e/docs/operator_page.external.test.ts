@@ -109,7 +109,7 @@ class Office {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
     if (command.startsWith("loadtest prepare")) {
-      // Any certificate can stand for the server's CA, because nothing here connects to a server.
+      // Use any certificate as the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
     if (command.startsWith("withdrawal list")) {
@@ -213,7 +213,7 @@ describe("the operator's guide", () => {
       now: () => new Date(),
       random: (length) => new Uint8Array(length),
     });
-    // A command's words are in lower case. Its arguments and options follow.
+    // Match the words of a command, which are in lower case. Its arguments and options follow.
     const listed = [...out.join("\n").matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
       [, words],
     ) => words!);

@@ -20,7 +20,7 @@ export async function readPage(name: string): Promise<string> {
 }
 
 /**
- * A reader of the guide, who acts as partner and as operator. The reader works in an empty folder, against a
+ * A reader of the guide who acts as partner and as operator. The reader works in an empty folder, with a
  * service that `npm start -- --no-demo` started.
  */
 export class Reader {
@@ -84,7 +84,7 @@ export class Reader {
     for (const { line, commands, shown = "" } of steps) {
       try {
         const came = await shell.run(commands);
-        // If the page shows no output for a block with a `gold` command, any output is accepted.
+        // Accept any output of a block with a `gold` command for which the page shows no output.
         if (shown || !/^gold /m.test(commands)) {
           expectShown(came.replaceAll(this.started.run.base_url, PAGE_URL), shown);
         }

@@ -86,7 +86,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals([older.status, newer.status], [200, 200]);
     await shell.run(`gold secret rotate "$CLIENT_ID" --overlap 0 --yes --json > last_secret.json`);
     assertEquals((await token("last_secret.json")).status, 200);
-    // The service checks once a second for credentials that have ended.
+    // Repeat, because the service checks only once a second for credentials that have ended.
     const codes = async () => [code(await token("partner.json")), code(await token("secret.json"))];
     const ended = ["401 invalid_client", "401 invalid_client"];
     const until = performance.now() + 30_000;

@@ -18,7 +18,7 @@ async function namedBy(page: string): Promise<string[]> {
 
 describe("the guide", () => {
   it("lists every error code with its status in the quickstart and in the rotation guide", async () => {
-    // Refusals that only a rotation causes are in rotation.md.
+    // Read rotation.md, too, which has the refusals that only a rotation causes.
     const named = [...await namedBy("quickstart.md"), ...await namedBy("rotation.md")];
     assertEquals([...new Set(named)].sort(), registered.sort());
   });

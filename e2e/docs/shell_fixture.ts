@@ -17,9 +17,9 @@ const LINES_MS = 180_000;
  */
 export function openShell(folder: string, env: Record<string, string>): Shell {
   const bash = spawn("bash", ["--norc", "-euo", "pipefail"], { cwd: folder, env, stdio: "pipe" });
-  // Background jobs that a block started end with the shell.
+  // End background jobs of a block with the shell.
   bash.stdin.write("trap 'kill $(jobs -p) 2>&-' EXIT\n");
-  // A broken pipe only means that bash has ended, which run() reports.
+  // Ignore a broken pipe, which only means that bash has ended. run() reports that.
   bash.stdin.on("error", () => {});
   bash.stdout.setEncoding("utf8");
   bash.stderr.resume();
@@ -35,7 +35,7 @@ export function openShell(folder: string, env: Record<string, string>): Shell {
       const alive = await Promise.race([done, ended.then(() => false)]);
       clearTimeout(timer);
       const [out, err] = await Promise.all(
-        // Neither file exists if the shell had already ended.
+        // Ignore missing files: neither file exists if the shell had already ended.
         [`${file}.out`, `${file}.err`].map((name) => readFile(name, "utf8").catch(() => "")),
       );
       if (!alive) {

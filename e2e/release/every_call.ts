@@ -60,7 +60,7 @@ export async function callEverything(
   return { failures, orders: orderId === undefined ? [] : [orderId] };
 }
 
-/** Reads only the status: a statement is streamed without a length, so its end is unknown. */
+/** Reads only the status. A statement is streamed without a length, so the end of its body is unknown. */
 function statusOf(socketPath: string, request: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(request));

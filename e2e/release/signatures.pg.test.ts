@@ -49,7 +49,8 @@ describe("the database's interface", () => {
       const released = await interfaceAfter((url) => asOperatorFrom(checkout.root, url)("db migrate"));
       const present = new Set(await interfaceAfter(migrate));
       assert(released.length > 100);
-      // A routine that this version replaced stays in database/last_release.sql until the next release.
+      // Nothing may be missing: a routine that this version replaced stays in database/last_release.sql until
+      // the next release.
       assertEquals(released.filter((line) => !present.has(line)), []);
     } finally {
       await checkout.remove();

@@ -57,8 +57,7 @@ describe("the caller's identity behind Envoy", () => {
       await faults.note(JSON.stringify(claim).slice(0, 120), async () => {
         const [mine, stolen, nobody] = await Promise.all([
           visit(stack, own, { sends: fund(claim) }),
-          // This request carries the other partner's token. It would succeed if the service believed the
-          // claim.
+          // Send the other partner's token. The request would succeed if the service believed the claim.
           visit(stack, own, { sends: balances([bearer(other), ...claim]) }),
           visit(stack, unregistered, { sends: health(claim) }),
         ]);
@@ -125,7 +124,8 @@ describe("the caller's identity behind Envoy", () => {
         const { reply } = await visit(stack, own, { sends: metadata(lines) });
         assertEquals([reply!.status, await reply!.text()], [200, plain]);
         assert(/^req_[0-9a-f-]{36}$/.test(reply!.headers.get("X-Request-Id")!));
-        // A write takes longer than each of the claimed timeouts, so it would fail if one were applied.
+        // Use a write. It takes longer than each of the claimed timeouts, and would fail if one of them were
+        // applied.
         assertEquals((await visit(stack, own, { sends: fund(lines) })).reply!.status, 201);
         assertEquals(await countArrived(stack), arrived + 2);
       });

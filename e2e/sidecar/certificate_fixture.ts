@@ -5,7 +5,7 @@ import * as x509 from "@peculiar/x509";
 import type { Caller, Certificate } from "../contract/caller_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 
-/** Makes certificates that `gold` never issues, signed by any key that an attacker could hold. */
+/** Makes certificates that `gold` never issues, signed by any key that an attacker could have. */
 
 type KeyKind = "P-256" | "P-384" | "RSA";
 

@@ -40,7 +40,8 @@ describe("client certificates at Envoy", () => {
         await faults.note(`${what}, ${version}`, async () => {
           const silent = await visit(stack, presents, plan);
           assertEquals(silent.alert, version === "-tls1_3" ? alert : olderAlert, silent.said);
-          // Under TLS 1.3 the client sends its request before the server has checked the certificate.
+          // Send a request, too, because under TLS 1.3 the client sends it before the server has checked the
+          // certificate.
           const hasty = await visit(stack, presents, { ...plan, sends: health });
           assertEquals([hasty.reply, hasty.ended], [undefined, true]);
         });

@@ -17,7 +17,7 @@ const [HANDSHAKE_MS, READ_MS] = [2000, 1000];
 const SLOW_MS = 4000;
 /** How long a new connection is watched for an alert. */
 const KNOCK_MS = 1000;
-/** The lifetime of the short-lived certificate. It must be registered and used in that time. */
+/** The lifetime of the short-lived certificate, in which the test must register and use it. */
 const LIFE_SECONDS = 20;
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
@@ -75,8 +75,8 @@ describe("a revoked or expired certificate behind Envoy", () => {
       while (reply.ok && askedMs - revokedMs <= READ_MS + SLOW_MS) {
         [askedMs, reply] = [performance.now(), await read(connection, token)];
       }
-      // The loop ended at the first refused read, or at a read that was sent after the limit. In both cases
-      // the reply must be this refusal.
+      // The loop ends at the first refused read, or at the first read after the limit. In both cases the
+      // reply must be this refusal.
       await expectProblem(reply, "certificate_revoked");
       await expectProblem(await read(connection, token), "certificate_revoked");
       connection.close();
@@ -95,8 +95,8 @@ describe("a revoked or expired certificate behind Envoy", () => {
       while (alert === undefined && knockedMs - revokedMs <= HANDSHAKE_MS + SLOW_MS) {
         [knockedMs, { alert }] = [performance.now(), await knock()];
       }
-      // The loop ended at the first refused connection, or at a connection that began after the limit. In
-      // both cases this alert must have arrived.
+      // The loop ends at the first refused connection, or at the first connection after the limit. In both
+      // cases this alert must have arrived.
       assertEquals(alert, "certificate_revoked");
       assertEquals((await knock({ patienceMs: 30_000 })).alert, "certificate_revoked");
     }

@@ -33,7 +33,7 @@ export function identityClaims(other: string, own: string): Lines[] {
     [`${XFCC}: ${claim}`, `${XFCC}: ${claim}`],
     [`${XFCC}: Hash=${own}`, `${XFCC}: ${claim}`],
     [`${XFCC}: ${claim}`, `${XFCC.toLowerCase()}: Hash=${own}`],
-    // Some parsers treat these as the same name.
+    // Other names that some parsers treat as the same name.
     [`X_Forwarded_Client_Cert: ${claim}`],
     [`X-Forwarded_Client-Cert: ${claim}`],
     [`${XFCC} : ${claim}`],
@@ -43,7 +43,8 @@ export function identityClaims(other: string, own: string): Lines[] {
     [`X-Other: 1\n${XFCC}: ${claim}`],
     [`X-Other: 1\r${XFCC}: ${claim}`],
     [`X-Other: 1\0${XFCC}: ${claim}`],
-    // A proxy removes headers that `Connection` names. It must not remove the headers that it adds itself.
+    // Names in `Connection`: a proxy removes the headers that `Connection` names, but must not remove the
+    // headers that the proxy adds itself.
     [`Connection: ${XFCC}, x-client-ip`],
     [`Connection: ${XFCC}`, `${XFCC}: ${claim}`],
     [`Client-Cert: :${other}:`, `X-Client-Cert: ${other}`, `X-SSL-Client-SHA256: ${other}`],
@@ -79,7 +80,7 @@ export const addressClaims = (address: string): Lines[] => [
 ];
 
 /**
- * Headers that control an Envoy which treats the client as internal. An effect would show in the reply, or in
+ * Headers that control Envoy if it treats the client as internal. An effect would show in the reply, or in
  * the number of requests that arrive.
  */
 export const STEERING: readonly Lines[] = [

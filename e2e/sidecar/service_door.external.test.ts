@@ -49,7 +49,8 @@ describe("the service's listener, which only Envoy may use", () => {
       assertEquals([mode & 0o777, uid], [0o660, process.getuid!()], socket);
     }
     assertEquals((await stat(join(path, ".."))).mode & 0o777, 0o700);
-    // The service trusts every program that can open the socket. Only the file's mode keeps other users out.
+    // Check the file's mode, because nothing else keeps other users out: the service trusts every program
+    // that can open the socket.
     assertEquals((await askDirectly({ ...HEALTH, socketPath: path, headers: claims() })).status, 200);
   });
 
@@ -61,7 +62,8 @@ describe("the service's listener, which only Envoy may use", () => {
     const service = await startSecondService(stack, { LISTEN: `unix:${path}` });
     stops.push(() => service.stop());
     assertEquals((await stat(path)).mode & 0o777, 0o660);
-    // Only root can act as another user. Otherwise the check of the mode above must be enough.
+    // Skip this part without root, because only root can act as another user. The check of the mode above
+    // must then be enough.
     if (process.getuid!() !== 0) return;
     assertEquals(await connectAs(NOBODY, path), EACCES);
     assertEquals(await connectAs(NOBODY, stack.socket("server.sock")), EACCES);

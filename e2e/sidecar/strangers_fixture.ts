@@ -27,7 +27,7 @@ const NOTHING_SHOWN = {
   reason: "peer_did_not_provide_required_client_certificate",
 };
 const NO_ISSUER = { alert: "unknown_ca", reason: "unable_to_get_local_issuer_certificate" };
-/** The issuer has the CA's name, but not its key. */
+/** The result for an issuer that has the CA's name, but not its key. */
 const NO_SIGNATURE = { alert: "decrypt_error", reason: "certificate_signature_failure" };
 const EXPIRED = { alert: "certificate_expired", reason: "certificate_has_expired" };
 const NOT_YET = { alert: "certificate_expired", reason: "certificate_is_not_yet_valid" };
@@ -40,7 +40,7 @@ export async function strangersOf(stack: Stack): Promise<Stranger[]> {
   const own = await stackSigner(stack);
   return [
     { what: "no certificate", presents: undefined, ...NOTHING_SHOWN },
-    // Envoy accepts no RSA signature, so a client with an RSA key presents no certificate.
+    // With an RSA key, the client presents no certificate, because Envoy accepts no RSA signature.
     { what: "an RSA key", presents: await certify(own, { key: "RSA" }), ...NOTHING_SHOWN },
     {
       what: "a server certificate",

@@ -10,10 +10,10 @@ import { certificateOf } from "./certificate_fixture.ts";
 import { countArrived } from "./direct_fixture.ts";
 import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_fixture.ts";
 
-/** Lowers openssl's own security level, so that Envoy, and not openssl, refuses the offer. */
+/** Lowers openssl's security level, because openssl itself would otherwise refuse to offer this cipher. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
 
-/** Each entry: the expected alert, and the options with which openssl offers only something weak. */
+/** Each entry has the expected alert, and the options with which openssl offers only one weak feature. */
 const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["protocol_version", "-tls1", ...cipher("ALL")],
   ["protocol_version", "-tls1_1", ...cipher("ALL")],
@@ -36,7 +36,7 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["handshake_failure", "-sigalgs", "ECDSA+SHA512"],
 ];
 
-/** Envoy allows three seconds for a handshake. The rest allows for the pauses of a busy machine. */
+/** Envoy allows three seconds for a handshake. The rest is for the pauses of a busy machine. */
 const HANDSHAKE_MS = 20_000;
 
 describe("TLS at Envoy", () => {
@@ -72,7 +72,7 @@ describe("TLS at Envoy", () => {
     assert(!said.includes("HTTP/1.1 200"), said);
   });
 
-  it("comes before HTTP: bytes without TLS get no HTTP reply and do not reach the service", async () => {
+  it("comes before HTTP, so bytes without TLS get no HTTP reply and do not reach the service", async () => {
     const openings: Record<string, Buffer> = {
       "plain HTTP": Buffer.from(health()),
       "h2 without TLS": Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -89,7 +89,7 @@ describe("TLS at Envoy", () => {
     for (const [what, opening] of Object.entries(openings)) {
       await faults.note(what, async () => {
         const received = await open(portOf(stack), opening);
-        // Nothing, or one TLS record that holds an alert.
+        // Envoy sends nothing, or one TLS record that holds an alert.
         assert(
           received.length === 0 || (received[0] === 0x15 && received.length === 7),
           received.toString("hex"),

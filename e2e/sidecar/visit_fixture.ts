@@ -36,7 +36,7 @@ interface Plan {
   readonly chain?: string;
   /** The text to send as soon as the client has finished its part of the handshake. */
   readonly sends?: string;
-  /** openssl prints details of the session and accepts its own commands. The reply is then in `said`. */
+  /** Makes openssl print details of the session and accept its own commands. The reply is then in `said`. */
   readonly verbose?: boolean;
   /** Options of `openssl s_client`. */
   readonly options?: readonly string[];
@@ -54,7 +54,7 @@ export interface Visit {
   readonly said: string;
 }
 
-/** An alert or an answer comes within milliseconds, but openssl may start late. */
+/** How long to wait for an alert or an answer. These come within milliseconds, but openssl may start late. */
 const ANSWER_MS = 30_000;
 
 /** Connects with the openssl command line, which names an alert in the same way on both runtimes. */

@@ -15,11 +15,11 @@ import {
 const REQUEST_ID = /\r\nx-request-id: req_/i;
 const SHOWN = 1000;
 /**
- * Cases run in parallel to save time. Each refused connection stays open for a moment, so that the client can
- * read the refusal.
+ * Cases run in parallel to save time, because each refused connection stays open for a moment so that the
+ * client can read the refusal.
  */
 const AT_ONCE = 8;
-/** Long enough to conclude that no answer comes. */
+/** How long the client waits before it concludes that no answer comes. */
 const SILENCE = { silenceMs: 2000, quietMs: 2000 };
 
 /** The service on its socket, and the gateway or Envoy in front of it. */
@@ -27,8 +27,8 @@ export interface TestDoor {
   readonly fixture: TestService;
   open: TestGateway["open"];
   /**
-   * A client that connects through the gateway or Envoy. The client also gets its token there, because the
-   * service binds the token to the client's certificate.
+   * A client that connects through the gateway or Envoy. It also gets its token through the gateway or Envoy,
+   * because the service binds the token to the client's certificate.
    */
   client(): Promise<Client>;
   stop(): Promise<void>;

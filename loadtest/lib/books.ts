@@ -27,8 +27,8 @@ export async function openBooks(): Promise<Run> {
 const BALANCES = { step: "setup", target: "/v1/balances" } as const;
 
 /**
- * Compares the balances at two instants, `since` and `until`. Both lie in the past, and records of the past
- * never change. So traffic during this check cannot change its result.
+ * Compares the balances at two instants, `since` and `until`. Both are in the past, so traffic during this
+ * check does not change its result: records of the past never change.
  */
 export async function closeBooks({ since }: Run): Promise<void> {
   must(await settleToken("books"));

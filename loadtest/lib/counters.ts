@@ -4,7 +4,10 @@ import { Counter } from "k6/metrics";
 
 /** Executed orders according to the replies, each counted once. */
 export const ordersAccepted = new Counter("orders_accepted");
-/** Each accepted order adds 1. At the end the number of executed orders in the books is subtracted. */
+/**
+ * The number of accepted orders minus the number of executed orders in the books, which is subtracted at the
+ * end.
+ */
 export const ordersUnaccounted = new Counter("orders_unaccounted");
 /** 1 if the partner's final balances do not match its records. */
 export const booksDifferences = new Counter("books_differences");
@@ -19,8 +22,8 @@ export const replaysRefused = new Counter("replays_refused");
 /** Nonces that the service accepted more than once. */
 export const nonceDoubleAccepted = new Counter("nonce_double_accepted");
 /**
- * In a race for a nonce, each accepted request adds 1, and the first request of the race subtracts 1. A sum
- * above 0 shows that a race had more than one accepted request.
+ * In a race for a nonce, each accepted request adds 1, and each race subtracts 1. A sum above 0 shows that a
+ * race had more than one accepted request.
  */
 export const raceSurplusWinners = new Counter("race_surplus_winners");
 /** Requests refused although the client had waited for Retry-After. */

@@ -8,7 +8,7 @@ import { seedTests } from "../../testing/seed.ts";
 seedTests(import.meta.url);
 
 describe("minorUnits()", () => {
-  it("reads each number that the service writes to the same value as the service's own parser", () => {
+  it("reads each number that the service writes, with the same result as the service's own parser", () => {
     const decimal = fc.tuple(fc.bigInt(-(10n ** 14n), 10n ** 14n), fc.constantFrom(0, 1, 2, 3, 4));
     fc.assert(fc.property(decimal, ([units, decimals]) => {
       const digits = `${units < 0n ? -units : units}`.padStart(decimals + 1, "0");

@@ -1,5 +1,5 @@
-// Computes what a partner holds from the service's replies. Quantities are read from their source text into
-// whole minor units, because a float could lose digits.
+// Computes a partner's SAR and gold from the service's replies. Quantities are read from their source text
+// into whole minor units, because a float could lose digits.
 
 interface Holdings {
   readonly halalas: bigint;
@@ -35,7 +35,10 @@ export function holdingsAfter(opening: Holdings, { orders, fundings, withdrawals
   return { halalas, tenthMilligrams };
 }
 
-/** Counts orders beyond the first of each quote. The service must execute a quote once. */
+/**
+ * Counts the orders beyond the first one of each quote. The count must be 0, because the service must execute
+ * a quote only once.
+ */
 export const repeatsOf = ({ orders }: Executed): number =>
   orders.length - new Set(orders.map(([, , , quote]) => quote)).size;
 

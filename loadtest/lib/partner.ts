@@ -1,4 +1,4 @@
-// The partner of this k6 process. One process presents one client certificate, so it acts as one partner.
+// The partner of this k6 process. A process acts as one partner, because it presents one client certificate.
 import { sha256 } from "k6/crypto";
 import encoding from "k6/encoding";
 import http from "k6/http";
@@ -44,14 +44,14 @@ function read(file: string, name: string): Partner {
     const partner = JSON.parse(text) as Partner;
     if (CERTIFICATE.test(partner.cert_pem)) return partner;
   } catch {
-    // The error is thrown below.
+    // Ignore the error here; an error with more help is thrown below.
   }
   const path = file.replace(/^file:\/\//, "");
   const wrong = text === undefined
     ? `${path} does not exist.`
     : `${path} is not a valid partner file. Remove it.`;
   const count = /^[0-9]+$/.test(name) ? Number(name) + 1 : 1;
-  // A string is thrown, so k6 prints no stack trace: the cause is outside the script.
+  // Throw a string, so that k6 prints no stack trace: the cause is outside the script.
   throw `${wrong} To make it while npm start runs: npm run gold -- loadtest prepare --partners ${count}`;
 }
 
@@ -72,8 +72,8 @@ export const cureOf = ({ error_code }: RefinedResponse<"text">): string =>
     : "start the service, or make a partner file for it (gold loadtest prepare)";
 
 /**
- * Checks that the token belongs to this partner and to this certificate. The service writes into a token the
- * certificate that it saw, and accepts the token only over that certificate.
+ * Checks that the token belongs to this partner and to this certificate. A token contains the hash of the
+ * certificate with which it was requested, and the service accepts it only over that certificate.
  */
 export function isOwnToken(token: string, { client_id, cert_pem }: Partner): boolean {
   const claims = JSON.parse(encoding.b64decode(token.split(".")[1]!, "rawurl", "s"));
@@ -88,7 +88,7 @@ export function connectionOf({ name, base_url, cert_pem, key_pem }: Partner): Op
     insecureSkipTLSVerify,
     tags: { partner: name },
     userAgent: "gold-loadtest",
-    // The URL is left out: each id in it would create a time series of its own.
+    // Leave out the URL, because each id in a URL would create a time series of its own.
     systemTags: [
       "status",
       "method",

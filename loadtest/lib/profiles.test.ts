@@ -93,8 +93,8 @@ describe("arrivalsOf()", () => {
 describe("rateReached()", () => {
   it("returns the rate that a rising run has reached after a number of iterations", () => {
     const load = loadOf({ PROFILE: "breakpoint", RATE: "400", DURATION: "600s" });
-    // The whole ramp ends at 400/s and averages 200/s, so 600 s give 120,000 iterations. A quarter of the
-    // iterations arrive in the first half, which ends at 200/s.
+    // The ramp ends at 400/s and averages 200/s, so 600 s give 120,000 iterations. A quarter of them arrive
+    // in the first half, at whose end the rate is 200/s.
     assertEquals([rateReached(load, 120_000), rateReached(load, 30_000)], [400, 200]);
   });
 

@@ -1,5 +1,5 @@
-// The shapes of a load test: how much load, and for how long. Each profile has an arrival rate, so a slow
-// service receives no fewer requests.
+// The shapes of a load test: how much load, and for how long. Each profile has an arrival rate, so that a
+// slow service does not receive fewer requests.
 
 /**
  * `share` is the stage's part of the whole duration. During the stage, the rate changes linearly until it is
@@ -94,13 +94,13 @@ export function rateReached(
   iterations: number,
 ): number | undefined {
   if (PROFILES[name].level !== "breaking") return undefined;
-  // A rate that rises in a straight line from 0 to r in t seconds gives r × t / 2 iterations.
+  // For a rate that rises linearly from 0 to r in t seconds, there are r × t / 2 iterations.
   return Math.sqrt(2 * iterations * peakPerSecond / durationSeconds);
 }
 
 /**
  * The arrivals of one partner's process: its share of the rate. k6 takes only integers as targets. So the
- * target is the rate of all partners, and the time unit has as many seconds as there are partners.
+ * target is the rate of all partners, and the time unit has one second per partner.
  */
 export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: Load) {
   const { start, stages } = PROFILES[name];
@@ -113,10 +113,11 @@ export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: L
       duration: `${Math.round(share * durationSeconds * 1000)}ms`,
       target: Math.round(ofPeak * peakPerSecond),
     })),
-    // Enough VUs for replies that take one second each. A service that slow still gets the full arrival rate.
+    // Start enough VUs for replies that take one second each, so that even such a slow service gets the full
+    // arrival rate.
     preAllocatedVUs: Math.ceil(ownPeak) + 15,
     maxVUs: Math.ceil(ownPeak * 4) + 15,
-    // Long enough for a late reply and a retry, so that no outcome stays unknown.
+    // Wait long enough for a late reply and a retry, so that no outcome stays unknown.
     gracefulStop: "75s",
   };
 }

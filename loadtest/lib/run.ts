@@ -19,7 +19,7 @@ export function runOptions(
     scenarios: { [scenario]: arrivalsOf(load), ...beside },
     thresholds: serviceLevels(scenario, load.name),
     setupTimeout: "60s",
-    // The check of the books reads back several hundred thousand orders, 200 a page.
+    // Allow 30 minutes. The check of the books reads several hundred thousand orders, 200 a page.
     teardownTimeout: "30m",
   };
 }
@@ -36,7 +36,7 @@ export function summaryOf(scenario: ScenarioName, { name, base_url }: Partner) {
       profile: load.name,
       partner: name,
       base_url,
-      // An aborted run is shorter than its profile.
+      // The shorter time, because a run may be aborted before the end of its profile.
       seconds: Math.min(load.durationSeconds, data.state.testRunDurationMs / 1000),
       ...(rate === undefined ? {} : { rate_reached: rate }),
     });

@@ -1,5 +1,5 @@
-// The service levels, as k6's thresholds. This is their only definition: k6 judges one run by it, and the
-// runner judges the sum of several runs.
+// The service levels, as k6's thresholds. k6 judges one run by this definition, and the runner judges the sum
+// of several runs by it.
 import { type ProfileName, PROFILES } from "./profiles.ts";
 
 export type Threshold = string | { threshold: string; abortOnFail: boolean; delayAbortEval: string };
@@ -128,14 +128,14 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
   if (scenario !== "limiter") levels["http_reqs{status:429}"] = ["count==0"];
   for (const counter of seen) levels[counter] = ["count>0"];
   for (const counter of [...never, "certificate_mismatches"]) levels[counter] = ["count==0"];
-  // Under strain the winner's reply can be lost. Such a race counts as -1.
+  // Allow a negative count under strain: a race for a nonce counts as -1 if the winner's reply is lost.
   if (never.includes("race_surplus_winners") && level !== "signed") {
     levels.race_surplus_winners = ["count<=0"];
   }
   if (trades) {
     levels.books_differences = ["count==0"];
-    // A breakpoint run is aborted while orders are in flight. Such an order may be executed although no reply
-    // arrived.
+    // Allow a negative count in a breakpoint run: it is aborted while orders are in flight, so an order may
+    // be executed although no reply arrived.
     levels.orders_unaccounted = [level === "breaking" ? "count<=0" : "count==0"];
   }
   return levels;
@@ -144,7 +144,7 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
 function latencies({ p95, p99 }: Latency, level: "signed" | "strained" | "breaking"): Threshold[] {
   if (level === "signed") return [`p(95)<${p95}`, `p(99)<${p99}`];
   if (level === "strained") return ["p(95)<1000", "p(99)<3000"];
-  // A breakpoint run aborts when this threshold fails.
+  // Abort a breakpoint run when this threshold fails.
   return [{ threshold: "p(95)<1000", abortOnFail: true, delayAbortEval: "10s" }];
 }
 

@@ -188,7 +188,7 @@ function judge(
   refusals.add(1, { step, code });
   if (CERTIFICATE_CODES.test(code)) certificateMismatches.add(1);
   if (reply.status === 401) token = undefined;
-  // With a thousand VUs the same message would appear a thousand times.
+  // Print only for a few VUs, because with a thousand VUs the same message would appear a thousand times.
   if (!hasPrinted && exec.vu.idInTest <= PRINTING_VUS) {
     hasPrinted = true;
     console.error(`${step}: ${describe(reply)}`);
@@ -201,7 +201,7 @@ const describe = (reply: Reply): string =>
     ? reply.error
     : `${reply.status} ${codeOf(reply)}, request_id ${reply.headers["X-Request-Id"] ?? "none"}`;
 
-/** Aborts the run if a request of setup() or teardown() fails, because the result would mean nothing. */
+/** Aborts the run if a request of setup() or teardown() fails, because the result would be meaningless. */
 export function must(reply: Reply, why = "the result of the run would be meaningless"): Reply {
   if (!isDone(reply)) exec.test.abort(`${reply.url}: ${describe(reply)}; ${why}.`);
   return reply;

@@ -41,8 +41,8 @@ function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
   let privateKey: KeyObject;
   let jwk: JsonWebKey;
   do {
-    // Through PEM: Node 20 deadlocks if garbage collection frees the job that generated a key during the key's
-    // export as a JWK.
+    // Goes through PEM, because Node 20 deadlocks if garbage collection frees the job that generated a key
+    // during the key's export as a JWK.
     const pair = generateKeyPairSync("ec", {
       namedCurve: "P-256",
       privateKeyEncoding: { type: "pkcs8", format: "pem" },

@@ -31,7 +31,7 @@ export default async function (): Promise<void> {
 }
 
 /**
- * Returns a view of a larger buffer, as a caller may pass. k6's own functions would read the whole buffer.
+ * Returns a view of a larger buffer, as a caller may pass it. k6's own functions would read the whole buffer.
  */
 function withinLargerBuffer(bytes: Uint8Array): Uint8Array {
   const larger = new Uint8Array(bytes.length + 2);

@@ -22,7 +22,7 @@ interface About {
   /** Seconds of load, without setup and teardown. */
   readonly seconds: number;
   /**
-   * Iterations per second of all partners at the end. Set only for a breakpoint run: its rate rises to the
+   * Iterations per second of all partners at the end. Set only for a breakpoint run, whose rate rises to the
    * end.
    */
   readonly rate_reached?: number;

@@ -2,7 +2,7 @@
 import { ordersAccepted, ordersUnaccounted } from "./counters.ts";
 import { isDone, newName, settle } from "./session.ts";
 
-/** Small, so that a run of several hours moves little gold. */
+/** The grams of one order. The amount is small, so that a run of several hours moves little gold. */
 const GRAMS = "0.01";
 
 let side: "buy" | "sell" = "buy";
@@ -31,8 +31,8 @@ export async function trade(): Promise<string | undefined> {
 }
 
 /**
- * Call this once for each executed order. It switches the side:
- * a VU sells what it bought, so its funds last for hours.
+ * Counts an executed order; call this once for each. Switches the side, so that a VU sells what it bought and
+ * its funds last for hours.
  */
 export function accept(): void {
   ordersAccepted.add(1);

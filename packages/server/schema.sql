@@ -159,8 +159,8 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
-  -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
-  -- back.
+  -- created_at must be later than the previous authority's, even if the clock went back, because the newest
+  -- authority signs.
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
@@ -840,7 +840,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Even with the service's login, nobody can create money in production.
+  -- Refuse to create money in production, even with the service's login.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;
@@ -1353,8 +1353,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce already
-  -- prevents a second payment. The signed reference prevents it, too.
+  -- The signed reference, like the nonce, prevents a second payment. The Idempotency-Key does not, because it
+  -- is not signed: a copied request could arrive with another key.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -2969,7 +2969,7 @@ declare
 begin
   for week in select this_week + 7 * n from generate_series(0, 3) n loop
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
-    -- If two workers call this at once, the second one waits here and then finds that the table exists.
+    -- If two workers call this at once, let the second one wait here. It then finds that the table exists.
     -- Attempts can still be written meanwhile.
     lock table attempt in share update exclusive mode;
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
@@ -2986,8 +2986,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
-      -- call drops the partition.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long read holds the table, this
+      -- attempt fails, and a later call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;
@@ -3038,7 +3038,7 @@ begin
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Migrations, pg_dump and a manual CREATE INDEX take long. Only idle transactions are limited.
+  -- Limit only idle transactions. Migrations, pg_dump and a manual CREATE INDEX take long.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;
@@ -3102,7 +3102,7 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that booking counts nothing for it.
+  -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
@@ -3737,13 +3737,13 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
-  -- session of this login has waited for more than 2 s, the probe's own commit would wait as well.
+  -- Do not commit if a session of this login has waited for the standby for more than 2 s. The probe would
+  -- wait as well, and a waiting commit cannot be cancelled safely and occupies its connection.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
-  -- with disk_full (53100).
+  -- Read more rows than work_mem holds, so that Postgres writes a temporary file of 40 kB. On a full disk
+  -- that fails with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;
@@ -3785,7 +3785,8 @@ CREATE FUNCTION gold.public_key_fault(jwk jsonb) RETURNS text
 declare
   prime constant numeric := 115792089210356248762697446949407573530086143415290314195533631308867097853951;
   b constant numeric := 41058363725152142129326129780047268409114441015993725554835256314039467401291;
-  -- 43 characters hold 258 bits. The last two bits must be zero, or one coordinate would have four spellings.
+  -- 43 characters with 258 bits. The last two bits must be zero, because one coordinate would otherwise have
+  -- four spellings.
   coordinate constant text := '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$';
   x numeric;
   y numeric;
@@ -4057,10 +4058,11 @@ declare
 begin
   if not exists (select from published_reserves p where p.as_of > due) then
     begin
-      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader
-      -- publishes another one.
+      -- Do not wait for a synchronous standby, because this is a read. If the figure is lost in a failover,
+      -- the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- If several readers get here at once, the first publishes. The others wait for it and change nothing.
+      -- Publish the figure. If several readers get here at once, the first publishes, and the others wait for
+      -- its commit and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
@@ -4401,8 +4403,8 @@ declare
   leaving bar;
   booked bigint;
 begin
-  -- The bar's weight never changes, so it can be read before the locks. Under the locks, the update checks
-  -- that the bar is still here.
+  -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
+  -- the bar is still here.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
@@ -4435,7 +4437,7 @@ begin
   end if;
   begin
     execute format('alter role %I nologin', name);
-    -- Only a member of a role may terminate the role's sessions.
+    -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
     execute format('drop role %I', name);
@@ -4463,8 +4465,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- This deletes the rows of dead workers. A worker that was only paused inserts its row again with its next
-  -- heartbeat. Nothing needs the row until then, because a row older than five seconds has no effect.
+  -- Delete the rows of dead workers. A row older than five seconds has no effect. A worker that was only
+  -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
@@ -4499,8 +4501,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- `exact_until` is never more than two minutes ahead of the clock, unless the clock stepped back. In that
-  -- case, the open quotes are counted again, too.
+  -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
+  -- because then the clock stepped back.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -4893,7 +4895,7 @@ CREATE FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  -- Concurrent rotations wait here, so that the second also retires the key of the first.
+  -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);
@@ -5006,7 +5008,7 @@ CREATE FUNCTION gold.seal_next(clients integer[]) RETURNS SETOF integer
     AS $$
 #variable_conflict use_column
 declare
-  -- A backlog is sealed in several calls, so that each call stays well below the statement timeout.
+  -- Seal a backlog in several calls, so that each call stays well below the statement timeout.
   most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
   record record;
   client int;
@@ -5035,8 +5037,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- A missing event must not stop the sealing and delivery of other clients. Only a call for this client
-      -- alone raises an error.
+      -- Skip a client whose event is missing, because it must not stop the sealing and delivery of other
+      -- clients. Only a call for this client alone raises an error.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;
@@ -5170,8 +5172,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- An operator who sets the webhook URL, even to the same value, states that the endpoint works. So the
-  -- endpoint is enabled again.
+  -- Setting the webhook URL, even to the same value, enables the endpoint again, because the operator states
+  -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -5295,7 +5297,7 @@ begin
   )
   select array_agg(m.client_id) into kept from moved m;
 
-  -- Only failed attempts and events from the retry table need this loop. They are few.
+  -- Handle the few attempts that failed or belong to events from the retry table.
   for tried in
     select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
     from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
@@ -5306,7 +5308,8 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
+      -- Record the event as delivered: its row has neither due_at nor parked_at. The row is deleted when the
+      -- mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -5323,8 +5326,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of two kinds of events: events from the retry table that this call settles, and events that
-      -- the mark passes in this call.
+      -- Select the events from the retry table that this call settles, and the events that the mark passes in
+      -- this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -5336,13 +5339,13 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Checked again, because somebody may have requested a redelivery meanwhile.
+    -- Check again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
-  -- A delivered test enables the endpoint, no matter which worker holds it now.
+  -- Enable the endpoint of a delivered test, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- This statement comes last, so that it sees which retries these attempts made due.
+  -- Release last, so that this statement sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a
@@ -5456,7 +5459,7 @@ begin
   select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
   from lock_accounts(clients, wait) l;
 
-  -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
+  -- Count each nonce that is not spent yet as one record of its partner's daily budget.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
@@ -5483,7 +5486,8 @@ begin
     returning 1
   )
   select count(*) into spent from fresh;
-  -- Under load, usually all nonces are fresh. Looking each one up would cost a fifth of the whole call.
+  -- Skip the look-up if all nonces are fresh, which is usual under load. Looking each one up would cost a
+  -- fifth of the whole call.
   if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
@@ -5534,7 +5538,8 @@ begin
       case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
       e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
     from (
-      -- Numbers have no gaps, so the limit omits nothing. It makes the planner use the index by number.
+      -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
+      -- gaps.
       select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
       order by e.sequence limit last - above
     ) e
@@ -5622,8 +5627,8 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
-  -- detected.
+  -- Write the document's hash to the audit, whose hash chain protects it. A later change of the stored
+  -- document is then detected.
   perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
@@ -5669,8 +5674,8 @@ CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
-  -- not settled by then was lost with its worker, and another worker can send it.
+  -- When a taken retry becomes due again, so that another worker can send it if this worker dies. Every
+  -- attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -5691,7 +5696,7 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
     -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
@@ -5715,12 +5720,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
-  -- call.
+  -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
-    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
-    -- table.
+    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
+    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
+    -- the whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
@@ -5745,7 +5749,8 @@ begin
     return null;
   end if;
   if is_replay then
-    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
+    -- Correct `replays_paid_at` if it is more than a whole burst ahead of the clock, because then the clock
+    -- stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;
@@ -5939,7 +5944,8 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
-  -- A batch's audit row contains the hash of the document that went to the bank.
+  -- Compare each batch's document with its audit row, which contains the hash of the document that went to
+  -- the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text
@@ -6008,9 +6014,9 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
-  -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
-  -- cannot be checked, because their attempts were dropped.
+  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered if it is
+  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events that are
+  -- older than the oldest kept week are not checked, because their attempts were dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e

@@ -21,7 +21,7 @@ export class FakeClock {
   /** Starts Postgres again with a clock that is ahead of the machine's. */
   static async start(deployment: Deployment, library: string, aheadSeconds: number): Promise<FakeClock> {
     const folder = await mkdtemp(join(tmpdir(), "gold-clock-"));
-    // Postgres may run as another user, which must be able to read the file.
+    // Let other users read the file, because Postgres may run as another user.
     chmodSync(folder, 0o755);
     const clock = new FakeClock(folder);
     clock.set(aheadSeconds);
@@ -30,7 +30,7 @@ export class FakeClock {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: clock.#file,
       FAKETIME_NO_CACHE: "1",
-      // Only the time of day steps; timers continue.
+      // Step only the time of day; timers continue.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       DONT_FAKE_MONOTONIC: "1",
     });

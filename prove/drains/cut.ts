@@ -12,8 +12,8 @@ const ORDERS = 4;
 const GRAMS = "0.01";
 const HELD_MS = 700;
 /**
- * The replies that a retry with the same key may get. Without a drain, the cut connection may also abort a
- * waiting order; the retry then executes it.
+ * The replies that a retry with the same key may get. Without a drain, the cut connection may abort a waiting
+ * order, which the retry then executes.
  */
 const SETTLED = { "drain": ["200 replayed"], "no drain": ["200 replayed", "201"] };
 
@@ -25,8 +25,8 @@ interface HeldOrder {
 
 /**
  * Stops Envoy while orders wait for a locked account. With a drain, every order gets its reply. Without a
- * drain, every reply is lost; this control case shows that the proof detects a lost reply. In both cases, a
- * retry with the same key then returns the order.
+ * drain, every reply is lost, which shows that this proof detects a lost reply. In both cases, a retry with
+ * the same key then returns the order.
  */
 export async function cutEnvoy(
   deployment: Deployment,

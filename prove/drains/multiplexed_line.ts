@@ -5,8 +5,8 @@ import type { Identity, Line } from "../partner_line.ts";
 import type { Reply } from "../wire.ts";
 
 /**
- * Sends requests over one HTTP/2 connection. When Envoy announces with GOAWAY that it closes the connection,
- * the next request opens another one.
+ * Sends requests over one HTTP/2 connection. After Envoy has announced with GOAWAY that it closes the
+ * connection, the next request opens another one.
  */
 export class MultiplexedLine implements Line {
   readonly #port: number;
@@ -52,7 +52,7 @@ export class MultiplexedLine implements Line {
       servername: "localhost",
     });
     const opening = once(session, "connect").then(() => session);
-    // In-flight requests finish on the old connection. Later requests use a new one.
+    // Finish in-flight requests on the old connection, and send later requests over a new one.
     const leave = () => {
       if (this.#session === opening) this.#session = undefined;
       session.close();
@@ -65,9 +65,9 @@ export class MultiplexedLine implements Line {
 const HOP = ["host", "x-forwarded-client-cert", "content-length"];
 
 /**
- * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. If a stream is refused while the connection
- * closes, its request was not processed (RFC 9113, 8.7) and can be sent again. After a GOAWAY, this client's
- * HTTP/2 library itself refuses new streams.
+ * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. A request whose stream is refused was not
+ * processed (RFC 9113, 8.7), so it can be sent again. After a GOAWAY, this client's HTTP/2 library refuses
+ * new streams itself.
  */
 async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply | "not begun"> {
   const text = Buffer.from(request).toString("latin1");

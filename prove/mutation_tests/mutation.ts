@@ -13,8 +13,8 @@ export interface Mutation {
 }
 
 /**
- * Returns the source with the fault. Throws if `from` does not occur exactly once: the mutation then no
- * longer fits the source, and would change nothing or too much.
+ * Returns the source with the fault. Throws if `from` does not occur exactly once, because the mutation then
+ * no longer fits the source.
  */
 export function applyMutation({ file, from, to }: Mutation, source: string): string {
   const times = source.split(from).length - 1;

@@ -18,8 +18,8 @@ const TREE = fileURLToPath(new URL("../..", import.meta.url));
 const SERVER = "packages/server";
 
 /**
- * A run that close() interrupts never resolves, because it has no verdict. The caller of close() then ends
- * the process.
+ * The result of a run that close() interrupts. It never resolves: the run has no verdict, and the caller of
+ * close() ends the process.
  */
 const NEVER = new Promise<never>(() => {});
 
@@ -60,7 +60,8 @@ export class ProvingGround {
       writeFileSync(path, applyMutation(defect, source));
       for (const file of defect.tests) {
         const { verdict, output } = await this.#run(file);
-        // A syntax error makes every test fail, which proves nothing about the tests.
+        // Report a syntax error as a fault, because it makes every test fail and proves nothing about the
+        // tests.
         const slip = /.*syntax error at .*/.exec(output)?.[0];
         if (slip) return { fault: `Postgres reports a syntax error in the broken source: ${slip.trim()}` };
         if (verdict === "hangs") return { fault: `${file} does not finish; it must fail` };
@@ -91,7 +92,7 @@ export class ProvingGround {
   }
 
   /**
-   * Drops leftover databases. Each defect makes its own template database, and a killed test leaves its
+   * Drops leftover databases: each defect makes its own template database, and a killed test leaves its
    * databases behind.
    */
   async #dropDatabases(): Promise<void> {
@@ -100,7 +101,7 @@ export class ProvingGround {
       const left = await sql<{ name: string }[]>`
         select datname as name from pg_database where starts_with(datname, 'books_') or starts_with(datname, 'test_')`;
       for (const { name } of left) {
-        // A test that is still shutting down may drop its database first.
+        // Do not fail if the database is gone, because a test that is still shutting down may drop it first.
         await sql`update pg_database set datistemplate = false where datname = ${name}`;
         await sql`drop database if exists ${sql(name)} with (force)`;
       }

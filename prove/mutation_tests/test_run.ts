@@ -9,13 +9,13 @@ export interface TestRun {
 }
 
 /**
- * How long a test file may run. A property test that fails searches for its smallest failing case before it
- * reports the failure, which takes a minute.
+ * How long a test file may run. Long, because a failing property test first searches for its smallest failing
+ * case, which takes a minute.
  */
 const LIMIT_MS = 300_000;
 /**
  * How long a file may continue after its first failed test. The reason for the failure is printed a moment
- * after the test's name, and other tests may wait forever.
+ * after the test's name. The file is not awaited longer, because its other tests may wait forever.
  */
 const GRACE_MS = 5_000;
 /** How Node's two reporters and Deno's reporter print a failed test. */

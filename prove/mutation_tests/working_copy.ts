@@ -17,7 +17,7 @@ import { basename, join } from "node:path";
  */
 const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];
-/** This folder is made from the original sources, so the copy must not use it. */
+/** The folder that is not linked, because it is made from the original sources. */
 const CACHE = ".cache";
 
 /** A copy of the working tree, in which sources may be broken. */
@@ -44,8 +44,8 @@ export class WorkingCopy {
 }
 
 /**
- * Links the installed packages of the original tree. The workspace's own packages are relative links, so they
- * lead to the copied packages.
+ * Links the installed packages of the original tree. The links of the workspace's own packages are relative,
+ * so they lead to the copied packages.
  */
 function linkModules(from: string, to: string): void {
   mkdirSync(to);

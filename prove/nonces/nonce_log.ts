@@ -20,9 +20,8 @@ interface Use {
 const SHOWN = 10;
 
 /**
- * Records the reply to each signed request. Decides only from the reply, not from the database, whether the
- * nonce was accepted. A success, a replay, a binding refusal, a key conflict and a valid probe mean that it
- * was.
+ * Records the reply to each signed request. Decides from the reply alone whether the nonce was accepted: it
+ * was accepted if the reply is a success, a replay, a binding refusal, a key conflict or a valid probe.
  */
 export class NonceLog {
   readonly #uses = new Map<string, Use>();

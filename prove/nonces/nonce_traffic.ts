@@ -10,7 +10,7 @@ import { NonceLog } from "./nonce_log.ts";
 
 type Random = ReturnType<typeof randomFrom>;
 
-/** A write that is repeated with its key until it has its final reply. */
+/** A write. It is repeated with its key until it has its final reply. */
 interface Write {
   readonly trader: Trader;
   readonly path: "/v1/orders" | "/v1/withdrawals";
@@ -31,9 +31,9 @@ const TIMEOUT_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
 /**
- * The relative frequency of each action. Replays and reused nonces are the most frequent, because a lost
- * connection is most likely to cause errors there. `twins` are two requests that carry the same nonce and are
- * sent at the same time.
+ * The relative frequency of each action. Replays and reused nonces are the most frequent, because errors
+ * after a lost connection are most likely there. `twins` are two requests with the same nonce that are sent
+ * at the same time.
  */
 const ACTIONS = {
   order: 3,
@@ -175,7 +175,7 @@ export class NonceTraffic {
     }
   }
 
-  /** Sends to one of the processes. There is no reply if it is killed. */
+  /** Sends a request to one of the processes. Returns no reply if the process is killed. */
   async #ask(request: Uint8Array, random: Random): Promise<Reply | undefined> {
     const { servers } = this.#deployment;
     return await ask(servers[random(servers.length)]!.socket, request).catch(() => undefined);

@@ -52,7 +52,7 @@ export async function killAtRandom(
   for (let n = 0; n < kills; n++) {
     const atMs = (n + random(1000) / 1000) * durationMs / kills;
     await sleep(Math.max(0, startMs + atMs - performance.now()));
-    // Every target is killed once, then targets are random.
+    // Kills every target once, then random targets.
     const { name, kill } = TARGETS[n < TARGETS.length ? n : random(TARGETS.length)]!;
     await kill(deployment, random);
     killed.set(name, killed.get(name)! + 1);

@@ -36,7 +36,7 @@ export class ConnectedPartner {
   }
 
   /**
-   * Counts the request as in flight before it is built and signed, so that untilQuiet() waits for it, too.
+   * Counts the request as in flight before it is built and signed, so that untilQuiet() also waits for it.
    */
   async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
     this.#underWay++;
@@ -73,8 +73,8 @@ export class RotatingPartner {
   }
 
   /**
-   * Switches to the changed credentials, with a new token. Waits until the previous credentials have no
-   * request in flight, and returns the partner with those credentials.
+   * Switches to the changed credentials, with a new token. Waits until no request with the previous
+   * credentials is in flight, and returns the partner with the previous credentials.
    */
   async adopt(change: Partial<Credentials>): Promise<ConnectedPartner> {
     const before = this.#current;

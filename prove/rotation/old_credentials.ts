@@ -25,16 +25,16 @@ const GRAMS = "0.001";
 const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshake: 60, token: 60 };
 
 /**
- * A partner that continues to use the old credential. It sends over connections that were opened before the
- * credential ended, and over new connections.
+ * A partner that continues to use the old credential, over connections that were opened before the credential
+ * ended and over new connections.
  */
 export class OldCredentials {
   readonly samples: Sample[] = [];
-  /** Its orders that were executed. */
+  /** The orders of this partner that were executed. */
   readonly accepted: string[] = [];
   readonly #old: ConnectedPartner;
   /**
-   * Makes the quotes with the new credential. The quotes use separate connections, so they never wait for
+   * Makes the quotes with the new credential, over separate connections, so that quotes never wait for
    * orders.
    */
   readonly #follower: ConnectedPartner;
@@ -66,7 +66,7 @@ export class OldCredentials {
     for (; this.#on; await sleep(PAUSE_MS[kind])) await ways[kind]();
   }
 
-  /** Orders a quote that is already made, so that only the credential can cause a refusal. */
+  /** Orders a quote that was made before, so that only the credential can cause a refusal. */
   async #write(): Promise<void> {
     const quote = await this.#quotes.send(this.#follower.trader.quote("buy", GRAMS));
     if (typeof quote === "string" || quote.status !== 201) return;
@@ -85,8 +85,8 @@ export class OldCredentials {
   }
 
   /**
-   * In TLS 1.3 the client finishes its part of the handshake before a refusal reaches it. So only a reply
-   * shows that the client was let in.
+   * Opens a connection and waits for a reply, because only a reply shows that the client was let in: in TLS
+   * 1.3 the client finishes its part of the handshake before a refusal reaches it.
    */
   async #knock(): Promise<void> {
     const sentAtMs = performance.now();

@@ -40,7 +40,8 @@ const tokenKey: Rotation = {
     await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
     return {
       change: {},
-      // Tokens that the older key signed stay valid for their ten minutes.
+      // Try writes and reads only, and no tokens. Tokens that the older key signed stay valid for their ten
+      // minutes.
       tried: ["write", "read"],
       refused: {},
       check: async (partner) => ({

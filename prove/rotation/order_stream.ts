@@ -8,8 +8,8 @@ const WARM_UP_LANES = 8;
 const WARM_UP_ORDERS_EACH = 50;
 
 /**
- * Sends orders at a fixed rate, without waiting for earlier orders. Each is a quote and its signed order, and
- * each request is sent once.
+ * Sends orders at a fixed rate, without waiting for earlier orders. For each order, sends a request for a
+ * quote and the signed order, each once.
  */
 export class OrderStream {
   /** The orders that were answered with success. */
@@ -25,7 +25,7 @@ export class OrderStream {
     this.#partner = partner;
   }
 
-  /** Warms the service up first. A cold service would be slow at first, so that orders would queue. */
+  /** Warms the service up first, because orders would queue while it is still slow. */
   async start(perSecond: number): Promise<void> {
     const worker = async () => {
       for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
@@ -35,7 +35,8 @@ export class OrderStream {
   }
 
   /**
-   * Returns the results since the last call: how long each order took from when it was due, and the failures.
+   * Returns the results since the last call: the time of each order from its due time to its reply, and the
+   * failures.
    */
   take(): { durationsMs: readonly number[]; failures: readonly string[] } {
     return { durationsMs: this.#durationsMs.splice(0), failures: this.#failures.splice(0) };

@@ -108,8 +108,8 @@ const webhookSecret: Rotation = {
 /** The rotations of a partner's credentials. */
 export const PARTNER_ROTATIONS: readonly Rotation[] = [
   rotateCertificate("certificate", ["write", "read", "handshake"]),
-  // A refused write makes the service reload its registry. So only a partner that never writes shows how soon
-  // reads are refused.
+  // Shows how soon reads are refused. The partner must not write, because a refused write makes the service
+  // reload its registry.
   rotateCertificate("certificate of a partner that only reads", ["read", "handshake"]),
   clientSecret,
   signingKey,

@@ -8,11 +8,11 @@ import { type Kind, OldCredentials, PASSED, type Sample } from "./old_credential
 /** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
 /**
- * The shortest time for which the old credential is still tried after its end. It is well above the longest
- * grace period.
+ * The shortest time for which the old credential is still tried after its end. Well above the longest grace
+ * period.
  */
 const AFTER_MS = 3500;
-/** Fewer samples of a kind prove nothing. A slow machine gets time to reach this number. */
+/** The minimum number of samples of each kind. The proof waits for them on a slow machine. */
 const SAMPLES_MIN = 5;
 const SAMPLES_MS = 30_000;
 const PAUSE_MS = 50;
@@ -25,14 +25,14 @@ interface End {
 }
 
 interface Result extends Finding {
-  /** Orders that were executed for the partner that stayed with the old credential. */
+  /** The executed orders of the partner that kept the old credential. */
   readonly accepted: readonly string[];
 }
 
 /**
- * Rotates one credential while orders continue. A partner that switches is never refused. A partner that does
- * not switch is refused after the old credential's end, except for the kinds of requests that the rotation
- * still allows.
+ * Rotates one credential while orders continue. Checks that a partner that switches is never refused. A
+ * partner that does not switch must be refused after the old credential's end, except for the kinds of
+ * requests that the rotation still allows.
  */
 export async function rotate(
   rotation: Rotation,
@@ -51,7 +51,7 @@ export async function rotate(
   const end: End = { beganMs, doneMs: performance.now() };
   await sleep(AFTER_MS);
   await untilTried((kind) => split(kind, oldCredentials.samples, end, renewal).after.length);
-  // After each kind of rotation, the partner can still get a new token.
+  // Check that the partner can still get a new token.
   await partner.current.takeToken();
   await oldCredentials.stop();
   const checked = await renewal.check?.(partner);
@@ -91,8 +91,9 @@ function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewa
 }
 
 /**
- * Selects the samples that were answered before the old credential began to be retired, and those that were
- * sent after its retirement and the grace period. In between, both answers are allowed.
+ * Returns two groups of samples: those that were answered before the retirement of the old credential began,
+ * and those that were sent after the retirement and the grace period. Between these times, both answers are
+ * allowed.
  */
 function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End, { refused }: Renewal) {
   const own = samples.filter((sample) => sample.kind === kind);

@@ -23,7 +23,7 @@ export interface Renewal {
   readonly refused: Partial<Readonly<Record<Kind, string>>>;
   /** Ends the old credential. Absent if the credential expires by itself, long after this check. */
   retire?(): Promise<unknown>;
-  /** Another condition that must hold in the end. */
+  /** Checks another condition that must hold at the end. */
   check?(partner: RotatingPartner): Promise<Finding>;
 }
 

@@ -6,7 +6,7 @@ import type { Finding } from "../report.ts";
  * a second, and webhooks that it signed earlier may still be in flight.
  */
 export const HEARD_MS = 2000;
-/** Fewer arrivals prove nothing. */
+/** The minimum number of arrivals, because fewer prove nothing. */
 const ARRIVALS_MIN = 5;
 
 /**
@@ -35,7 +35,7 @@ export class WebhookOverlap {
     this.#endedMs = performance.now();
   }
 
-  /** During the overlap, a receiver with either secret can verify. Afterwards only the new secret signs. */
+  /** Checks that both secrets verify during the overlap, and only the new secret afterwards. */
   judge(): Finding {
     this.#inbox.secrets = [this.#new];
     const heardMs = this.#begunMs + HEARD_MS;

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "./statistics.ts";
 import type { Slice, Traffic } from "./traffic.ts";
 
-/** How the rate is raised: by steps of equal length, each `factor` times the one before. */
+/**
+ * How the rate is raised. All steps have the same duration, and each step's rate is `factor` times the
+ * previous rate.
+ */
 interface Ramp {
   readonly firstPerSecond: number;
   readonly factor: number;
@@ -14,7 +17,8 @@ export interface Step {
   readonly perSecond: number;
   readonly p99Ms: number;
   /**
-   * The number of actions that were done within the step, divided by the number that became due within it.
+   * The number of actions that were done during the step, divided by the number that became due during the
+   * step.
    */
   readonly doneShare: number;
   readonly failures: number;
@@ -37,8 +41,8 @@ const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
   p99Ms <= P99_MAX_MS && doneShare >= DONE_SHARE_MIN && failures === 0;
 
 /**
- * Raises the rate until it is not held. The last rate that was held is the breakpoint. A bad step may be
- * chance, so it is tried once more.
+ * Raises the rate until the service does not hold it. The last rate that was held is the breakpoint. Tries a
+ * failed step once more, because the failure may be chance.
  */
 export async function findBreakpoint(
   traffic: Pick<Traffic, "start" | "stop" | "take">,

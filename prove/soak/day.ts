@@ -46,8 +46,8 @@ interface Placed {
 }
 
 /**
- * One partner that trades. If the outcome of a request is not known, the partner retries it with the same
- * key, as docs/idempotency.md requires. Each failed try is reported to `failed`.
+ * One partner that trades. The partner retries a request with an unknown outcome with the same key, as
+ * docs/idempotency.md requires, and reports each failed try to `failed`.
  */
 export class DayTrader {
   readonly trader: Trader;

@@ -10,8 +10,8 @@ const TIMEOUT_MS = 120_000;
 const SHOWN = 10;
 
 /**
- * The deliveries that the partners' receivers have received. They are stored compactly, because a soak has
- * about a million of them.
+ * The deliveries that arrived at the partners' receivers, stored compactly because a soak has about a million
+ * of them.
  */
 export class Deliveries {
   readonly orders: KeptIds;

@@ -7,8 +7,8 @@ const GROWTH_MAX = 0.01;
 const P99_RATIO_MAX = 1.2;
 const BYTES_RATIO_MAX = 1.1;
 /**
- * The most bytes that an action may leave behind. Even in a short run, a heap that warms up stays below this
- * limit, and a service that keeps each request exceeds it.
+ * The maximum number of bytes that an action may leave behind. Even in a short run, a heap that warms up
+ * stays below this limit, and a service that keeps each request exceeds it.
  */
 const KEPT_BYTES_MAX = 1024;
 const BYTES_PER_MEBIBYTE = 1 << 20;
@@ -35,7 +35,7 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
     what: `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} MiB, ${said}${
       unjudged(length)
     }`,
-    // With too few points the growth is NaN, which counts as a violation.
+    // NaN, the growth of too few points, counts as a violation.
     violations: isLong && !(growth < GROWTH_MAX)
       ? [`memory grows by ${said}; the limit is ${percentText(GROWTH_MAX)}`]
       : [],
@@ -90,7 +90,7 @@ function compareThirds(
   };
 }
 
-/** Every action that was due during the run must be done, and none may fail. */
+/** Checks that every action that was due during the run was done, and that none failed. */
 export function judgeService({ due, done, failures, latencies }: Series): Finding {
   const orderMs = latencies.flatMap((slice) => slice.orderMs);
   const told = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));

@@ -4,7 +4,7 @@ const AT_ONCE = 1000;
 
 /**
  * Keeps millions of ids in a file. In the heap, they would make the garbage collections of this process
- * longer and longer. This process also measures the latency of orders, which the collections would distort.
+ * longer and longer, and so distort the latency of orders that this process measures.
  */
 export class KeptIds {
   readonly #file: string;

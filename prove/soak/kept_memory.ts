@@ -13,10 +13,10 @@ const DENO_COLLECTS_MS = 1000;
 const BYTES_PER_MEBIBYTE = 1 << 20;
 
 /**
- * The memory that a process keeps after a garbage collection, in MiB. The service has no endpoint for it. On
- * Node, a preloaded module answers a signal with the heap's size. Deno answers the signal by itself: it
- * collects garbage and returns free memory, but reports no size. So on Deno the remaining resident memory is
- * taken, which is coarse.
+ * The memory that a process keeps after a garbage collection, in MiB. A signal requests the collection,
+ * because the service has no endpoint for it. On Node, a preloaded module then reports the heap's size. Deno
+ * reports no size, but collects garbage and returns free memory by itself. So on Deno the remaining resident
+ * memory is read, which is less precise.
  */
 export class KeptMemory {
   readonly #file: string;
@@ -34,7 +34,10 @@ export class KeptMemory {
       : { NODE_OPTIONS: `--import=${WITNESS}`, HEAP_WITNESS_FILE: this.#file };
   }
 
-  /** Returns the lowest of a few readings, because an object in use at one moment is garbage at the next. */
+  /**
+   * Returns the lowest of a few readings, because a reading includes objects that are in use only at that
+   * moment.
+   */
   async read(pid: number): Promise<number> {
     await untilItListens(pid);
     let least = Infinity;
@@ -66,8 +69,8 @@ export class KeptMemory {
 const SIGUSR2_BIT = 1n << BigInt(constants.signals.SIGUSR2 - 1);
 
 /**
- * Waits until the process handles SIGUSR2. Before that, the signal would end the process. Deno installs its
- * handler after the program has started.
+ * Waits until the process handles SIGUSR2, because before that the signal would end the process. Deno
+ * installs its handler only after the program has started.
  */
 async function untilItListens(pid: number): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;

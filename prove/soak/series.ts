@@ -16,8 +16,8 @@ export interface Series {
   readonly latencies: readonly { readonly seconds: number; readonly orderMs: readonly number[] }[];
   readonly tables: readonly { readonly seconds: number; readonly tables: readonly Table[] }[];
   /**
-   * How many actions were due, and how many were done. `failures` counts the failed tries by reason. A later
-   * try of the same action may have succeeded.
+   * How many actions were due, and how many were done. `failures` counts the failed tries by reason, even if
+   * a later try of the same action succeeded.
    */
   readonly due: number;
   readonly done: number;
@@ -28,12 +28,12 @@ interface Course {
   readonly perSecond: number;
   readonly seconds: number;
   readonly lookEverySeconds: number;
-  /** A garbage collection stops the service for a moment, so it is rarely requested. */
+  /** Rare, because a garbage collection stops the service for a moment. */
   readonly collectEverySeconds: number;
 }
 
 const SECOND_MS = 1000;
-/** A token lives for ten minutes. */
+/** The interval between two tokens. Less than the ten minutes that a token lives. */
 const RENEW_EVERY_SECONDS = 240;
 
 /** Runs the load, and takes the measurements. */
@@ -52,7 +52,7 @@ export async function runCourse(stack: Stack, course: Course): Promise<Series> {
     }
     if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
     if (second % lookEverySeconds === 0) await watch.look(second);
-    // Deliveries are read every second, so that each read is small. A long read would delay the actions that
+    // Read the deliveries every second, so that each read is small. A long read would delay the actions that
     // are due.
     await stack.deliveries.take();
   }

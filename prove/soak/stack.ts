@@ -32,8 +32,8 @@ export async function openStack(partners: number): Promise<Stack> {
     for (const [index, { clientId }] of traders.entries()) {
       await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
     }
-    // Another process is measured, because the first process reaches its database through a relay inside this
-    // process. Measurements of the first process would include that relay.
+    // Measure another process: the first process reaches its database through a relay inside this process, so
+    // its measurements would include the relay.
     await deployment.servers[0]!.stop();
     const kept = new KeptMemory(state.path("run", "heap"));
     const service = await deployment.addServer("service", "all", kept.environment);

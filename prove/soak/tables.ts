@@ -33,13 +33,15 @@ const DEAD_SHARE_MAX = 0.2;
 const AUTOVACUUM_MIN_DEAD = 50;
 /** A table is hot if at least this many of its rows were changed or deleted between the two readings. */
 const HOT_CHANGES = 1000;
-/** Autovacuum runs once a minute, so at least two of its runs begin within this time. */
+/**
+ * How long to wait for autovacuum, which runs once a minute. At least two of its runs begin within this time.
+ */
 const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
 /**
- * Waits up to `patienceMs` until autovacuum has removed enough dead rows of each hot table. Then the share of
- * dead rows must be small in each of these tables.
+ * Waits up to `patienceMs` until autovacuum has removed enough dead rows from each hot table. Then checks
+ * that the share of dead rows is small in each of these tables.
  */
 export async function judgeDeadTuples(
   before: readonly Table[],

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DayTrader, dealDoings } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
-/** The actions of a span: how many became due in it, and the results of the actions that ended in it. */
+/** How many actions became due in a span of time, and the results of the actions that ended in this span. */
 export interface Slice {
   readonly due: number;
   readonly done: number;
   /**
-   * For orders, the time from when the action was due to when the order was executed. It includes any wait
-   * before sending.
+   * For orders, the time from the moment when the action was due until the order was executed. Includes any
+   * wait before sending.
    */
   readonly orderMs: readonly number[];
   readonly failures: ReadonlyMap<string, number>;
@@ -35,13 +35,13 @@ export class Traffic {
   #turn = 0;
   #slice = newSlice();
 
-  /** `openDayTraders` receives a function. The traders call it for each failure. */
+  /** `openDayTraders` receives the function that the traders call for each failure. */
   constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly Worker[]) {
     this.accepted = accepted;
     this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }
 
-  /** Warms the service up first. A cold service would be slow at first, so that actions would queue. */
+  /** Warms the service up first, because actions would queue while it is still slow. */
   async open(): Promise<void> {
     for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
       this.accepted.add(id);

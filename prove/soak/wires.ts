@@ -1,12 +1,15 @@
 import { type Reply, Wire } from "../wire.ts";
 
-/** More than the service handles at once, so that excess requests queue in the service and not here. */
+/**
+ * The maximum number of connections. More than the service handles at once, so that excess requests queue in
+ * the service and not here.
+ */
 const CONNECTIONS_MAX = 256;
 
 /** Kept connections to the service's socket, one request at a time on each. */
 export class Wires {
   readonly #socketPath: string;
-  /** The connection that was idle longest is used first, so that the service does not close it as idle. */
+  /** Uses the connection that was idle longest, so that the service closes none as idle. */
   readonly #idle: Wire[] = [];
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
@@ -16,8 +19,8 @@ export class Wires {
   }
 
   /**
-   * Opens all connections beforehand. Otherwise more connections would be opened when the service stalls.
-   * Each of them takes memory of the service, which this proof measures.
+   * Opens all connections beforehand. If new ones were opened when the service stalls, they would take memory
+   * of the service, which this proof measures.
    */
   async openAll(): Promise<void> {
     const wires = await Promise.all(
@@ -26,7 +29,7 @@ export class Wires {
     this.#idle.push(...wires);
   }
 
-  /** Returns undefined if there is no connection, or if it ends without a reply. */
+  /** Returns undefined if there is no connection, or if the connection ends without a reply. */
   async send(request: Uint8Array): Promise<Reply | undefined> {
     if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#underWay++;
@@ -37,7 +40,7 @@ export class Wires {
       else wire?.close();
       return reply;
     } finally {
-      // The next waiting request takes over this slot, if there is one.
+      // Give this slot to the next waiting request, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#underWay--;

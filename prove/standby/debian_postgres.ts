@@ -9,7 +9,8 @@ import postgres from "postgres";
 import { findFreePort } from "@gold-partner/local-postgres";
 
 /**
- * The account of the servers. Postgres refuses to run as root, so root starts it with the uid 65534 (nobody).
+ * The account of the servers. If this process is root, it is nobody (65534), because Postgres refuses to run
+ * as root.
  */
 export const ACCOUNT = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 

@@ -14,21 +14,21 @@ export const SICKNESSES = [
 type Sickness = (typeof SICKNESSES)[number];
 
 /**
- * A receiver accepts everything, or always fails in one way. With `by chance` it chooses its answer at random
- * for each delivery, but refuses some events at every try.
+ * How a receiver behaves: it accepts everything, always fails in one way, or (`by chance`) draws its answer
+ * at random for each delivery. `by chance` also refuses some events at every try.
  */
 export type Behaviour = "well" | "by chance" | Sickness;
 
 /** The answer to one delivery. */
 export interface Answer {
   readonly way: "well" | "refused for good" | Sickness;
-  /** The answer is 2xx, whether or not it reaches the sender. */
+  /** True if the answer is 2xx, even if it does not reach the sender. */
   readonly accepted: boolean;
   readonly answer: DeliveryAnswer;
 }
 
 const PART = new Uint8Array(64 << 10).fill(0x20);
-/** A reply body of ten megabytes. It is sent only as long as the service reads it. */
+/** A reply body of ten megabytes. The receiver sends it only as long as the service reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
 /** How many of a thousand deliveries are treated in each of these ways. The others are accepted normally. */
 const CHANCES: Readonly<Record<Sickness, number>> = {
@@ -45,7 +45,7 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
 const DOOMED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
-  // Test events are accepted, because a partner requests one only when its receiver works again.
+  // Accept test events, because a partner requests one only when its receiver works again.
   if (behaviour === "well" || behaviour === "by chance" && body.startsWith('{"type":"webhook.test"')) {
     return WELL;
   }

@@ -23,25 +23,26 @@ interface Disturbed {
 }
 
 /**
- * Before each kill, a share of the orders begins to be booked. The kill follows at a random moment within
- * this time.
+ * Each kill comes at a random moment within this time after the booking of a share of the orders has begun.
  */
 const INTO_MS = 1500;
 /**
- * How long a killed process stays away at every third kill: longer than the time for which its endpoints stay
- * reserved for it.
+ * How long a killed process stays away at every third kill. Longer than its endpoints stay reserved for it.
  */
 const AWAY_MS = 7000;
 const AWAY_EVERY = 3;
 const DATABASE_AWAY_MS = 1000;
 const PAUSE_MS = 100;
 const STUCK_MS = 60_000;
-/** Enough for all events that are left after the last kill, each with all its tries. */
+/**
+ * How long to wait at the end: enough for all events that are left after the last kill, each with all its
+ * tries.
+ */
 const TIMEOUT_MS = 600_000;
 /**
- * After repeated failures the service lets an endpoint rest. An endpoint that refuses all its remaining
- * events is tried only once per rest. If an endpoint rests longer than this, its partner requests a test
- * event to show that the endpoint works.
+ * If an endpoint rests longer than this after repeated failures, its partner requests a test event to show
+ * that the endpoint works. Without the test event, an endpoint that refuses all its remaining events is tried
+ * only once per rest.
  */
 const LONG_REST = "10 seconds";
 
@@ -102,8 +103,8 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
 }
 
 /**
- * Acts for each partner whose endpoint is disabled (it answered 410) or rests for long. The partner requests
- * a test event, which shows that the endpoint works again.
+ * Acts for each partner whose endpoint is disabled (it answered 410) or rests for long: requests a test
+ * event, which shows that the endpoint works again.
  */
 class Enabling {
   tests = 0;
@@ -132,7 +133,7 @@ class Enabling {
       for (const { client, at } of away) {
         if (this.#asked.has(`${client} ${at}`)) continue;
         const trader = deployment.traders.find((one) => one.client === client)!;
-        // While the database is away the request is refused, and the partner sends it again.
+        // If the request is refused because the database is away, send it again.
         const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
         if (!posted) continue;
         this.#asked.add(`${client} ${at}`);

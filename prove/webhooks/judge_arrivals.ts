@@ -12,7 +12,7 @@ interface Judged extends Finding {
 }
 
 const SHOWN = 10;
-/** At most this many parked events are listed. Every partner has fewer. */
+/** The maximum number of parked events in the list. Every partner has fewer. */
 const LISTED = "10000";
 
 /** Compares the events that the receivers got with the events that the partners and the operator read. */
@@ -58,8 +58,8 @@ function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[
 }
 
 /**
- * Each delivery must be signed and match an event that the partner reads. Each event must be either accepted
- * or parked.
+ * Checks that each delivery is signed and matches an event that the partner reads, and that each event was
+ * accepted or parked.
  */
 function judgeDeliveries(
   { clientId }: Trader,
@@ -96,8 +96,8 @@ function judgeDeliveries(
 }
 
 /**
- * The operator must see the same parked events. Each must have been tried at least as often as the schedule
- * says.
+ * Checks that the operator sees the same parked events, and that each was tried at least as often as the
+ * schedule says.
  */
 async function judgeParked(
   { deployment }: Setup,
@@ -143,7 +143,7 @@ export async function describeArrivals({ deployment }: Setup, arrivals: readonly
 
 /**
  * Counts events that arrived again after they were accepted. A delivery whose answer was cut does not count
- * as accepted: the sender may not have the answer, so it is correct to send again.
+ * as accepted, because the sender may not have the answer and must then send the event again.
  */
 export function countAgain(arrivals: readonly Arrival[]): number {
   const heard = new Set<string>();

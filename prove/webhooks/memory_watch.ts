@@ -14,7 +14,7 @@ export class MemoryWatch {
         try {
           this.#samples.push(residentMebibytes(process.pid));
         } catch {
-          // The process is being killed, or has not been started again yet.
+          // Skip a process that is being killed, or has not been started again yet.
         }
       }
     }, EVERY_MS);

@@ -33,8 +33,8 @@ export class OrderDesk {
   }
 
   /**
-   * Books orders until this many events are committed, even if the database goes away in between. The number
-   * of booked events is read from the accounts.
+   * Books orders until this many events are committed, even if the database goes away meanwhile. Reads the
+   * number of committed events from the accounts.
    */
   async bookUntil(events: number): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
@@ -91,7 +91,7 @@ export class OrderDesk {
   }
 }
 
-/** Makes ids in the form that the service uses. An order and its event take over the id of their quote. */
+/** Makes ids in the format of the service. An order and its event have the id of their quote. */
 const newUuid = (): string =>
   newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
 

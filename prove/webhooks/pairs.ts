@@ -15,21 +15,21 @@ export interface Trouble {
 interface Pairs extends TurnPlan {
   readonly count: number;
   /**
-   * The highest ratio allowed. Undefined skips the check, because the ratio of a short run is mostly chance.
+   * The highest ratio allowed. Undefined for a short run, whose ratio is mostly chance and is not checked.
    */
   readonly ratioMax: number | undefined;
 }
 
 /**
- * If an event had to wait for another partner's hanging or resting receiver, its first attempt would begin at
- * least this much later.
+ * The delay that shows that an event waited for another partner's hanging or resting receiver: its first
+ * attempt begins at least this much later.
  */
 const WAIT_MS = 1000;
 const DRAIN_MS = 90_000;
 
 /**
- * Runs turns alternately without and with the trouble. Each turn sends the same number of orders at the same
- * rate. Measures what the trouble costs the partners that are not part of it.
+ * Runs turns alternately without and with the trouble, with the same number of orders at the same rate.
+ * Measures how much longer the partners that have no trouble wait.
  */
 export async function measurePairs(setup: Setup, trouble: Trouble, pairs: Pairs): Promise<Finding> {
   const turns = { alone: [] as Turn[], beside: [] as Turn[] };

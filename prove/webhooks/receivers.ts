@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url)
 
 /**
  * The receivers of all partners, outside the delivering processes. The first half runs in one process and the
- * second half in another. So failing receivers in the second half take no processor time from the first.
+ * second half in another, so that failing receivers in the second half take no processor time from the first.
  */
 export class Receivers {
   readonly urls: readonly string[];

@@ -8,11 +8,11 @@ import { findFault } from "../standard_webhooks_fixture.ts";
 import { type Answer, answerTo, type Behaviour } from "./behaviour.ts";
 
 export type Task =
-  /** Opens one receiver for each secret; answered with their URLs. */
+  /** Opens one receiver for each secret. The answer is the receivers' URLs. */
   | { readonly open: { readonly secrets: readonly string[]; readonly certificate: ServerCertificate } }
   /** Sets how each receiver behaves from now on. */
   | { readonly behaviours: readonly Behaviour[] }
-  /** Answered with the deliveries since the last time. */
+  /** Asks for the deliveries since the previous such command. */
   | { readonly take: true };
 
 /** One delivery, and how it was answered. */

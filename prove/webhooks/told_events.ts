@@ -6,7 +6,9 @@ import { verdictOf, type Wire } from "../wire.ts";
 export interface ToldEvent {
   readonly id: string;
   readonly sequence: number;
-  /** SHA-256 of the event's bytes without its `delivery` member. A webhook carries the same bytes. */
+  /**
+   * SHA-256 of the event's bytes without its `delivery` member. These are the bytes that a webhook carries.
+   */
   readonly digest: string;
   readonly status: string;
 }

@@ -13,7 +13,8 @@ export function sickFrom({ deployment, receivers }: Setup, first: number): Troub
     begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
     async end() {
       await receivers.behave(() => "well");
-      // Setting the URL again, even the same one, enables an endpoint and ends its rest.
+      // Set the URL again. Even with the same value, this enables an endpoint and ends its pause after
+      // failures.
       for (const [n, { clientId }] of deployment.traders.entries()) {
         if (n >= first) await deployment.operator("partner set", clientId, "--webhook", receivers.urls[n]!);
       }

@@ -27,7 +27,7 @@ export interface Turn {
 
 const ORDERS_PER_SECOND = 100;
 /**
- * Connections are opened during the first 20 % of the orders. medianMs and slowMs leave these orders out;
+ * The share of the orders during which connections are opened. medianMs and slowMs leave these orders out;
  * beganMs includes them.
  */
 const WARM_UP_SHARE = 0.2;

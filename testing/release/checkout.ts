@@ -23,7 +23,7 @@ type Lockfile = Readonly<
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const INSTALLED = "node_modules/.package-lock.json";
-/** `.cache` holds bundles. The checkout builds its own. */
+/** Entries that are not linked. `.cache` holds bundles, and the checkout builds its own. */
 const NOT_LINKED = [".cache", ".package-lock.json"];
 const ARCHIVE_BYTES_MAX = 2 ** 30;
 const run = promisify(execFile);
@@ -64,12 +64,13 @@ async function installDependencies(root: string): Promise<void> {
     if (linkedLater.has(name) || NOT_LINKED.includes(name)) continue;
     await symlink(join(ROOT, "node_modules", name), join(root, "node_modules", name));
   }
-  // Workspace packages must be the checkout's own, not this tree's.
+  // Link the checkout's own workspace packages, not this tree's.
   for (const [place, target] of siblings) {
     await mkdir(dirname(place), { recursive: true });
     await symlink(target, place);
   }
-  // tools/run.mjs compares this file's time to see whether the dependencies are installed.
+  // Copy the file with its time, because tools/run.mjs compares that time to see whether the dependencies are
+  // installed.
   await copyFile(join(ROOT, INSTALLED), join(root, INSTALLED));
 }
 

@@ -15,8 +15,8 @@ type ReleasedCommit = Release & {
 };
 
 /**
- * Every release that has a commit, newest first. A release commit cannot contain its own hash. So while a
- * release commit is tested, the list begins with the release before it.
+ * Every release that has a commit, newest first. While a release commit is tested, the list begins with the
+ * release before it, because a commit cannot contain its own hash.
  */
 export function releases(root = ROOT): readonly ReleasedCommit[] {
   return parseChangelog(readFileSync(join(root, "CHANGELOG.md"), "utf8")).releases.flatMap((release) =>

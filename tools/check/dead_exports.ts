@@ -5,8 +5,8 @@ import type { Violation } from "./violation.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /**
- * Files whose exports are used by something other than an import: users of a published package, a program
- * that loads all files of a folder, node:test or drizzle-kit.
+ * Files whose exports are used without an import in this repository: by users of a published package, by a
+ * program that loads all files of a folder, by node:test or by drizzle-kit.
  */
 const READ_FROM_OUTSIDE = [
   ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
@@ -52,8 +52,7 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
     const known = used.get(path) ?? new Set();
     used.set(path, known);
     for (const name of names) known.add(name);
-    // If the target re-exports a name with `export *`, the name also counts as used in the file that declares
-    // it.
+    // Count the name as used in the file that declares it, too, if the target re-exports it with `export *`.
     for (const passed of passedOn(target)) use(passed, names, [...seen, path]);
   };
   const passedOn = (module: Module): string[] =>

@@ -71,7 +71,7 @@ function judgeByName(
   if (name === "@std/assert") {
     return isTest(module.path) ? undefined : "imports @std/assert, which only tests may import.";
   }
-  // A test of any package may start Postgres.
+  // Allow a test of any package to start Postgres.
   if (folder === "packages/local_postgres" && isTest(module.path)) return undefined;
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
   const allowed = FLOW[from];
@@ -94,7 +94,7 @@ function judgeRelative(
   if (from === to) return judgeSteps(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
-  // A test may import from vectors/ and the shared helpers in testing/.
+  // Allow a test to import from vectors/ and the shared helpers in testing/.
   if ((allowed && byPath) || (isTest(module.path) && ["vectors", "testing"].includes(to ?? ""))) {
     return undefined;
   }
@@ -124,9 +124,9 @@ function unlistedFolder(path: string): string | undefined {
 const FOLDERS = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/;
 
 /**
- * Returns the position of a server file in MODULES: a module is a folder of the server, and a step is a
- * subfolder. The step is negative for a file that lies directly in its module's folder. Such a file may
- * import every step of its module.
+ * Returns the position of a server file in MODULES, where a module is a folder of the server and a step is a
+ * subfolder. For a file directly in its module's folder, the step is negative, because such a file may import
+ * every step of its module.
  */
 function placeOf(path: string): { module: number; step: number } | undefined {
   const [, moduleName, stepName = ""] = FOLDERS.exec(path) ?? [];

@@ -22,14 +22,17 @@ const LOADABLE = [
   /^packages\/protocol\/src\/request\//,
 ];
 
-// Globals of Node or Deno that k6 1.8.1 lacks, found by running it.
+// Globals of Node or Deno that k6 1.8.1 lacks, found by running k6.
 const MISSING_GLOBALS = new Set([
   ...["TextEncoder", "TextDecoder", "btoa", "atob", "URL", "URLSearchParams", "Buffer", "structuredClone"],
   ...["process", "Deno", "setImmediate", "queueMicrotask", "performance", "AbortController", "fetch"],
   ...["Intl", "Iterator", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"],
 ]);
 
-/** Refused on every object, because this check does not know the type of an object. */
+/**
+ * Methods that k6 lacks. They are refused on every object, because this check does not know the type of an
+ * object.
+ */
 const MISSING_MEMBERS = new Set([
   ...["groupBy", "withResolvers", "fromAsync", "isWellFormed", "toWellFormed", "toLocaleString"],
   ...["union", "intersection", "difference", "symmetricDifference"],

@@ -16,14 +16,14 @@ interface Entry {
 const LOCKFILE = "package-lock.json";
 const NPMRC = ".npmrc";
 /**
- * The first setting keeps the address of one machine's registry out of the lockfile. The second is the only
- * thing that stops npm 10 from running install scripts.
+ * The first setting keeps the address of one machine's registry out of the lockfile. The second stops npm 10
+ * from running install scripts; nothing else does.
  */
 const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"];
 
 /**
  * Requires that npm installs exactly what the manifests say and runs no install script. The lockfile must not
- * name a registry, so that npm uses the one that the machine is configured for.
+ * name a registry, so that npm uses the registry that is configured on the machine.
  */
 export function findLockfileViolations(tree: Tree): Violation[] {
   const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];
@@ -44,8 +44,8 @@ export function findLockfileViolations(tree: Tree): Violation[] {
 }
 
 /**
- * Finds packages without a SHA-512 hash, because npm accepts any content for them from the registry. npm
- * drops the hash of a package that it did not download itself.
+ * Finds packages without a SHA-512 hash, because npm accepts any content for them from the registry. A hash
+ * can be missing because npm drops it for a package that npm did not download itself.
  */
 function findUnverified(packages: Readonly<Record<string, Entry>>): Violation[] {
   return Object.entries(packages)

@@ -15,7 +15,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Programs that are started, not imported. */
+/** Dependencies that are started as programs and not imported. */
 const PROGRAMS = new Set(["deno", "tsx"]);
 
 /** Requires that versions, licences and dependencies agree in every package.json and deno.json. */
@@ -137,7 +137,10 @@ function findLooseVersions({ manifests, root }: Repository): Violation[] {
   return violations;
 }
 
-/** A package must declare what its own code imports. The root may declare what only the tests import. */
+/**
+ * Finds imports of a package's own code that the package does not declare. For an import that only the tests
+ * have, a declaration in the root is enough.
+ */
 function findUndeclared({ tree, manifests, root }: Repository): Violation[] {
   const siblings = new Set(manifests.map(({ name }) => name));
   const violations: Violation[] = [];

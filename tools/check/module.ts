@@ -16,9 +16,9 @@ import {
 import { lineOf, walk } from "./syntax.ts";
 
 /**
- * `names` are the imported names, as the other module exports them; "*" stands for all of them. Only
- * `import type` is of kind "type", because `import { type A } from "x"` still loads x: `verbatimModuleSyntax`
- * keeps the import.
+ * `names` are the imported names, as the other module exports them; "*" stands for all of them. Only `import
+ * type` is of kind "type". `import { type A } from "x"` is not: `verbatimModuleSyntax` keeps this import, and
+ * the import loads x.
  */
 export interface Import {
   readonly specifier: string;
@@ -110,8 +110,8 @@ function exportedNames(node: Node): string[] {
     const clause = node.exportClause;
     if (!clause) return [];
     if (!isNamedExports(clause)) return [textOf(clause.name)];
-    // Re-exported types are left out: an entry point exports the types of the values that it exports, even if
-    // no file imports those types today.
+    // Leave out re-exported types, because an entry point exports the types of the values that it exports,
+    // even if no file imports those types today.
     const elements = node.moduleSpecifier
       ? clause.elements.filter((each) => !node.isTypeOnly && !each.isTypeOnly)
       : clause.elements;

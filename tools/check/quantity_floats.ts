@@ -31,7 +31,7 @@ const QUANTITY_WORDS = new Set([
   ...["halala", "microhalala", "sar", "gram", "milligram", "pip"],
   ...["price", "amount", "balance"],
 ]);
-/** The name of the property that holds the text of a JSON number, as it was received. */
+/** The property with the text of a JSON number, as it was received. */
 const SOURCE = "source";
 
 const FLOAT_CALLS = new Set(["Number", "parseFloat", "parseInt"]);
@@ -42,9 +42,9 @@ const ARITHMETIC = new Set([
 ]);
 
 /**
- * Finds conversions of quantities to doubles. TypeScript already refuses to mix bigint with number, so only
- * explicit conversions remain. The files of EXACT may contain none at all. In other files, a conversion is
- * refused if a name in it is the name of a quantity.
+ * Finds explicit conversions of quantities to doubles; TypeScript itself refuses to mix bigint with number.
+ * The files of EXACT may contain no conversion at all. In other files, a conversion is refused if it contains
+ * the name of a quantity.
  */
 export function findFloatsOnQuantities(tree: Tree): Violation[] {
   const violations: Violation[] = [];

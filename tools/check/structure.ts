@@ -1,5 +1,5 @@
-// The structure of the repository as data: which package or folder may import which. Every check about
-// packages or the folders of the server reads it here.
+// The structure of the repository as data: which package or folder may import which. Every check of packages
+// or of the server's folders reads this file.
 import { posix } from "node:path";
 import type { Tree } from "./tree.ts";
 
@@ -67,8 +67,8 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
 export const PUBLISHED: readonly string[] = CLIENT;
 
 /**
- * All folders of the server (modules) and their subfolders (steps), in order. Each may import what comes
- * before it, never what comes after it. A folder that is missing here is a violation.
+ * All folders of the server (modules) and their subfolders (steps), in order. Each may import only what comes
+ * before it. A folder that is missing here is a violation.
  */
 export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
   ["operations"],

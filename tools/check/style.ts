@@ -10,13 +10,13 @@ const UNSEEDED =
   "imports fast-check without a seed: call seedTests(import.meta.url) from testing/seed.ts, so that a failure can be repeated.";
 
 /**
- * Files whose text this project does not write: npm writes the lockfile, and a hash in it may contain any
+ * Files with text from outside this project. npm writes the lockfile, and a hash in it may contain any
  * letters.
  */
 const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;
 const LICENCE = /(^|\/)LICENSE$/;
 
-/** The patterns are written so that they do not match this file. */
+/** Texts that no file may contain. The patterns are written so that they do not match this file. */
 const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: string])[] = [
   [
     /\b(TO[D]O|FIX[M]E|XX[X])\b/,
@@ -83,7 +83,7 @@ function judgeName(path: string): string | undefined {
   return undefined;
 }
 
-/** Lists long files. A long file is no violation, but it deserves another look. */
+/** Lists long files. A long file is no violation, but perhaps it should be split. */
 export function findLongFiles(tree: Tree): Violation[] {
   return [...tree.modules.keys()].flatMap((path) => {
     const lines = tree.files.get(path)?.trimEnd().split("\n").length ?? 0;

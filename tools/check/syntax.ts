@@ -1,6 +1,6 @@
-// The only file that calls the parser in TypeScript's API, which TypeScript names unstable. The version is
-// pinned, and a change of the parser's API affects only this file. Files are parsed from memory, so that a
-// test can check a violation without writing files.
+// The only file that calls the parser in TypeScript's API. TypeScript calls this API unstable, so the version
+// is pinned, and a change of the API affects only this file. Files are parsed from memory, so that a test can
+// check a violation without writing files.
 import { API } from "typescript/unstable/async";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 

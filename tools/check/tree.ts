@@ -36,8 +36,8 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
 }
 
 /**
- * True for a test, and for a file that only tests use: it lies in `e2e/` or in a folder `testing/`, or its
- * name is `fixture.ts` or ends in `_fixture.ts`.
+ * True for a test, and for a file that only tests use: a file in `e2e/` or in a folder `testing/`, or with a
+ * name that is `fixture.ts` or ends in `_fixture.ts`.
  */
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts") || /^e2e\/|(?:^|\/)testing\/|(?:^|[/_])fixture\.ts$/.test(path);

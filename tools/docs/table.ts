@@ -1,4 +1,4 @@
-/** A Markdown table, padded as the formatter pads it. */
+/** Writes a Markdown table with the same padding as the formatter. */
 export function writeTable(
   ...[head, rows]: readonly [readonly string[], readonly (readonly string[])[]]
 ): string {

@@ -39,7 +39,7 @@ export function writeContributing(page: string): string {
 }
 
 function rowOf(command: string, separator: string, { options, says }: Task): string[] {
-  // A table's cell must not contain a bare "|".
+  // Escape "|", because a table's cell must not contain it.
   const call = options ? `${command}${separator}${options.replaceAll("|", "\\|")}` : command;
   return [`\`${call}\``, says];
 }

@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { MissingToolError, type Part } from "./part.ts";
 
-/** The browser of this system, in any version, because readers of the API reference have various versions. */
+/**
+ * The browser of this system. Any version is accepted, because readers of the API reference have various
+ * versions.
+ */
 export const chromium: Part = {
   name: "chromium",
   version: "of the system",

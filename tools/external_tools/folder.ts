@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Copies the named files or folders, then swaps the copy in, so that a reader never sees half of it. */
+/**
+ * Copies the named files or folders, and then replaces the target by the copy at once, so that a reader never
+ * sees an incomplete copy.
+ */
 export function replaceFolder(source: string, target: string, entries: readonly string[]): void {
   const fresh = `${target}.new`;
   rmSync(fresh, { recursive: true, force: true });

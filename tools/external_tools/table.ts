@@ -72,8 +72,8 @@ export function installTools(folder: string, parts: readonly Part[]): number {
 }
 
 /**
- * Ends the process with one sentence if an external tool is missing. An external check never runs without its
- * tool and is never skipped.
+ * Ends the process with one sentence if an external tool is missing, so that an external check neither runs
+ * without its tool nor is skipped.
  */
 export function requireTools(root: string): void {
   const folder = toolsFolder(root);

@@ -21,7 +21,7 @@ describe("judgeOrders()", () => {
     );
   });
 
-  it("accepts more executed than accepted orders if the run was ended early, but never fewer", () => {
+  it("accepts more executed than accepted orders if the run was ended early, but not fewer", () => {
     assertEquals([judge(5, 6, true), judge(5, 4, true)].map(({ met }) => met), [true, false]);
     assertStringIncludes(judge(5, 6, true).says, "in flight");
   });

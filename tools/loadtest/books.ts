@@ -41,9 +41,11 @@ interface Told {
 }
 
 const POLL_MS = 500;
-/** The wait for deliveries ends if none arrives for this long. */
+/** How long to wait for the next delivery. */
 const TIMEOUT_MS = 15_000;
-/** The service writes the use of a certificate at most once a minute, and a moment after the use. */
+/**
+ * The minimum time between two recorded uses of a certificate. The service writes a use a moment after it.
+ */
 const USE_APART_MS = 60_000;
 const USE_LATE_MS = 5_000;
 const CLOSE_SECONDS = 5;
@@ -119,8 +121,8 @@ async function awaitDelivery(
 }
 
 /**
- * Counts orders by their events. An order and its event are committed together, and `gold ledger verify`
- * checks that every order has its event.
+ * Counts orders by their events. The count is exact: an order and its event are committed together, and `gold
+ * ledger verify` checks that every order has its event.
  */
 async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
   const [row] = await sql<{ executed: number; delivered: number }[]>`
@@ -156,8 +158,8 @@ export function judgeOrders(
 }
 
 /**
- * Checks that the certificate of each partner was recorded as used, and that no other certificate of these
- * partners was.
+ * Checks that exactly the certificate of each partner was recorded as used, and no other certificate of these
+ * partners.
  */
 async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
   const shown = partners.map(fingerprintOf);

@@ -26,12 +26,11 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Compares several statistics at once. Neighbouring slices are similar, for example during a garbage
- * collection or a checkpoint, so slices are drawn in blocks. Each round draws as many slices as there are,
- * with repetition, and calculates the statistics again. How they vary from round to round shows how certain
- * they are.
- * `leastVariances` are lower bounds for the variances of the logarithms of the statistics. Without them, the
- * variance of a rare event would be estimated too small.
+ * Compares several statistics at once. Each round draws as many slices as there are, with repetition, and
+ * calculates the statistics again. Their variation from round to round shows how certain they are. Slices are
+ * drawn in blocks, because neighbouring slices are similar, for example during a garbage collection or a
+ * checkpoint. `leastVariances` are lower bounds for the variances of the logarithms of the statistics,
+ * because the variance of a rare event would be estimated too small.
  */
 export function estimateRatios<Slice>(
   before: readonly Slice[],
@@ -50,7 +49,8 @@ export function estimateRatios<Slice>(
     const variances = [[wasDrawn!, before], [isDrawn!, after]] as const;
     const parts = variances.map(([drawn, slices]) => {
       const blocks = slices.length / blockLength(slices.length);
-      // The variance of the draws is smaller than the true variance. For a mean, this factor corrects that.
+      // Correct the variance of the draws, which is smaller than the true variance. The factor is exact for a
+      // mean.
       const variance = varianceOf(drawn.map((one) => Math.log(one[index]!))) * blocks / (blocks - 1);
       return { blocks, variance: Math.max(variance, leastVariances(slices)[index] ?? 0) };
     });

@@ -47,7 +47,7 @@ describe("compareStep()", () => {
     const shown = found.flatMap((one) => Object.values(one)).filter((verdict) =>
       verdict !== "no difference shown"
     );
-    // By chance, about one figure in twenty shows a difference.
+    // Allow six of 100, because about one figure in twenty shows a difference by chance.
     assertEquals(shown.length <= 6, true, `${shown.length} of 100`);
   });
 

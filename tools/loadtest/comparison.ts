@@ -14,7 +14,7 @@ interface Difference extends Estimate {
   readonly verdict: string;
 }
 
-/** Settings that must be equal in both runs. Otherwise the runs cannot be compared. */
+/** Settings that must be equal in both runs to compare them. */
 const SAME = [
   "scenario",
   "profile",
@@ -92,8 +92,8 @@ async function readSummary(folder: string): Promise<RunSummary> {
 }
 
 /**
- * Compares one step of two runs. Returns an empty list if the step is too rare: in one of the runs, more than
- * half of the slices have no request of it. Leaves out a figure whose interval is not finite.
+ * Compares one step of two runs. Returns an empty list if the step is too rare, that is, if more than half of
+ * a run's slices have no request of the step. Leaves out a figure whose interval is not finite.
  */
 export function compareStep(before: StepText, after: StepText, sliceSeconds: number): Difference[] {
   const [was, is] = [readSlices(before), readSlices(after)];
@@ -115,7 +115,7 @@ export function compareStep(before: StepText, after: StepText, sliceSeconds: num
   return FIGURES.flatMap(([name, more, less], index) => {
     const estimate = estimates[index]!;
     const { low, high } = estimate;
-    // A bootstrap sample that contains no request of the step has no quantile.
+    // Leave out the figure, because a bootstrap sample without a request of the step has no quantile.
     if (!Number.isFinite(high - low)) return [];
     const verdict = low > 1 ? more : high < 1 ? less : "no difference shown";
     return [{ step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict }];
@@ -139,7 +139,7 @@ function measure(slices: Slices, sliceSeconds: number): number[] {
   return [
     all.count / slices.length / sliceSeconds,
     ...[0.5, 0.95, 0.99].map((share) => all.quantile(share)),
-    // Half a failure is added, so that a run without failures still has a ratio to a run with failures.
+    // Add half a failure, so that a run without failures still has a ratio to a run with failures.
     (failuresOf(slices) + 0.5) / (all.count + 1),
   ];
 }
@@ -161,8 +161,8 @@ function report(
   tooRare: readonly string[],
 ): string {
   const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) => {
-    // If nothing failed in either run, do not show the ratio. It comes only from the half failures that
-    // measure() adds.
+    // Do not show the ratio if nothing failed in either run. The ratio then comes only from the half failures
+    // that measure() adds.
     const told = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
     return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${told} | ${verdict} |`;
   };

@@ -1,4 +1,4 @@
-// Stores many durations in little memory: it counts them by bucket instead of keeping each of them.
+// Stores many durations in little memory: it keeps only a count for each bucket of durations.
 
 /** Buckets for each factor of e. The error of a quantile is at most a quarter of a percent. */
 const BUCKETS_PER_E = 200;

@@ -38,7 +38,7 @@ export async function openInbox(
       refused++;
       return 400;
     }
-    // Events that an earlier run left undelivered arrive as well. They are accepted but not counted.
+    // Accept events that an earlier run left undelivered, but do not count them.
     const ofThisRun = Date.parse(event.created_at) >= sinceMs && seen[partner]!.add(event.sequence);
     if (ofThisRun && event.type === "order.executed") orders++;
     return 204;

@@ -32,7 +32,10 @@ export function findK6(root: string, path: string = process.env["PATH"] ?? ""): 
     .map((folder) => join(folder, "k6")).find(existsSync);
 }
 
-/** The tags of k6 that a threshold or a report needs. All tags of k6 would make up most of each sample. */
+/**
+ * The tags of k6 that a threshold or a report needs. Other tags are left out, because all tags together would
+ * be most of each sample.
+ */
 const SYSTEM_TAGS = "status,check,scenario";
 const SAID_MAX = 100_000;
 
@@ -49,8 +52,8 @@ export function startK6(
     env: {
       ...process.env,
       K6_CSV_TIME_FORMAT: "unix_milli",
-      // -1: k6 writes the page but does not serve it during the run. Otherwise two processes would use the
-      // same port.
+      // With -1, k6 writes the page but does not serve it during the run. Otherwise two processes would need
+      // the same port.
       K6_WEB_DASHBOARD_PORT: "-1",
       K6_WEB_DASHBOARD_PERIOD: "1s",
       K6_WEB_DASHBOARD_EXPORT: dashboard,

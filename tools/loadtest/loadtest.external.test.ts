@@ -17,8 +17,8 @@ const K6 = join(ROOT, ".tools", "bin", "k6");
 const SHORT = "3s";
 const FAILED = 99;
 /**
- * Thresholds of latency and of dropped iterations are not judged here, because other suites run at the same
- * time. `npm run prove -- loadtest` judges them, alone on its machine.
+ * Thresholds that are not checked here, because other suites run at the same time: latency and dropped
+ * iterations. `npm run prove -- loadtest` checks them, alone on its machine.
  */
 const TIMED = /^(http_req_duration|dropped_iterations)\b/;
 
@@ -113,8 +113,8 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
     );
     const summary = JSON.parse(await readFile(join(results, "summary.json"), "utf8")) as RunSummary;
     const accepted = summary.counters.orders_accepted!;
-    // Both partners together start 20 orders a second for 3 s, about 60. If k6 pauses at the end, the missed
-    // iterations count neither as accepted nor as dropped, so the sum may be as low as 40.
+    // Both partners together start 20 orders a second for 3 s, about 60. The sum may be as low as 40, because
+    // iterations that k6 misses in a pause at the end count neither as accepted nor as dropped.
     const dropped = summary.counters.dropped_iterations ?? 0;
     assert(accepted + dropped >= 40 && accepted + dropped <= 62, `${accepted} orders, ${dropped} dropped`);
     const failed = summary.thresholds.filter(({ met, name }) => !met && !TIMED.test(name));

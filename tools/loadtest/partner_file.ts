@@ -42,7 +42,8 @@ export async function readPartners(
     }
     return partner as LoadPartner;
   }));
-  // Two processes of one partner would each count the orders of the other as their own.
+  // Refuse a partner that is named twice. Each of the partner's two processes would also count the other
+  // process's orders.
   const twice = names.findIndex((_, n) =>
     partners.slice(0, n).some(({ client_id }) => client_id === partners[n]!.client_id)
   );
@@ -57,8 +58,8 @@ export async function readPartners(
 }
 
 /**
- * Returns an object for any text. For text that is not a JSON object, the caller then reports a missing
- * member.
+ * Returns an object for any text, so that the caller reports a missing member for text that is not a JSON
+ * object.
  */
 function parse(text: string): Partial<LoadPartner> {
   try {
@@ -85,8 +86,8 @@ export async function requireHealth(
       key: key_pem,
       agent: false,
       timeout: HEALTH_MS,
-      // Do not verify the certificate of a server on this machine. By default, the k6 scripts do not verify
-      // it either, and this request only has to find a problem before they start.
+      // Do not verify the certificate of a server on this machine, because by default the k6 scripts do not
+      // verify it either. This request only has to find a problem before they start.
       rejectUnauthorized: !LOOPBACK.test(new URL(baseUrl).hostname),
     }, (reply) => {
       reply.resume();

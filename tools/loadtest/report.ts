@@ -112,10 +112,7 @@ function describeStep({ step, requests, failed, p50, p95, p99 }: StepText, secon
   } |`;
 }
 
-/**
- * Writes nine significant digits, so that a value just above or below a bound does not look equal to the
- * bound.
- */
+/** Writes nine significant digits, so that a value close to a bound does not look equal to the bound. */
 const exact = (value: number): string => `${Number(value.toPrecision(9))}`;
 
 /** Writes at most three significant digits. */

@@ -14,7 +14,7 @@ import { Tally } from "./tally.ts";
 
 const JUDGE_MS = 1000;
 const TELL_EVERY = 5;
-/** k6's exit code for a run that was ended from outside. It is no fault if this program ended the run. */
+/** k6's exit code for a run that was ended from outside. This is no fault if this program ended the run. */
 const ENDED = 105;
 
 /**
@@ -35,7 +35,8 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
 
   const startedAt = new Date();
   const books = await findBooks(plan, baseUrl, partners, root);
-  // With DATABASE_URL, it is unknown whether the service trusts and reaches a receiver on this machine.
+  // Open no inbox with DATABASE_URL. It is unknown whether that service trusts and reaches a receiver on this
+  // machine.
   const inbox = books && !process.env.DATABASE_URL
     ? await openInbox(
       plan.stateDir,
@@ -68,8 +69,8 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
 }
 
 /**
- * Opens the books of DATABASE_URL, or of the `npm start` that serves at `baseUrl`. The books of another
- * service say nothing about this run.
+ * Opens the books of DATABASE_URL, or of the `npm start` that serves at `baseUrl`. The books of another `npm
+ * start` say nothing about this run.
  */
 async function findBooks(
   plan: RunPlan,
@@ -125,7 +126,8 @@ async function drive(
     if (!ended) { for (const one of processes) one.end(); }
     ended = true;
   };
-  // Ctrl-C in a terminal reaches the whole process group. A second signal would cut k6's own shutdown short.
+  // Remember the signal. Ctrl-C in a terminal reaches k6, too, because it goes to the whole process group. A
+  // second signal would cut k6's own shutdown short.
   let heard: string | undefined;
   const hear = (signal: string) => {
     heard = signal;
@@ -141,7 +143,7 @@ async function drive(
   const results = await Promise.all(processes.map((one) => one.ended));
   clearInterval(timer);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, hear);
-  // A line that several processes wrote is shown once.
+  // Show a line once, even if several processes wrote it.
   for (const line of new Set(results.flatMap(({ said }) => said.split("\n")))) if (line) console.error(line);
   const faults = results.flatMap(({ code }, index) =>
     code === 0 || (ended && code === ENDED) ? [] : [`k6 of partner ${partners[index]} exited with ${code}`]

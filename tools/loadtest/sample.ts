@@ -15,8 +15,8 @@ export interface Sample {
 }
 
 /**
- * Far more sets of tags than a run has. The limit protects the memory from a script that uses unique values
- * as tags.
+ * The maximum number of sets of tags, far more than a run has. It protects the memory from a script that uses
+ * unique values as tags.
  */
 const TAGS_MAX = 10_000;
 const FIRST_TAG = 3;

@@ -67,8 +67,8 @@ function judge(selector: string, text: string, measure: Measure | undefined, sec
 }
 
 /**
- * Returns the first missed threshold among the thresholds with abortOnFail, which end a run. A threshold is
- * left out until its delay has passed, and while it has no samples.
+ * Returns the first missed threshold with abortOnFail. Such a threshold ends the run. Leaves out a threshold
+ * until its delay has passed, and while it has no samples.
  */
 export function findAbort(
   thresholds: Thresholds,

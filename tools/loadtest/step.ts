@@ -18,8 +18,8 @@ export interface StepText {
 }
 
 /**
- * Enough slices of one second for a run of ten minutes and its late samples. In a longer run, every two
- * neighbours become one slice.
+ * The maximum number of slices: enough slices of one second for a run of ten minutes and its late samples. In
+ * a longer run, every two neighbours become one slice.
  */
 const SLICES_MAX = 700;
 

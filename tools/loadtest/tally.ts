@@ -3,14 +3,20 @@ import type { Sample, Tags } from "./sample.ts";
 import { readSelector, type Thresholds } from "./service_level.ts";
 import { StepLog } from "./step.ts";
 
-/** The metrics that are no counters. All of them are k6's own; the metrics of the scripts are counters. */
+/**
+ * The metrics that are not counters, each with its kind. All of them are k6's own. The scripts make only
+ * counters.
+ */
 const KINDS: Readonly<Record<string, MetricKind>> = {
   http_req_duration: "trend",
   iteration_duration: "trend",
   http_req_failed: "rate",
   checks: "rate",
 };
-/** Gauges, and parts of a duration. Nothing reads them, and they are half of all samples. */
+/**
+ * Gauges, and parts of a duration. They are left out, because nothing reads them and they are half of all
+ * samples.
+ */
 const LEFT_OUT = /^(vus|vus_max|http_req_(blocked|connecting|tls_handshaking|sending|waiting|receiving))$/;
 
 /** Steps before and after the load. */

@@ -16,8 +16,8 @@ const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*
 const FOR_TESTS = /\.test\.|testing|fixture/;
 
 /**
- * Uses every package, and checks that no type below is `any`. Each of these types would be `any` if a type
- * that it depends on were `any`.
+ * Uses every package, and checks that no type below is `any`. Each type below would be `any` if a type on
+ * which it depends were `any`.
  */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
@@ -167,7 +167,7 @@ describe("the packages, installed from their tarballs", () => {
   });
 
   it("print the output that their READMEs show", async () => {
-    // The client's example needs a service, so the client's own tests run it.
+    // Leave out the client's example, because it needs a service. The client's own tests run it.
     const examples = ["canonical", "jws", "protocol"].flatMap(examplesOf);
     for (const { name, code } of examples) {
       await node.write(`${name}.mts`, code);

@@ -12,8 +12,8 @@ interface SourceManifest {
 export function stagedManifest(source: SourceManifest, engines: unknown): Readonly<Record<string, unknown>> {
   const doors = Object.entries(source.exports).map(([door, path]) => {
     const stem = path.replace(/\.ts$/, "");
-    // "default" instead of "import", because the Node versions that `engines` allows can also require() an ES
-    // module.
+    // Use "default" instead of "import", so that require() works, too. The Node versions that `engines`
+    // allows can require() an ES module.
     return [door, { types: `${stem}.d.ts`, default: `${stem}.js` }] as const;
   });
   return { ...source, engines, sideEffects: false, files: ["src"], exports: Object.fromEntries(doors) };

@@ -7,7 +7,10 @@ import { type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { Outside } from "./outside_fixture.ts";
 
-/** Returns a program that buys 1.5 g and prints what the partner then has. Both tests use one partner. */
+/**
+ * Returns a program that buys 1.5 g and prints the order and the partner's gold. Both tests use one
+ * partner.
+ */
 const program = (credentials: string): string => `
 import { GoldClient } from "@gold-partner/client";
 

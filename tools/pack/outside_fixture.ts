@@ -18,7 +18,7 @@ import { packFolders } from "./tarball.ts";
  * installs.
  */
 const PEERS = ["zod", "@types/node", "undici-types"].map((name) => join(ROOT, "node_modules", name));
-/** The proxy for requests to the network. Nothing listens there, so they fail. */
+/** The proxy for requests to the network. Nothing listens at this address, so the requests fail. */
 const NOWHERE = "http://127.0.0.1:9";
 const { node, deno } = findRuntimes(ROOT);
 
@@ -129,8 +129,8 @@ export class Outside {
   }
 
   /**
-   * Passes on only PATH from the environment of this process. The npm settings in that environment would
-   * point into the repository.
+   * Passes on only PATH from the environment of this process, because the npm settings in that environment
+   * would point into the repository.
    */
   get #env(): Env {
     return {

@@ -33,9 +33,10 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Compiles only the files that the four entry points import, so no test is included. On a busy machine, about
- * once in sixty runs, TypeScript 7.0.2 leaves out some of the files and still exits with 0. So the files that
- * TypeScript wrote are compared with those that it read. If some are missing, TypeScript runs again.
+ * Compiles only the files that the four entry points import, so that no test is included. Compares the files
+ * that TypeScript wrote with those that it read, and runs TypeScript again if some are missing. The reason is
+ * that TypeScript 7.0.2, about once in sixty runs on a busy machine, leaves out some files and still exits
+ * with 0.
  */
 async function compile(out: string): Promise<void> {
   const tsc = [...(UNDER_DENO ? ["run", "-A"] : []), TSC, "-p", SETTINGS, "--outDir", out, "--listFiles"];

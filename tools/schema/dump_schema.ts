@@ -23,7 +23,7 @@ export async function dumpSchema(programs: string): Promise<string> {
   });
 }
 
-/** Creates the database and its migration login, which is no superuser, as in production. */
+/** Creates the database and its migration login. As in production, the login is no superuser. */
 async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
   const sql = postgres(urlOf("postgres", "postgres"), { max: 1, onnotice: () => {} });
   try {

@@ -4,7 +4,7 @@ import process from "node:process";
 import { build, stop } from "esbuild";
 import { BUNDLE_SETTINGS, keepPlaces } from "../program.mjs";
 
-/** Not bundled, because these packages look for their own files next to their code. */
+/** The packages that are not bundled, because they look for their own files next to their code. */
 const EXTERNAL = ["typescript", "playwright-core"];
 
 const [root, folder, ...files] = process.argv.slice(2);
@@ -22,7 +22,7 @@ try {
     plugins: [keepPlaces()],
   });
 } catch (error) {
-  // esbuild has already printed the errors of a build, with their places.
+  // Print other errors only: esbuild has already printed the errors of a build, with their places.
   if (!error.errors) console.error(error);
   process.exitCode = 1;
 }

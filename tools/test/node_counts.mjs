@@ -13,12 +13,12 @@
 export default async function* countByFile(events) {
   /** @type {Record<string, { ran: number, skipped: number, durationMs: number }>} */
   const counts = {};
-  // The tests of a suite are reported before the suite and may be written in another file. They count for the
-  // suite's file.
+  // Count the tests of a suite for the suite's file. They are reported before the suite, and may be written
+  // in another file.
   let [ran, skipped] = [0, 0];
   for await (const { type, data } of events) {
     if ((type !== "test:pass" && type !== "test:fail") || data.file === undefined) continue;
-    // Node reports a file without tests as one test that is named by the path of the file.
+    // Skip a file without tests, which Node reports as one test with the path of the file as its name.
     if (data.name !== data.file) ran++;
     if (data.skip !== undefined || data.todo !== undefined) skipped++;
     if (data.nesting > 0) continue;

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The test files that run on one runtime only, each with the reason: only that runtime can run them, or what
- * they test does not depend on the runtime. An entry that ends in "/" stands for all files of a folder.
+ * The test files that run on one runtime only, each with the reason. Either only that runtime can run the
+ * file, or the result does not depend on the runtime. An entry that ends in "/" stands for all files of a
+ * folder.
  */
 export type OneRuntime = Readonly<
   Record<string, { readonly runtime: "node" | "deno"; readonly reason: string }>

@@ -25,7 +25,7 @@ export function findRuntimes(root: string): Runtimes {
     );
   }
   const deno = join(root, "node_modules", "deno", process.platform === "win32" ? "deno.exe" : "deno");
-  // Install scripts are forbidden, so the package installs its binary at its first call.
+  // Call deno once, because the package installs its binary at its first call. Install scripts are forbidden.
   if (!existsSync(deno)) versionOf(node, [join(root, "node_modules", "deno", "bin.cjs"), "--version"]);
   if (versionOf(deno, ["--version"]) === undefined) {
     stop(
@@ -63,8 +63,8 @@ export function runVisibly(
   output: Output = "inherit",
   limitMs?: number,
 ): Promise<number> {
-  // Node's test runner marks its child processes with this variable. A marked process runs no tests of its
-  // own.
+  // Remove this variable. Node's test runner marks its child processes with it, and a marked process runs no
+  // tests of its own.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const stdio = output === "whole" ? "pipe" : output;
   return new Promise((resolve, reject) => {
@@ -72,8 +72,8 @@ export function runVisibly(
     const show = output === "whole" ? collect(child) : () => {};
     const timer = limitMs === undefined ? undefined : setTimeout(() => {
       console.error(`Killed, because it did not end within ${limitMs / 1000} s: ${args.join(" ")}`);
-      // Node's test runner passes SIGTERM on to the file that it runs, and then reports it. SIGKILL would
-      // leave that file running.
+      // Send SIGTERM first: Node's test runner passes it on to the file that it runs, and then reports it.
+      // SIGKILL would leave that file running.
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), KILL_GRACE_MS).unref();
     }, limitMs);

@@ -16,8 +16,8 @@ interface SuitePlan {
   /** How many shares run at once. `limitMs` explains what a share is. */
   readonly lanes: number;
   /**
-   * In milliseconds. A share is a group of test files that one process of a test runner runs, one file after
-   * another. A share that runs longer than this limit is killed, which is a failure.
+   * The time limit of one share, in milliseconds. A share is a group of test files that one process of a test
+   * runner runs, one file after another. A share that runs longer is killed, which counts as a failure.
    */
   readonly limitMs?: number;
   /** The tests of this file use "ignore" to hide the output of the inner runs. */
@@ -67,8 +67,8 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
       for (const share of sharesOf(onNode)) {
         yield async () => void node.push(await runShareOnNode(plan, folder, share, byFile));
       }
-      // Deno's first shares start while Node's last shares are still running. The files that were slowest on
-      // Node come first, so that no slow file is left for the end.
+      // Start with the files that were slowest on Node, so that no slow file is left for the end. Deno's
+      // first shares start while Node's last shares are still running.
       const slowestFirst = onBoth.toSorted((one, other) => durationOf(other) - durationOf(one));
       yield* sharesOf(slowestFirst).map(denoTurn(both));
       yield* sharesOf(onDenoAlone).map(denoTurn(alone));
@@ -91,7 +91,8 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const found = countsOf(both).ran;
     if (expected !== found) {
       faults.push(`For the same files, Node ran ${expected} tests and suites, and Deno ran ${found}.`);
-      // A failure already explains the difference, and the comparison takes longer than the suites.
+      // Compare only if there is no other failure. A failure already explains the difference, and the
+      // comparison takes longer than the suites.
       if (faults.length === 1) faults.push(...await compareByFile(plan, onBoth, byFile));
     }
     return { node: countsOf(node), deno: countsOf([...both, ...alone]), faults };
@@ -106,8 +107,8 @@ function faultsOf(runtime: string, shares: readonly Share[]): string[] {
 }
 
 /**
- * Runs at most `lanes` functions of the queue at once. A function is taken from the queue only when it can
- * run: the order of Deno's shares depends on the durations that were measured on Node until then.
+ * Runs at most `lanes` functions of the queue at once. Takes a function from the queue only when it can run.
+ * The order of Deno's shares depends on the durations that were measured on Node until then.
  */
 async function inLanes(
   lanes: number,
@@ -136,8 +137,8 @@ const SHARE_FILES = 4;
 
 /**
  * Splits the files into shares of at most SHARE_FILES files. Each share runs in one process. Large shares
- * need fewer processes, but each takes longer. Neighbours in the list are similar, so each share takes files
- * from the whole list. Otherwise one share could get all the slow files.
+ * need fewer processes, but each takes longer. Each share takes files from the whole list. Neighbours in the
+ * list are similar, so one share could otherwise get all the slow files.
  */
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);
@@ -154,7 +155,7 @@ async function bundle(
   files: readonly string[],
 ): Promise<boolean> {
   if (files.length === 0) return true;
-  // Packages that are not bundled are looked up from the folder of the bundle.
+  // Link node_modules, because packages that are not bundled are looked up from the folder of the bundle.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   return await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) === 0;
 }
@@ -210,8 +211,8 @@ async function runShareOnDeno(
 
 /**
  * Writes a module that imports these modules, and returns its path. In one module graph, a module that
- * several files import is loaded once. Otherwise Deno would load it again for each file, and Node would start
- * a process for each file.
+ * several files import is loaded only once. If each file were run by itself, Deno would load such a module
+ * again for each file, and Node would start a process for each file.
  */
 function writeShare(folder: string, modules: readonly string[]): string {
   const share = join(folder, "share.test.mjs");
@@ -223,8 +224,8 @@ function writeShare(folder: string, modules: readonly string[]): string {
 }
 
 /**
- * Deno's report does not say which file a step belongs to. If the sums differ, each file therefore runs once
- * more by itself.
+ * Runs each file once more by itself if the sums differ, because Deno's report does not say which file a step
+ * belongs to.
  */
 async function compareByFile(
   plan: SuitePlan,
@@ -249,7 +250,10 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** A runner that dies early leaves no report or an empty one. Its exit code then reports the failure. */
+/**
+ * Returns an empty text if there is no report, because a runner that dies early leaves none. Its exit code
+ * then reports the failure.
+ */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");

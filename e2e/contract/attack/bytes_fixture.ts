@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-/** How long to wait for the first byte of a reply. This is longer than Envoy waits for a request. */
+/** How long to wait for the first byte of a reply. Longer than Envoy waits for a request. */
 const SILENCE_MS = 20_000;
 /** How long to wait for more bytes of a reply, or for another reply. */
 const QUIET_MS = 2000;
@@ -48,7 +48,7 @@ export async function pour(socket: Duplex, part: Uint8Array, maxBytes: number): 
   let sent = 0;
   while (sent < maxBytes && !socket.destroyed && !socket.readableEnded) {
     sent += part.length;
-    // Let pending data be read in between, so that the end of the connection is noticed.
+    // Give the event loop a turn to read pending data, so that the end of the connection is noticed.
     if (socket.write(part)) await setImmediate();
     else await new Promise<void>((resolve) => wake = resolve);
   }

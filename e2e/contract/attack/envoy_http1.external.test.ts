@@ -9,7 +9,10 @@ import { Siege } from "./siege_fixture.ts";
 const PIPELINED = 500;
 const POUR_BYTES = 20_000_000;
 const SHOWN = 300;
-/** How long to wait for the next of many replies. The last reply ends the connection, so no wait follows. */
+/**
+ * How long to wait for the next of many replies. The last reply ends the connection, so there is no wait
+ * after it.
+ */
 const PIPELINED_QUIET_MS = 30_000;
 
 describe("HTTP/1.1 attacks through Envoy", () => {
@@ -45,8 +48,8 @@ describe("HTTP/1.1 attacks through Envoy", () => {
       Object.keys(reached).filter((one) => one.startsWith(HIDDEN_PATH));
     const reached = await siege.withstand("hidden requests", () => eachOf(hiddenRequests(token), ask));
     assertEquals(seen(reached), []);
-    // This is the control: the service counts the same request if it is not hidden. So the check above would
-    // have found a hidden request.
+    // Check that the service counts the same request if it is not hidden, so that the check above would have
+    // found it.
     const plain = request(`GET ${HIDDEN_PATH} HTTP/1.1`, [`Authorization: Bearer ${token}`, close]);
     assertEquals(seen(await siege.withstand("one request that is not hidden", () => ask(plain))), [
       `${HIDDEN_PATH} 200`,

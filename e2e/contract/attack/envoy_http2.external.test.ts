@@ -22,11 +22,16 @@ import { fieldsOf, Http2Wire } from "./http2_wire_fixture.ts";
 import { Siege } from "./siege_fixture.ts";
 
 const RAPID_RESETS = 10_000;
-/** Far more than Envoy accepts before it ends the connection. */
+/**
+ * The number of bytes after which a flood stops. Far more than Envoy accepts before it ends the connection.
+ */
 const FLOOD_MAX_BYTES = 30_000_000;
 const VERDICT_MS = 30_000;
 const STREAMS_MAX = 100;
-/** Envoy waits 30 s for a client to read its replies. */
+/**
+ * A stalled stream must end within this time. Envoy waits 30 s for a client to read its replies; a busy
+ * machine needs more time.
+ */
 const STALLED_MS = 60_000;
 const WINDOW_MAX = 2 ** 31 - 1;
 
@@ -52,7 +57,7 @@ describe("HTTP/2 attacks through Envoy", () => {
         connections++;
         for (let stream = 1; sent < RAPID_RESETS && !wire.ended; stream += 2) {
           wire.write(headers(stream, get), reset(stream));
-          // Let pending data be read in between, so that the end of the connection is noticed.
+          // Give the event loop a turn to read pending data, so that the end of the connection is noticed.
           if (++sent % 50 === 0) await sleep(1);
         }
         wire.close();
@@ -97,7 +102,7 @@ describe("HTTP/2 attacks through Envoy", () => {
     ], "POST");
     const reached = await siege.withstand("a thousand streams at once", async () => {
       const wire = await open();
-      // No stream ends before all have begun, because an ended stream makes room for another.
+      // End no stream before all have begun, because an ended stream makes room for another.
       wire.write(...streams.map((stream) => headers(stream, form, 0)));
       wire.write(...streams.map((stream) => frame(FRAME.data, FLAG.endStream, stream, Buffer.from("x"))));
       for (const stream of streams.slice(0, STREAMS_MAX)) await wire.untilVerdict(stream, VERDICT_MS);
@@ -115,7 +120,7 @@ describe("HTTP/2 attacks through Envoy", () => {
       wire.close();
     };
     const part = frame(FRAME.data, 0, 1, Buffer.alloc(FRAME_MAX_BYTES));
-    // One field of 4,000 characters is stored in the HPACK table. Each repetition then takes one byte.
+    // Stores one field of 4,000 characters in the HPACK table. Each repetition then takes one byte.
     const large = Buffer.concat([
       Buffer.of(0x40),
       integer(1, 7),

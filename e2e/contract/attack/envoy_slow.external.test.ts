@@ -10,10 +10,14 @@ const AT_ONCE = 20;
 const IDLE = 1000;
 const DRIP_MS = 250;
 /**
- * Envoy waits 3 s for a handshake, 10 s for headers and 15 s for a request. A busy machine needs more time.
+ * The end of a slow request must come within this time. Envoy waits 3 s for a handshake, 10 s for headers and
+ * 15 s for a request; a busy machine needs more time.
  */
 const ARRIVAL_MS = 30_000;
-/** Envoy waits 30 s for a client that reads nothing. */
+/**
+ * The end of a silent connection must come within this time. Envoy waits 30 s for a client that reads
+ * nothing.
+ */
 const SILENCE_MS = 60_000;
 const STATEMENTS = 400;
 
@@ -101,7 +105,8 @@ describe("slow clients through Envoy", () => {
         const socket = await siege.connect();
         socket.pause().write(asks);
         const end = performance.now() + SILENCE_MS;
-        // If nothing is read, only a write notices that the connection has ended.
+        // Write again and again. This client does not read, so only a write notices that the connection has
+        // ended.
         while (!socket.destroyed && performance.now() < end) {
           await sleep(1000);
           socket.write("\r\n");

@@ -115,7 +115,9 @@ export function readFrames(received: Buffer): { frames: Frame[]; bytes: number }
   return { frames, bytes: at };
 }
 
-/** The statuses that the static table contains. Other statuses are sent as literals. */
+/**
+ * The statuses that the static table contains, at the indexes from 8 on. Other statuses are sent as literals.
+ */
 const INDEXED_STATUS = [200, 204, 206, 304, 400, 404, 500] as const;
 const FIRST_INDEXED = 8;
 const HUFFMAN_DIGITS = [
@@ -134,7 +136,7 @@ const HUFFMAN_DIGITS = [
 /** Reads the status from a reply's header block, where it is always the first field. */
 export function statusOf({ payload }: Frame): number {
   let at = 0;
-  // A change of the table's size may come before the first field.
+  // Skip changes of the table's size, which may come before the first field.
   while ((payload[at]! & 0xe0) === 0x20) at++;
   const first = payload[at]!;
   if (first >= 0x80) return INDEXED_STATUS[(first & 0x7f) - FIRST_INDEXED]!;

@@ -6,8 +6,8 @@ export const HIDDEN_PATH = "/v1/reserves";
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 /**
- * Requests that one parser could read as one request, and another parser as two. The list has the forms that
- * are known to have deceived some parser.
+ * Requests that one parser could read as one request, and another parser as two. Each form is known to have
+ * deceived some parser.
  */
 export function hiddenRequests(token: string): string[] {
   const auth = `Authorization: Bearer ${token}`;
@@ -88,7 +88,7 @@ export function hiddenRequests(token: string): string[] {
 }
 
 /**
- * In these forms, a parser may find that the first request ends before the hidden request. It would then read
- * the hidden request as an ordinary next request. `Connection: close` says that no request follows.
+ * Adds `Connection: close`, which says that no request follows. Without this header, a parser for which the
+ * first request ends before the hidden request would read the hidden request as an ordinary next request.
  */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

@@ -10,7 +10,7 @@ export interface Experience {
 }
 
 const PAUSE_MS = 25;
-/** With fewer orders, the result does not show that the partner was served. */
+/** The minimum number of orders. With fewer, the result does not show that the partner was served. */
 const ORDERS_MIN = 10;
 const TIMEOUT_MS = 30_000;
 

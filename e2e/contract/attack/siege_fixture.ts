@@ -9,14 +9,14 @@ import { Http2Wire } from "./http2_wire_fixture.ts";
 import { countsBetween, readCounts } from "./service_counts_fixture.ts";
 
 /**
- * The limit for an order's time during an attack on the same cores. It includes pauses of the machine. The
- * actual time is also printed.
+ * The limit for an order's time during an attack on the same cores. High, because the time includes pauses of
+ * the machine. The actual time is also printed.
  */
 const P99_MAX_MS = 5000;
 
 /**
- * The service behind the real Envoy, with two partners. One trades. The other attacks, with an equally valid
- * certificate.
+ * The service behind the real Envoy, with two partners. One partner trades. The other attacks, with an
+ * equally valid certificate.
  */
 export class Siege {
   readonly stack: Stack;
@@ -52,8 +52,8 @@ export class Siege {
   async connect(options: ConnectionOptions = {}): Promise<TLSSocket> {
     const socket = connect({ ...this.#tls, ...options });
     await once(socket, "secureConnect");
-    // Envoy may cut off an attacker's connection, and a socket error without a listener would end the
-    // process.
+    // Ignore errors. Envoy may cut off an attacker's connection, and a socket error without a listener would
+    // end the process.
     return socket.on("error", () => {});
   }
 
@@ -63,7 +63,7 @@ export class Siege {
   }
 
   /**
-   * Attacks while the honest partner trades. Throws if one of that partner's requests failed, if its orders
+   * Attacks while the honest partner trades. Throws if a request of the honest partner failed, if its orders
    * took too long, or if the service answered with 5xx. Returns how many of the attack's requests reached the
    * service, by route and status.
    */

@@ -104,13 +104,13 @@ function writeNumber(value: number, place: Place): string {
       `${describe(place)} is ${value}, which JSON cannot represent; send a finite number.`,
     );
   }
-  // RFC 8785 (3.2.2.3) prescribes ECMAScript's own shortest form, which writes -0 as 0.
+  // Use ECMAScript's own shortest form, which RFC 8785 (3.2.2.3) prescribes. It writes -0 as 0.
   return String(value);
 }
 
 function writeString(text: string, place: Place): string {
   refuseUnfitCharacters(text, place);
-  // For well-formed text the escapes of JSON.stringify are those of RFC 8785 (3.2.2.2).
+  // JSON.stringify escapes well-formed text as RFC 8785 (3.2.2.2) prescribes.
   return JSON.stringify(text);
 }
 

@@ -61,7 +61,7 @@ function noParts(): CanonicalError {
 function refusal(parts: CanonicalRequestParts): CanonicalError {
   const { method, url, timestamp, nonce } = parts;
   for (const [name, part] of Object.entries({ method, url, timestamp, nonce })) {
-    // A JavaScript caller may have left a part out.
+    // A missing part becomes an empty text, because a JavaScript caller may have left it out.
     if (!/^[!-~]+$/.test(part ?? "")) {
       return new CanonicalError(
         "invalid_part",

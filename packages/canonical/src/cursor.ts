@@ -32,8 +32,8 @@ export function unexpected(cursor: Cursor, wanted: string): CanonicalError {
 }
 
 /**
- * Names a byte in a message: in hex, followed by the character if it is visible. A raw control character
- * would break a log line.
+ * Names a byte in a message: in hex, followed by the character if it is visible. Omits a control character,
+ * because it would break a log line.
  */
 export function nameByte(byte: number): string {
   const hex = `0x${byte.toString(16).padStart(2, "0")}`;

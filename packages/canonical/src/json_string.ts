@@ -41,7 +41,7 @@ export function readString(cursor: Cursor): string {
   }
 }
 
-/** Reads a run of unescaped ASCII. Most strings are one such run, so it is taken in one slice. */
+/** Reads a run of unescaped ASCII in one slice, because most strings are one such run. */
 function readPlainRun(cursor: Cursor): string {
   const { bytes, at: start } = cursor;
   let at = start;

@@ -121,8 +121,8 @@ function readValue(cursor: Cursor, maxDepth: number, depth: number): JsonValue {
 
 function readObject(cursor: Cursor, maxDepth: number, depth: number): JsonObject {
   enter(cursor, maxDepth, depth);
-  // Without a prototype nothing is inherited: `in` finds only members that were read, and `__proto__` is an
-  // ordinary name.
+  // Give the object no prototype. So `in` finds only members that were read, and `__proto__` is an ordinary
+  // name.
   const object: Record<string, JsonValue> = Object.create(null);
   if (leave(cursor, CLOSE_BRACE)) return object;
   do {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { isIP, isIPv4 } from "node:net";
 
 /**
- * A parsed database URL. The check and the connection both use it, so that they cannot disagree about the
- * host.
+ * A parsed database URL. The check and the connection both use this object, so that they cannot disagree
+ * about the host.
  */
 export interface DatabaseAddress {
   /** A name or an IP literal without brackets; "localhost" for a Unix socket. */
@@ -97,7 +97,7 @@ function decode(text: string): string {
 }
 
 function readHost(hostname: string): string {
-  // The path of a Unix socket's folder keeps its case.
+  // Keep the case of a path: it names the folder of a Unix socket.
   if (hostname.startsWith("/")) return hostname;
   if (hostname === "") {
     throw new Error(
@@ -130,8 +130,8 @@ function readAuthorities(file: string | null, sslMode: SslMode): string | undefi
     );
   }
   const certificates = text.match(CERTIFICATE) ?? [];
-  // TLS skips a certificate that it cannot parse. Without this check, every connection would then fail, and
-  // the error would give no reason.
+  // Check the certificates, because TLS skips one that it cannot parse. Every connection would then fail
+  // without a reason in the error.
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
     throw new Error(`has sslrootcert=${file}, which must hold valid PEM certificates.`);
   }

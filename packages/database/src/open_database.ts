@@ -21,8 +21,8 @@ interface DatabaseOptions extends DriverOptions {
 const MIN_TLS_VERSION = "TLSv1.2";
 
 /**
- * Opens a client of the database at `url`. Host, login and TLS come from the URL alone. The driver's own
- * reading of the URL and the PG* variables have no effect on them. With sslmode=verify-full, the server's
+ * Opens a client of the database at `url`. Host, login and TLS come only from the checked URL. The driver
+ * does not parse them again, and PG* variables do not change them. With sslmode=verify-full, the server's
  * certificate must be valid for the URL's host, even when the host is an IP address. Throws for a malformed
  * URL, as checkDatabaseUrl() does.
  *
@@ -60,8 +60,9 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
     minVersion: MIN_TLS_VERSION,
     host,
     servername: serverNameOf(host),
-    // By default, Node checks the certificate of an IP address against "localhost". The subject is left out,
-    // because Node would accept its common name as a host name, which RFC 9525 forbids.
+    // Check the host here. By default, Node checks the certificate of an IP address against "localhost".
+    // Leave out the subject, because Node would accept its common name as a host name, which RFC 9525
+    // forbids.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       checkServerIdentity(host, { ...certificate, subject: {} as PeerCertificate["subject"] }),
     ...(ca === undefined ? {} : { ca }),
@@ -70,13 +71,13 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 
 /**
  * Returns the socket while it is still connecting, so that the driver sees a failure as an event of the
- * socket. If this function returned a promise that rejects, the pool would lose the connection.
+ * socket. With a promise that rejects, the pool would lose the connection.
  */
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);
   const watch = (): Socket => socket.on("timeout", () => socket.destroy());
-  // When TLS begins, the driver removes every listener from the plain socket. The timeout's listener is then
-  // added again.
+  // Adds the timeout's listener again when TLS begins, because the driver then removes every listener from
+  // the plain socket.
   socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
   socket.setTimeout(silenceMs);
   return watch();

@@ -44,8 +44,8 @@ export async function ensureAuthorities(state: State, operator: Operator): Promi
 export async function ensurePartnerCa(state: State, operator: Operator): Promise<string> {
   const { certificates } = await operator("ca show") as { certificates: string };
   if (certificates !== "") return certificates;
-  // A killed start can leave this key. No database knows a certificate for it, and `gold ca init` does not
-  // overwrite a key file.
+  // Remove the key that a killed start may have left, because `gold ca init` does not overwrite a key file.
+  // No database has a certificate for that key.
   await rm(partnerCaKey(state), { force: true });
   const { certificate } = await operator("ca init --key", partnerCaKey(state));
   return certificate as string;

@@ -27,8 +27,8 @@ interface Site {
 }
 
 /**
- * A partner's default rate in requests per second, and its default burst. A rate may be at most a quarter of
- * the flood limit, so an operator can raise a partner's rate to 5000.
+ * A partner's default rate in requests per second, and its default burst. An operator can raise a rate to
+ * 5000, a quarter of the flood limit.
  */
 const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
@@ -63,7 +63,7 @@ export async function build(
   );
   const servers = await ensureServerCertificates(state);
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
-  // The service loads while the operator's first commands run.
+  // Use the service that wake() started, which loads while the operator's first commands run.
   const wakes = isTrusted && woken?.port === database.postgres.port;
   let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl, watchdog);
   stops.push(() => service.stop());
@@ -74,13 +74,13 @@ export async function build(
     () => "your own CA signs the partners' certificates",
   );
   await step("vault", "adding gold to the vault", () => stockVault(operator), (what) => what);
-  // Onboarding needs only the database, so it runs while the service loads.
+  // Start now, while the service loads, because onboarding needs only the database.
   const onboarding = onboard(state, operator, baseUrl);
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);
   await step("service", "loading the service", async () => {
     await service.ready().catch(async (error) => {
-      // The service that wake() started exits if the database starts too slowly. Then start it again.
+      // Start the service again if it exited. It exits if the database of wake() starts too slowly.
       if (service !== woken?.service) throw error;
       service = await startAnew(woken, state, database, baseUrl, watchdog);
       await service.ready();
@@ -176,8 +176,8 @@ async function settle(
   floodPerSecond: number,
   settled: boolean,
 ): Promise<void> {
-  // `gold` reads the migration login from this file to add operators. An operator's own login may not add
-  // operators.
+  // `gold` reads the migration login from this file to add operators, because an operator's own login may not
+  // add operators.
   await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
   if (settled) return;
   await asOperator(urls.migration)(
@@ -227,7 +227,7 @@ async function demonstrate(
   const { webhook_url } = await operator("partner show", credentials.client_id);
   const { hostname, port } = new URL(webhook_url as string);
   const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
-  // The operator may have registered a receiver elsewhere.
+  // Undefined if the operator registered a receiver elsewhere.
   const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
   if (!receiver) listener.tell("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
   try {

@@ -38,7 +38,8 @@ export function startChild(
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [...runtimeArguments(file, root), ...args], {
     env: { ...childEnvironment(), ...env, STOP_WITH_STDIN: "1" },
-    // The pipe closes when this process ends, even by SIGKILL. Then the child stops.
+    // The child reads from a pipe and stops when the pipe closes. The pipe closes when this process ends,
+    // even by SIGKILL.
     stdio: ["pipe", log, log],
   });
   closeSync(log);

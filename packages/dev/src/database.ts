@@ -55,12 +55,12 @@ export async function openDatabase(
   try {
     for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));
     await sql`alter role gold_migration createrole`;
-    // The superuser created gold_operator, so the migration login needs the admin option to grant it. In
-    // production the migration login creates the role itself.
+    // The migration login needs the admin option to grant gold_operator, because the superuser created this
+    // role. In production the migration login creates it.
     await sql`grant gold_operator to gold_migration with admin option`;
     await sql`grant gold_operator to operator_one, operator_two`;
-    // The superuser made these logins. The migration needs the admin option to limit how long their sessions
-    // may hold a lock.
+    // The migration login needs the admin option to limit the sessions of these logins, because the superuser
+    // created them.
     await sql`grant gold_api, operator_one, operator_two to gold_migration with admin option`;
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);

@@ -12,7 +12,7 @@ export async function runDemo(
   listener: Listener,
   receiver?: DemoReceiver,
 ): Promise<void> {
-  // The client fetches its token by itself, at the first call that needs one.
+  // Reports the token that the client fetches by itself, at the first call that needs one.
   const observe = ({ operation, ms, status }: TryReport) => {
     if (operation !== "issueToken" || status !== 200) return;
     listener.tell("token", ms, "a token for ten minutes, bound to the client certificate");
@@ -74,8 +74,8 @@ export async function runDemo(
 }
 
 /**
- * Waits for the event. Returns how many milliseconds after the service's answer the event arrived, and the
- * text to report. The time is 0 if the event arrived before the answer.
+ * Waits for the event. Returns the text to report, and how many milliseconds after the service's answer the
+ * event arrived: 0 if it arrived before the answer.
  */
 async function hearOf(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
   const answeredMs = performance.now();

@@ -24,7 +24,8 @@ const TIMEOUT_MS = 15_000;
 const POLL_MS = 2;
 
 /**
- * Returns undefined if another program already listens on the port. That program then receives the events.
+ * Returns undefined if another program already listens on the port, because that program then receives the
+ * events.
  */
 export async function openDemoReceiver(
   { port, certificate, secret }: ReceiverPlan,

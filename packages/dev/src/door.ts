@@ -57,7 +57,8 @@ export async function openGateway({ state, port, authorities, databaseUrl }: Doo
   const open = (ca: string) => startGateway({ port, ca, cert, key, upstreams, newRequestId, log: () => {} });
   let gateway = await open(authorities.partnerCa);
   const follower = followTrust(databaseUrl, authorities.partnerCa, async (ca) => {
-    // Deno cannot change the CA of a listener, so a new listener takes over the port.
+    // Close the listener before opening a new one on the port, because Deno cannot change the CA of a
+    // listener.
     const closed = gateway.close();
     gateway = await open(ca);
     await closed;
@@ -112,7 +113,7 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
     now: Date.now,
     write: (line: string) => appendFileSync(state.path("log", "sidecar.log"), `${line}\n`),
   };
-  // Envoy does not start without these files.
+  // Write the trust before Envoy starts, because Envoy needs these files.
   await writeTrustOnce(keeping);
   const logFile = state.path("log", "envoy.log");
   const envoy = await startEnvoy({
@@ -167,7 +168,7 @@ export function fetchEnvoy(): void {
     "tools",
     "envoy",
   ], {
-    // The report goes to stderr, because a program may parse stdout (--json).
+    // Send the report to stderr, because a program may parse stdout (--json).
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) {

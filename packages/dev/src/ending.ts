@@ -8,7 +8,7 @@ import { DEFAULT_STATE } from "./state.ts";
  */
 export function describeEnding({ baseUrl, credentials, state }: Running) {
   const { ca, cert, key, client_id } = credentials;
-  // k6 finds the partners in the default state folder by itself.
+  // Do not name the default state folder, because k6 finds the partners there by itself.
   const isDefault = state.path() === resolve(DEFAULT_STATE);
   const partners = isDefault ? "" : `-e PARTNERS_DIR=${quote(state.path("loadtest"))} `;
   const operations = quote(state.socket("server_operations.sock"));
@@ -43,7 +43,9 @@ Ctrl-C stops everything. The next start keeps the data.
 To delete the data and start over: npm start -- --reset`;
 }
 
-/** Adds --state to the commands in an advice text. Without it, --reset would delete the default folder. */
+/**
+ * Adds --state to the commands in an advice text. Without --state, --reset would delete the default folder.
+ */
 export function nameState(text: string, stateDir: string): string {
   if (stateDir === DEFAULT_STATE) return text;
   return text.replaceAll("npm start -- ", () => `npm start -- --state ${quote(stateDir)} `);

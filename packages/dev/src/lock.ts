@@ -13,8 +13,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock that cannot outlive its holder, because the holder listens on a Unix socket. After the holder
- * was killed, nothing answers on the socket file, so the next caller takes the lock over.
+ * Takes a lock that ends with its holder, even if the holder is killed: the holder listens on a Unix socket,
+ * and the next caller takes the lock over if nothing answers there.
  *
  * @throws LockedError with the message `refusal` if another process holds the lock.
  */
@@ -37,9 +37,9 @@ function listen(path: string): Promise<Server> {
 }
 
 /**
- * Returns whether a living process holds the lock. A living holder accepts each connection and closes it at
- * once, so this function waits for that close. A successful connect alone proves nothing: under Deno, a child
- * inherits the socket, and the kernel accepts connections for the child after the holder was killed.
+ * Returns true if a living process holds the lock. Waits until the connection is closed, because a living
+ * holder closes each connection at once. A successful connect proves nothing: under Deno, a child inherits
+ * the socket, so the kernel still accepts connections after the holder was killed.
  */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {

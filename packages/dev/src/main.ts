@@ -39,7 +39,10 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const SIGNALLED = 128;
 const PARENT_POLL_MS = 250;
-/** All processes must end within 10 s. npm start may use this much of that time, the watchdog the rest. */
+/**
+ * How long npm start may take to stop. All processes must end within 10 s; the watchdog has the rest of that
+ * time.
+ */
 const STOP_MS = 5_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -79,8 +82,8 @@ function readWebhookCa(file: string | undefined): string {
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
 const progress = openProgress({ stage: process.stdout, json: options.json, env: process.env });
-// Writing to a closed terminal fails. Without this handler, the error would end this process before it has
-// stopped the other parts.
+// Ignore errors, because writing to a closed terminal fails and would end this process before it has stopped
+// the other parts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const ending = new AbortController();
@@ -90,8 +93,8 @@ for (const signal of SIGNALS) {
     ending.abort(signal);
   });
 }
-// The parent, run.mjs or a test, forwards signals. A killed parent cannot, so this program polls whether the
-// parent still lives.
+// Poll whether the parent (run.mjs or a test) still lives. It forwards signals, but cannot do so after it was
+// killed.
 const parent = process.ppid;
 const runner = Number(process.env.RUN_PID ?? parent);
 setInterval(() => {
@@ -135,7 +138,7 @@ async function run(): Promise<Running> {
       signal: ending.signal,
     });
   } catch (error) {
-    // Exit as a shell reports a program that a signal ended: with 128 plus the signal's number.
+    // Exit with 128 plus the signal's number, as a shell reports a program that a signal ended.
     const signal = ending.signal.reason as typeof SIGNALS[number];
     if (ending.signal.aborted) fail("Stopped before it was ready.", SIGNALLED + constants.signals[signal]);
     const refused = error instanceof LockedError || error instanceof StateError;

@@ -41,7 +41,7 @@ export async function ensurePartner(
     // Skip the folder of an interrupted onboarding. Also skip a partner that this database does not have,
     // because the database was replaced.
     if (!created || !await isKnown(operator, created)) continue;
-    // The folder or the port may have changed, so write the paths and the base URL again.
+    // Write the paths and the base URL again, because the folder or the port may have changed.
     return { credentials: await writeCredentials(state, plan, created), isNew: false };
   }
   return { credentials: await onboard(state, operator, plan), isNew: true };

@@ -24,8 +24,7 @@ interface Stage {
 
 const SECOND_MS = 1000;
 /**
- * If lines cannot be rewritten, few progress lines are printed: one after 1 second, then one every 10
- * seconds.
+ * The interval of progress lines in an output that cannot rewrite lines. The first line comes after 1 second.
  */
 const LINE_SECONDS = 10;
 const STEP_WIDTH = 10;

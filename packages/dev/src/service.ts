@@ -15,7 +15,10 @@ export interface Service {
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 
-/** Shorter than a webhook delivery, which may take 15 s. The next start retries an interrupted delivery. */
+/**
+ * How long the service may take to stop. This may interrupt a webhook delivery, which can take 15 s; the next
+ * start retries it.
+ */
 const STOP_MS = 2_000;
 
 /** Starts the service, configured by environment variables as in production. */

@@ -177,7 +177,7 @@ describe("npm start", () => {
       assertMatch(executablesUnder(postgres)[0] ?? "/bin/postgres", /\/bin\/postgres$/);
     });
 
-    it("refuses a second start with the same state folder with exit code 2, and keeps running", async () => {
+    it("keeps running when a second start in its state folder is refused with exit code 2", async () => {
       for (const more of [[], ["--reset"]]) {
         const { code, err } = await runToEnd("--state", state, "--port", `${await findFreePort()}`, ...more);
         assertEquals(code, 2);
@@ -235,7 +235,7 @@ describe("npm start", () => {
       await awaitEnd(pids.postgres);
     });
 
-    it("moves to another port: updates the base URL in the credentials, and accepts signatures", async () => {
+    it("moves to another port, updates the base URL in the credentials, and accepts signatures", async () => {
       const other = `${await findFreePort()}`;
       const started = await startUntilReady(state, "--port", other, "--no-demo");
       assertEquals((await credentials()).base_url, `https://localhost:${other}`);
@@ -245,11 +245,11 @@ describe("npm start", () => {
   });
 
   describe("when it gets a signal to stop", () => {
-    it("stops in order with exit code 0 when Ctrl-C comes twice, and leaves no process behind", async () => {
+    it("exits with code 0 when Ctrl-C comes twice, and leaves no process behind", async () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       const ended = once(started.child, "close");
       for (const _ of [1, 2]) {
-        // The process may have ended before the second signal.
+        // Send the second signal only if the process has not ended yet.
         if (started.child.exitCode === null) process.kill(started.child.pid!, "SIGINT");
         await sleep(30);
       }
@@ -266,7 +266,7 @@ describe("npm start", () => {
         return await ended;
       };
       let { code, err, out } = await stopEarly();
-      // If this test was slow, the started process was ready before the signal. Then try again.
+      // Try again if the start was ready before the signal, because this test was slow.
       for (let tries = 1; out.includes(READY) && tries < 5; tries++) ({ code, err, out } = await stopEarly());
       assertEquals([code, err], [128 + constants.signals.SIGTERM, "Stopped before it was ready.\n"]);
       assertEquals(findPostmaster(join(state, "postgres", "cluster")), undefined);
@@ -318,8 +318,8 @@ describe("npm start", () => {
       const disk = await mkdtemp(join(folder, "disk-"));
       const mounted =
         spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=755", "tmpfs", disk]).status === 0;
-      // An ordinary user cannot mount a file system. A limit of 8 MB per file then stands in for the full
-      // disk.
+      // Limit each file to 8 MB instead of filling a disk if an ordinary user runs the test. Only root can
+      // mount a small file system.
       const limited = [
         "-c",
         'ulimit -f 8192; exec "$@"',

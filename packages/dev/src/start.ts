@@ -19,13 +19,13 @@ export async function start(options: StartOptions): Promise<Running> {
     () => rm(state.path("run.json"), { force: true }),
   ];
   const stop = async () => {
-    // A part that fails to stop must not keep the other parts running.
+    // Ignore errors, so that a part that fails to stop does not keep the other parts running.
     for (const one of stops.splice(0).reverse()) {
       await one().catch((error: Error) => console.error(error.message));
     }
   };
   try {
-    // A killed start leaves its run.json. Nobody must mistake it for the file of this start.
+    // Remove the run.json of a killed start, so that nobody mistakes it for the file of this start.
     await rm(state.path("run.json"), { force: true });
     await refuseBusyPort(port);
     await ensureKeys(state);
@@ -35,10 +35,10 @@ export async function start(options: StartOptions): Promise<Running> {
     const settled = isSettled(state, baseUrl);
     const woken = settled ? await wake(state, baseUrl, port, watchdog) : undefined;
     if (woken) {
-      // A failure is ignored here: build() awaits the same promise and starts Postgres again if it failed.
+      // Ignore a failure here: build() awaits the same promise and starts Postgres again if it failed.
       stops.push(() => woken.postgres.then((server) => server.stop(), () => {}), () => woken.service.stop());
     }
-    // Loading this module takes half a second. The parts that wake() started load meanwhile.
+    // Load this module only now: it takes half a second, in which the parts that wake() started also load.
     const { build } = await import("./build.ts");
     return {
       ...await build({ options, state, baseUrl, watchdog, settled, woken, stops }),
@@ -53,8 +53,9 @@ export async function start(options: StartOptions): Promise<Running> {
 }
 
 /**
- * Creates the keys that protect the secrets in the database. The first start creates these keys, then the
- * database, then the partner CA. If a later part exists without an earlier one, the earlier one was lost.
+ * Creates the keys that protect the secrets in the database. Throws if keys or database were lost: the first
+ * start creates the keys, then the database, then the partner CA, so a later part must not exist without an
+ * earlier one.
  */
 async function ensureKeys(state: State): Promise<void> {
   const needed = existsSync(state.path("postgres"));

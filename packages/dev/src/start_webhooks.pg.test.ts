@@ -51,7 +51,7 @@ describe("the webhooks of npm start", () => {
   const heard = async (receiver: DemoReceiver) => {
     const told: string[] = [];
     const tell = (step: string, _: number, what: string) => void (step === "webhook" && told.push(what));
-    // The demo's own time limit is too short for a busy machine.
+    // Wait longer than the demo does, because its own time limit is too short for a busy machine.
     await runDemo(demo, { tell }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, TIMEOUT_MS) });
     return told;
   };
@@ -93,7 +93,7 @@ describe("the webhooks of npm start", () => {
     );
   });
 
-  it("need a CA certificate in --webhook-ca: any other file ends npm start with exit code 2", async () => {
+  it("need a CA certificate in --webhook-ca; with any other file, npm start exits with code 2", async () => {
     const file = join(folder, "no_authority.pem");
     await writeFile(file, "no certificate");
     for (const path of [file, join(folder, "gone.pem")]) {

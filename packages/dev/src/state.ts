@@ -38,7 +38,10 @@ const MARKER = "gold-trading-partner-service.state";
  * partners and results of load tests. They may exist before the first start, and --reset keeps them.
  */
 const BESIDE: readonly string[] = ["compose", "loadtest"];
-/** The system limits a socket's path to about 100 characters. A longer path goes to SHORT_FOLDER. */
+/**
+ * The system limits a socket's path to about 100 characters. A socket with a longer path is put into
+ * SHORT_FOLDER.
+ */
 const SOCKET_PATH_MAX = 100;
 const HEXADECIMAL = /^[0-9a-f]+$/;
 /** Does not depend on TMPDIR, because two starts must find the same lock. */
@@ -110,8 +113,8 @@ async function refuseForeign(root: string): Promise<void> {
 }
 
 /**
- * Stops Postgres before it removes the folder, because the pid file in that folder is needed to find
- * Postgres. Postgres still runs if npm start and its watchdog were killed.
+ * Stops Postgres and then removes the folder. Postgres still runs if npm start and its watchdog were killed,
+ * and the folder contains the pid file by which it is found.
  */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");

@@ -8,7 +8,7 @@ import { type Service, startService } from "./service.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Postgres and the service, started early. Nobody has checked yet whether they are ready. */
+/** Postgres and the service, started early. They may not be ready yet. */
 export interface Woken {
   readonly urls: Database["urls"];
   readonly port: number;
@@ -23,7 +23,8 @@ const SOURCES = [
   ...["canonical/src", "database/src", "jws/src", "protocol/src"],
 ];
 /**
- * This file records that the database is migrated. It lies beside the cluster, so both are removed together.
+ * This file records that the database is migrated. It is beside the cluster, so that both are removed
+ * together.
  */
 const settledFile = (state: State): string => state.path("postgres", "settled");
 const LAUNCH_MS = 5000;
@@ -31,9 +32,9 @@ const LAUNCH_MS = 5000;
 const WRITTEN_EACH_TIME = "migration_database_url";
 
 /**
- * Starts Postgres and the service early. Call it only if isSettled() is true. Both load in their own
- * processes while this process loads its other modules. Returns undefined if an earlier, killed start left
- * the pid file of Postgres. Then build() starts the parts one after another.
+ * Starts Postgres and the service early, so that both load while this process loads its other modules. Call
+ * it only if isSettled() is true. Returns undefined if an earlier, killed start left the pid file of
+ * Postgres; build() then starts the parts one after another.
  */
 export async function wake(
   state: State,
@@ -47,7 +48,7 @@ export async function wake(
   const urls = await urlsAt(state, port);
   let failed = false;
   const server = wakePostgres(state, watchdog, { port });
-  // build() awaits the same promise and handles the failure. This handler only ends the wait below.
+  // End only the wait below. build() awaits the same promise and handles the failure.
   server.catch(() => failed = true);
   await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);
   return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };
@@ -68,7 +69,7 @@ export async function markSettled(state: State, baseUrl: string): Promise<void> 
 
 /**
  * Hashes the base URL and the files' sizes and modification times, not their contents. If only a time
- * changed, the next start migrates the database once more, which does no harm.
+ * changed, the next start migrates the database once more without need.
  */
 function fingerprint(state: State, baseUrl: string): string {
   const hash = createHash("sha256").update(baseUrl);

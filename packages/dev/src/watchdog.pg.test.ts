@@ -58,7 +58,8 @@ describe("npm start leaves no process behind", () => {
     runner.stderr!.setEncoding("utf8").on("data", (part) => said += part);
     for (const until = performance.now() + READY_MS; performance.now() < until; await sleep(50)) {
       const run = await readRun(state);
-      // The watchdog has its own session, but it is a child of the start program like the other processes.
+      // Includes the watchdog: it has its own session, but it is a child of the start program like the other
+      // processes.
       if (run?.ready) return { runner, run, pids: familyOf(runner.pid!) };
       if (runner.exitCode !== null) break;
     }
@@ -70,8 +71,7 @@ describe("npm start leaves no process behind", () => {
     "the task runner": ({ runner }: Task) => runner.pid!,
     "run.mjs": ({ pids }: Task) => pids[1]!,
     "the start program": ({ run }: Task) => run.pids.start,
-    // A terminal that is closed signals the process group. So does a container runtime or CI job that is
-    // cancelled.
+    // Signalled when a terminal is closed, or when a container or CI job is cancelled.
     "the process group": ({ runner }: Task) => -runner.pid!,
   };
   const cases: [keyof typeof targets, NodeJS.Signals][] = [
@@ -107,7 +107,7 @@ describe("npm start leaves no process behind", () => {
     await ended;
     await awaitEndWithin(END_MS, [pid]);
     assert(existsSync(watchdogFile));
-    // The new start must not take over a server that the watchdog of the killed start is about to stop.
+    // Checks that the new start does not use a server that the watchdog of the killed start is about to stop.
     const again = await startUntilReady(state, ...options.slice(2));
     assertEquals(await again.stop(), 0);
     assert(!existsSync(watchdogFile));

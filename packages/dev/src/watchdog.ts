@@ -11,7 +11,10 @@ import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 /** A process that the watchdog ends when the start program is gone. */
 export interface Guarded {
   readonly pid: number;
-  /** A part of its command line. A pid may be reused by another process, which must not be signalled. */
+  /**
+   * A part of its command line. Without a match, the process is not signalled, because another process may
+   * have reused the pid.
+   */
   readonly command: string;
   /** Sent one after another, until the process has ended. */
   readonly signals: readonly NodeJS.Signals[];
@@ -31,7 +34,7 @@ export interface Watchdog {
 }
 
 const PROGRAM = fileURLToPath(new URL("./watchdog_main.ts", import.meta.url));
-/** The watchdog itself needs at most 6 s. */
+/** How long to wait for the watchdog of an earlier start. It needs at most 6 s. */
 const EARLIER_END_MS = 15_000;
 
 const pidFile = (stateDir: string): string => join(stateDir, "run", "watchdog.pid");
@@ -47,7 +50,7 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
   closeSync(log);
   const exited = once(child, "exit");
   exited.catch(() => {});
-  // Writing to the pipe of a watchdog that has died fails. `died` reports that.
+  // Ignore errors: writing to the pipe of a watchdog that has exited fails, and `died` reports that.
   pipe.on("error", () => {});
   await writeFile(pidFile(stateDir), `${child.pid}\n`, { mode: 0o600 });
   return {

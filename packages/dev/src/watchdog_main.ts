@@ -1,6 +1,6 @@
-// watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it
-// ends those processes, the newest first, and then exits. It does not use STATE, which only shows in the
-// output of `ps` which start the watchdog belongs to.
+// watchdog_main.ts STATE: reads one Guarded per line of JSON from stdin. At the end of stdin it ends these
+// processes, the newest first, and then exits. It does not use STATE; in the output of `ps`, STATE shows to
+// which start the watchdog belongs.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
@@ -27,8 +27,8 @@ async function end({ pid, command, signals }: Guarded): Promise<void> {
   }
 }
 
-// A signal to all processes of the machine or of a service manager's group must not end the watchdog before
-// the others.
+// Ignore these signals. A signal to all processes of the machine or of a service manager's group must not end
+// the watchdog before the others.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const guarded: Guarded[] = [];

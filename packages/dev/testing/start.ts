@@ -39,7 +39,8 @@ export interface Ended {
 const running = new Set<ChildProcess>();
 
 /**
- * Ends every process that a failed test left running. Such a process would keep the test file from ending.
+ * Ends every process that a failed test left running, because such a process would keep the test file from
+ * ending.
  */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map(async (child) => {
@@ -80,7 +81,7 @@ export async function startUntilReady(stateDir: string, ...args: string[]): Prom
         run,
         said,
         async stop() {
-          // Not child.kill(): after it, Deno reports the signal even if the child exited with a code.
+          // Do not use child.kill(): after it, Deno reports the signal even if the child exited with a code.
           if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
           return (await ended).code;
         },
@@ -100,7 +101,7 @@ export async function readRun(stateDir: string): Promise<RunFile | undefined> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie process still accepts signal 0.
+    // Do not count a zombie, which has ended but still accepts signal 0.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch (error) {
     return (error as { code?: string }).code === "EPERM";
@@ -127,7 +128,7 @@ export function familyOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
     } catch {
-      // The process ended meanwhile.
+      // Ignore a process that has ended meanwhile.
     }
   }
   const family = [pid];

@@ -24,7 +24,7 @@ export class DerReader {
     return this.#bytes[this.#position];
   }
 
-  /** Reads the next element, which must have this tag, and returns its content. */
+  /** Reads the next element and returns its content. The element must have this tag. */
   read(tag: number): Uint8Array {
     if (this.tag !== tag) throw this.#malformed(`expected tag ${tag}, found ${this.tag ?? "the end"}`);
     this.#position++;
@@ -35,7 +35,7 @@ export class DerReader {
     return content;
   }
 
-  /** Reads the next element, which must have this tag, and returns a reader of its content. */
+  /** Reads the next element and returns a reader of its content. The element must have this tag. */
   enter(tag: number): DerReader {
     return new DerReader(this.read(tag), this.#reason);
   }

@@ -88,7 +88,7 @@ describe("signDetached()", () => {
       await verifyDetached(await signDetached(text, signer), new TextEncoder().encode(text), publicKey);
     }
   });
-  it("rejects a payload that is neither bytes nor text instead of signing zeros", async () => {
+  it("rejects a payload that is neither bytes nor text, and does not sign zeros", async () => {
     for (const value of [undefined, 1, [1], new ArrayBuffer(2)]) {
       const error = await assertRejects(() => signDetached(value as never, keySigner(privateKey)), JwsError);
       assertEquals(error.reason, "payload_not_bytes");

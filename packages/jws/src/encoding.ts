@@ -119,7 +119,7 @@ export function decodeBase64url(text: string, what = "value"): Uint8Array {
       bits &= (1 << pending) - 1;
     }
   }
-  // Six pending bits mean a single last character, which does not hold a whole byte.
+  // Refuse a single last character, which leaves six pending bits and no whole byte.
   if (pending === 6 || bits !== 0) {
     throw new JwsError(
       "base64url_not_canonical",

@@ -17,7 +17,8 @@ export const P256_KEY = { name: "ECDSA", namedCurve: "P-256" };
 
 /** Signs `data` and returns the 64 bytes r ‖ s. */
 export function signData(data: Uint8Array, key: CryptoKey): Promise<Uint8Array> {
-  // Not an async function: each async function on this path costs microseconds on an interpreted engine.
+  // Return a promise without `async`. On an interpreted engine, each async function on this path costs
+  // microseconds.
   return crypto.subtle.sign(ES256, key, wholeBuffer(data)).then((signature) => new Uint8Array(signature));
 }
 
@@ -47,13 +48,13 @@ export async function verifySignature(
 
 export function keysOf(source: KeySource, kid: string | undefined): readonly CryptoKey[] {
   const keys = typeof source === "function" ? source(kid) : source;
-  // Any other value, from a JavaScript caller, is treated as one key. Web Crypto then refuses it.
+  // Treat any other value, from a JavaScript caller, as one key. Web Crypto then refuses it.
   return isList(keys) ? keys : [keys];
 }
 
 export function isP256(key: CryptoKey): boolean {
   const algorithm = key?.algorithm as { name: string; namedCurve?: string } | undefined;
-  // k6 gives the curve's name as an object, which String() converts to the name.
+  // Convert the curve's name with String(), because k6 gives it as an object.
   return algorithm?.name === P256_KEY.name && String(algorithm.namedCurve) === P256_KEY.namedCurve;
 }
 

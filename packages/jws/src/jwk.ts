@@ -39,7 +39,7 @@ export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify
 
 /** Returns the JWK's uncompressed point 04 ‖ x ‖ y. Refuses a point that is not on the curve. */
 export function pointOf(jwk: Jwk): Uint8Array {
-  // A JavaScript caller may pass null.
+  // Read null as an empty JWK, because a JavaScript caller may pass null.
   const { kty, crv, x, y }: Jwk = jwk ?? {};
   if (kty !== "EC" || crv !== "P-256") {
     throw new JwsError(
@@ -60,7 +60,7 @@ export function readNumber(text: unknown, name: "x" | "y" | "d"): Uint8Array {
     const bytes = typeof text === "string" && text.length === 43 ? decodeBase64url(text) : undefined;
     if (bytes) return bytes;
   } catch {
-    // The error below covers every malformed value. It never quotes the value, which may be private.
+    // Use the error below for every malformed value. It never quotes the value, which may be private.
   }
   throw new JwsError("key_malformed", `The JWK's ${name} must be the 43 base64url characters of 32 bytes.`);
 }
@@ -97,8 +97,8 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
     );
   }
   if (key.type === "public") {
-    // The export is raw, not a JWK. During a JWK export, Node 20 deadlocks if garbage collection frees the
-    // job that generated the key.
+    // Export raw, because Node 20 deadlocks during a JWK export if garbage collection frees the job that
+    // generated the key.
     const point = new Uint8Array(await crypto.subtle.exportKey("raw", key));
     const [x, y] = [point.subarray(1, 1 + SCALAR_BYTES), point.subarray(1 + SCALAR_BYTES)];
     return { kty: "EC", crv: "P-256", x: textEncoding.base64url(x), y: textEncoding.base64url(y) };

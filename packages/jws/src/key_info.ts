@@ -44,7 +44,7 @@ export function readPkcs8(der: Uint8Array): PrivateKey {
   const version = readVersion(info, [0, 1]);
   readAlgorithm(info);
   const { d, points } = readSec1(info.read(OCTET_STRING), true);
-  // Attributes do not describe the key itself, so they are skipped.
+  // Skip attributes, because they do not describe the key itself.
   if (info.tag === tagged(0)) info.read(tagged(0));
   const more = version === 1 && info.tag === PKCS8_PUBLIC_KEY ? [readPoint(info.read(PKCS8_PUBLIC_KEY))] : [];
   info.end();
@@ -70,8 +70,8 @@ export function readSec1(der: Uint8Array, curveIsNamed = false): PrivateKey {
 }
 
 /**
- * Writes a PrivateKeyInfo that every Web Crypto imports. It leaves out the public key, which Web Crypto then
- * computes, so the public key cannot be wrong.
+ * Writes a PrivateKeyInfo that every Web Crypto imports. It leaves out the public key. Web Crypto then
+ * computes the public key, so it cannot be wrong.
  */
 export function writePkcs8(d: Uint8Array): Uint8Array<ArrayBuffer> {
   const der = new Uint8Array(PKCS8_BEFORE_D.length + SCALAR_BYTES);

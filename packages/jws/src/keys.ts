@@ -28,8 +28,8 @@ export const REMEMBERED_KEYS = 10_000;
 /** Maximum length of a cached key text. A longer text is read again each time, to keep the cache small. */
 const REMEMBERED_CHARS = 512;
 
-// There are two caches. In a shared cache, a source text that equals the base64url text of a cached point
-// would return the key of that point.
+// Use two caches. In a shared cache, a source text could equal the base64url text of a cached point, and
+// would then return the key of that point.
 const keysByText = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 const keysByPoint = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 
@@ -132,7 +132,7 @@ function asJwk(source: unknown): Jwk | undefined {
   try {
     return JSON.parse(source) as Jwk;
   } catch {
-    // The parser's own message is dropped, because it could quote a private key.
+    // Drop the parser's own message, because it could quote a private key.
     throw new JwsError("key_malformed", "The key looks like a JWK but is not JSON.");
   }
 }

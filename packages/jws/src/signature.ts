@@ -20,8 +20,8 @@ export function checkSignature(signature: Uint8Array): Uint8Array {
 }
 
 /**
- * Converts a DER signature, which openssl, Java and most HSMs give, to the 64 bytes r ‖ s. It accepts only
- * strict DER: shortest lengths and integers, and no bytes left over.
+ * Converts a DER signature to the 64 bytes r ‖ s. openssl, Java and most HSMs give DER signatures. The
+ * function accepts only strict DER: shortest lengths and integers, and no bytes left over.
  *
  * @param der The DER signature.
  * @returns The 64 bytes r ‖ s.

@@ -77,7 +77,8 @@ describe("launch()", () => {
     await once(child, "exit");
     closeSync(logFd);
     const printed = readFileSync(join(closed, "log"), "utf8");
-    // initdb found itself and its server. It fails only because the share folder was not copied.
+    // Expect an error about the share folder, which was not copied. It shows that initdb found itself and its
+    // server.
     assertStringIncludes(printed, "share");
     assertEquals(printed.includes("denied"), false, printed);
     rmSync(closed, { recursive: true });

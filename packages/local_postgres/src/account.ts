@@ -44,7 +44,7 @@ export function launch({ account, command, args, folders, logFd }: Launch): Chil
   const options = {
     detached: true,
     stdio: ["ignore" as const, logFd, logFd],
-    // Do not inherit the shell's variables. Its PG* variables are meant for other servers, and its TZ would
+    // Pass only these variables. The shell's PG* variables are meant for other servers, and its TZ would
     // apply to this server.
     env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" },
     cwd: "/",
@@ -69,9 +69,9 @@ export function closedFolder(path: string, { uid, gid }: Account): string | unde
 }
 
 /**
- * Returns the arguments of setpriv that run a program as `account`. The program keeps one capability, which
- * lets it pass folders that are closed to the account. Postgres finds its own files with access(2), which
- * respects the capability only with no_setuid_fixup.
+ * Returns the arguments of setpriv that run a program as `account`. The program keeps one capability, so that
+ * it can pass folders that are closed to the account. no_setuid_fixup is needed because Postgres finds its
+ * own files with access(2), which otherwise ignores the capability.
  */
 function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
   const capability = process.platform === "linux" ? heldCapability() : undefined;
@@ -93,8 +93,8 @@ function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
 }
 
 /**
- * Returns which of the two capabilities to pass closed folders this process has. dac_read_search grants less,
- * but containers usually withhold it.
+ * Returns the capability of this process that lets a program pass closed folders. Prefers dac_read_search,
+ * which grants less; but containers usually withhold it.
  */
 function heldCapability(): string | undefined {
   const bits = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";

@@ -64,7 +64,8 @@ describe("restoreLinks()", () => {
   });
 
   it("tolerates a link that another process creates at the same time", () => {
-    // A dangling link looks missing, but creating it fails because it exists.
+    // Make a dangling link. The link looks as if it were missing, but creating it again fails, because it
+    // exists.
     symlinkSync("not-yet", link("liba.so"));
     restoreLinks(root);
     assertEquals(readlinkSync(link("liba.so.1")), "liba.so.1.2");

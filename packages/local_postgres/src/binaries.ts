@@ -29,8 +29,8 @@ export async function findBinaries(platform = `${process.platform}-${process.arc
 }
 
 /**
- * Creates the symbolic links that the package's libraries need. npm packages cannot contain links, so the
- * package lists them for an install script, which this project does not run. Only missing links are written,
+ * Creates the symbolic links that the package's libraries need. npm packages cannot contain links. So the
+ * package lists them for an install script, but this project does not run it. Only missing links are written,
  * and two processes may do so at once.
  */
 export function restoreLinks(packageRoot: string): void {

@@ -19,9 +19,9 @@ export interface Cluster {
 }
 
 /**
- * Opens the cluster in `dataDir`, and creates it if there is none. A new cluster is created in a draft folder
- * and then renamed, with its password. So `dataDir` holds a complete cluster or nothing, even if a process
- * was killed.
+ * Opens the cluster in `dataDir`, and creates it if there is none. A new cluster and its password are created
+ * in a draft folder, which is then renamed. So `dataDir` holds a complete cluster or nothing, even if a
+ * process was killed.
  */
 export async function openCluster(
   dataDir: string,
@@ -84,7 +84,7 @@ async function makeCluster(path: string, binaries: Binaries): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     fs.rmSync(draft, { recursive: true, force: true });
-    // Another process created a cluster at the same time. Use that cluster.
+    // Use the cluster that another process created at the same time.
     if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
   }
 }
@@ -102,7 +102,7 @@ async function runInitdb(
     "--username=postgres",
     "--auth=scram-sha-256",
     `--pwfile=${passwordFile}`,
-    // The builtin provider sorts and folds case in the same way on every system.
+    // Use the builtin provider, which sorts and folds case in the same way on every system.
     ...["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
   ];
   try {
@@ -130,7 +130,7 @@ async function removeAbandoned(path: string, log: (line: string) => void): Promi
   for (const name of fs.readdirSync(dirname(path))) {
     if (!name.startsWith(prefix) || processLives(Number.parseInt(name.slice(prefix.length), 10))) continue;
     log(`removing ${name}, which an interrupted start left`);
-    // The draft's initdb may still be running.
+    // Retry the removal, because the draft's initdb may still be running.
     await removeFolder(join(dirname(path), name));
   }
 }

@@ -3,15 +3,15 @@ import { createServer } from "node:net";
 import { basename } from "node:path";
 
 /**
- * Both loopback addresses are checked. A program that listens on only one of them would receive some of the
- * connections to localhost.
+ * Both loopback addresses are checked, because a program that listens on only one of them would receive some
+ * of the connections to localhost.
  */
 const HOSTS = ["127.0.0.1", "::1"];
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 /**
- * Throws if another program listens on the port. This is checked before anything is created. Without the
- * check, two Envoys would silently share a port.
+ * Throws if another program listens on the port. The caller checks this before it creates anything. Without
+ * the check, two Envoys would silently share a port.
  */
 export async function refuseBusyPort(port: number): Promise<void> {
   for (const host of HOSTS) {
@@ -24,7 +24,7 @@ export async function refuseBusyPort(port: number): Promise<void> {
   }
 }
 
-/** Rejects if the port cannot be listened on. */
+/** Rejects if this program cannot listen on the port. */
 export function listenOnce(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -65,7 +65,7 @@ function findHolder(port: number): string | undefined {
       }
     }
   } catch {
-    // This is not Linux, or the process has just ended. The message then names no process.
+    // Name no process: this is not Linux, or the process has just ended.
   }
   return undefined;
 }

@@ -18,8 +18,8 @@ const POLL_MS = 10;
 const STOP_FAST_MS = 30_000;
 const STOP_IMMEDIATE_MS = 5_000;
 /**
- * A server fills its pid file immediately. A file that is empty for longer was emptied by a crash of the
- * machine.
+ * A pid file that is empty for this long was emptied by a crash of the machine. A server fills its pid file
+ * immediately.
  */
 const EMPTY_PID_FILE_MS = 5_000;
 
@@ -27,8 +27,8 @@ const EMPTY_PID_FILE_MS = 5_000;
 export function findPostmaster(clusterDir: string): Postmaster | undefined {
   const found = readPidFile(clusterDir);
   if (!found || isServerOf(clusterDir, found.pid)) return found;
-  // Postgres itself replaces the pid file of a dead process. If another process has that pid now, Postgres
-  // refuses to start, so the file is removed here.
+  // Remove the file if another process has that pid now, because Postgres would refuse to start. Postgres
+  // itself replaces the file of a dead process.
   if (processLives(found.pid)) unlinkSync(pidFile(clusterDir));
   return undefined;
 }
@@ -74,8 +74,8 @@ export function processLives(pid: number): boolean {
 }
 
 /**
- * Stops the server in order: it ends all sessions and writes a checkpoint. A server that does not stop in
- * time is aborted. With `keepsData` false it is aborted at once.
+ * Stops the server: the server ends all sessions and writes a checkpoint. Aborts a server that does not stop
+ * in time. With `keepsData` false, aborts the server at once.
  */
 export async function stopPostmaster(clusterDir: string, pid: number, keepsData = true): Promise<void> {
   const fast = ["SIGINT", STOP_FAST_MS] as const;
@@ -93,7 +93,7 @@ function signalServer(clusterDir: string, pid: number, signal: NodeJS.Signals): 
   try {
     if (isServerOf(clusterDir, pid)) process.kill(pid, signal);
   } catch (error) {
-    // The server ended by itself meanwhile.
+    // Ignore a server that ended by itself meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

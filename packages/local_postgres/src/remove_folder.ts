@@ -5,8 +5,8 @@ const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
- * Removes a folder in which an orphaned process may still create files. The process needs a moment to notice
- * that its files are gone, so removal is retried. Deno does not support the retry option of rm().
+ * Removes a folder in which an orphaned process may still create files. Retries, because the process needs a
+ * moment to notice that its files are gone. Deno does not support the retry option of rm().
  */
 export async function removeFolder(path: string): Promise<void> {
   for (const untilMs = performance.now() + TIMEOUT_MS;; await sleep(PAUSE_MS)) {

@@ -116,7 +116,7 @@ describe("startPostgres()", () => {
     const content = fs.readFileSync(pidFile, "utf8");
     await first.stop();
     const { uid, gid } = fs.statSync(clusterDir);
-    // The process has the same account, because Postgres ignores pids of other accounts.
+    // Give the process the same account, because Postgres ignores pids of other accounts.
     const stranger = spawn("sleep", ["60"], process.getuid?.() === 0 ? { uid, gid } : {});
     fs.writeFileSync(pidFile, content.replace(/^\d+/, String(stranger.pid)));
     const second = await start();

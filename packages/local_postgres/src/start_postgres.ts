@@ -145,7 +145,7 @@ async function start(
   const args = serverArguments(cluster, port, settings);
   const server = launch({
     account: cluster.account,
-    // env sets the variables after setpriv has changed the user. A preloaded library then starts as the
+    // Use env to set the variables after setpriv has changed the user. So a preloaded library starts as the
     // server's user and not as root.
     ...(environment
       ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
@@ -158,7 +158,7 @@ async function start(
   let failure: Error | undefined;
   server.once("error", (error) => failure = error);
   server.once("exit", () => failure ??= new Error("it exited"));
-  // The server must not keep this program from ending. The next start finds the server and reuses it.
+  // Do not wait for the server when this program ends. The next start finds the server and reuses it.
   server.unref();
   const pid = server.pid;
   if (pid !== undefined && await awaitReady(cluster, pid, () => failure === undefined)) {
@@ -238,8 +238,8 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
 }
 
 /**
- * These ports lie below the range from which systems assign ports. So the system does not assign the found
- * port to another program before the caller listens.
+ * Below the range from which systems assign ports, so that the system does not assign the found port to
+ * another program before the caller listens.
  */
 const PORTS = { first: 15_000, end: 32_000 };
 const LOOPBACK = "127.0.0.1";

@@ -19,8 +19,8 @@ describe("testPostgres()", () => {
 
   before(async () => {
     delete process.env.TEST_POSTGRES_URL;
-    // Use a separate folder for temporary files. In the shared folder, another test process may at any time
-    // remove the files of a killed process, which this suite needs for its tests.
+    // Use a separate folder for temporary files. This suite tests what a killed process leaves, and in the
+    // shared folder another test process may remove that at any time.
     folder = fs.mkdtempSync(join(tmpdir(), "gold-tmp-"));
     fs.chmodSync(folder, 0o755);
     process.env.TMPDIR = folder;

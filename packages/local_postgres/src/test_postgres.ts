@@ -39,7 +39,7 @@ export async function testPostgres(): Promise<TestPostgres> {
   const folder = process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : realpathSync(tmpdir());
   await removeAbandoned(folder);
   const dataDir = mkdtempSync(join(folder, `${PREFIX}${process.pid}-`));
-  // Several test files share the server, and each may start several services.
+  // Allow many connections. Several test files share the server, and each may start several services.
   const server = await startPostgres({ dataDir, settings: { max_connections: "500" } });
   return new TestServer(server.superuserUrl, async () => {
     await stopPostmaster(join(dataDir, "cluster"), server.pid, false);
@@ -53,8 +53,8 @@ const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * Test databases are stored in memory if it has enough room and TMPDIR is not set. On a disk, a third of a
- * test's time goes into creating databases and waiting for commits.
+ * Test databases are stored in memory if there is enough room and TMPDIR is not set. On a disk, a test spends
+ * a third of its time on creating databases and waiting for commits.
  */
 function hasRoom(folder: string): boolean {
   try {
@@ -121,7 +121,8 @@ class TestServer implements TestPostgres {
       if (found) await sql`drop database ${sql(name)} with (force)`;
       await sql`create database ${sql(name)} template template0`;
       await template.prepare(this.superuserUrl(name));
-      // Postgres cannot copy a database while anyone is connected to it.
+      // Allow no connections to the template, because Postgres cannot copy a database while anyone is
+      // connected to it.
       await sql`alter database ${sql(name)} with is_template true allow_connections false`;
     } finally {
       await sql`select pg_advisory_unlock(hashtext(${name}))`;
@@ -150,7 +151,7 @@ async function removeAbandoned(folder: string): Promise<void> {
       if (left) await stopPostmaster(clusterDir, left.pid, false);
       await removeFolder(dataDir);
     } catch {
-      // The folder belongs to another user, or another test process is removing it too.
+      // Ignore a folder that belongs to another user, or that another test process is removing too.
     }
   }
 }

@@ -50,8 +50,8 @@ export interface Invocation {
   /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
   /**
-   * Asks for confirmation with a question that is known only during the run. As with `asks`, --yes skips the
-   * question, and a "no" ends the command.
+   * Asks for confirmation with a question that the command makes while it runs. As with `asks`, --yes skips
+   * the question, and a "no" ends the command.
    */
   readonly confirm: (question: string) => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -101,8 +101,8 @@ function checkUrl(env: Environment, name: string): string {
   }
 }
 
-// A command locks a client's account and the audit while it runs, so it gives up early to let orders proceed.
-// These limits replace those of the login, which are meant for psql. Verifications have no statement timeout.
+// A command gives up early to let orders proceed, because it locks a client's account and the audit. These
+// limits replace the login's limits, which are meant for psql. Verifications have no statement timeout.
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 5_000;

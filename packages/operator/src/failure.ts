@@ -30,7 +30,8 @@ const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
 /**
- * The connection broke when a statement may already have been sent, so the statement may have been executed.
+ * Codes of a connection that broke when a statement may already have been sent. The statement may have been
+ * executed.
  */
 const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
 const OUTCOME_UNKNOWN = "outcome_unknown";
@@ -52,7 +53,7 @@ export function failureOf(error: unknown): Failure {
     message?: string;
     name?: string;
   };
-  // The error of a child process has a number as its code: the exit status.
+  // Ignore a code that is a number: it is the exit status of a child process.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");
@@ -100,6 +101,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {
     return usage(message);
   }
-  // For an unknown error, a script that runs gold still gets one problem and an exit code.
+  // An unknown error also becomes one problem and an exit code, for a script that runs gold.
   return new Failure(EXIT.dependency, "unexpected", `gold failed with an unexpected error: ${message}`);
 }

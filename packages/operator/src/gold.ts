@@ -101,7 +101,8 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
     if (command.asks) await confirm(command.asks(positionals));
-    // npm and deno run a task in the project's root. INIT_CWD is the folder in which the task was called.
+    // Prefer INIT_CWD, the folder in which the task was called, because npm and deno run a task in the
+    // project's root.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
     const databaseUrl = () => findDatabaseUrl(terminal.env, stateDir);

@@ -18,7 +18,7 @@ function writeWhole(file: number, text: string): void {
     try {
       at += writeSync(file, bytes, at);
     } catch (error) {
-      // EAGAIN means that the pipe is full until its reader empties it.
+      // Try again after EAGAIN, which means that the pipe is full until its reader empties it.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     }
   }

@@ -61,7 +61,7 @@ describe("withNewFile()", () => {
       assertStringIncludes(await refusedAs(join(folder, name)), "exists");
     }
     assertStringIncludes(await refusedAs(join(folder, "nowhere", "file")), "cannot be written");
-    // For these names even removing the draft fails.
+    // Use names for which even removing the draft fails.
     for (const file of [join(folder, "one", "file"), join(folder, "x".repeat(300))]) {
       assertStringIncludes(await refusedAs(file), "cannot be written, and nothing was done");
     }
@@ -75,7 +75,7 @@ describe("withNewFile()", () => {
       Failure,
     );
     assertEquals([exit, code, await readFile(file, "utf8")], [3, "file_not_in_place", "mine"]);
-    // The act cannot be undone, so the draft that holds its text is kept.
+    // The draft with the text is kept, because the act cannot be undone.
     const kept = / is in (\S+): /.exec(message)![1]!;
     assertEquals(await readFile(kept, "utf8"), "text");
     await rm(kept);
@@ -89,7 +89,7 @@ describe("writeNewFile()", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("leaves no partial file after a failed write, and keeps an existing file unchanged", async () => {
-    // Writing a Symbol fails after the file was opened, like a write to a full disk.
+    // Write a Symbol. Like a write to a full disk, this fails after the file was opened.
     await assertRejects(() => writeNewFile(join(folder, "part"), Symbol() as never, 0o600));
     assertEquals(await readdir(folder), []);
     await writeFile(join(folder, "key"), "mine");

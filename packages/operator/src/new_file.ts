@@ -5,11 +5,11 @@ import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts"
 export const PRIVATE_FILE = 0o600;
 
 /**
- * Runs `act`, and saves `text` as a new file if `act` succeeds. The text is first written to a draft in the
- * same folder. So if the folder is not writable, the command fails before `act` runs. The draft gets its
- * final name only after `act` succeeded. So a file with the final name is complete, and `act` has made its
- * change. An existing file is never overwritten. `isOnlyCopy` says that the text is stored nowhere else. In
- * that case the draft is kept if the outcome of `act` is unknown.
+ * Runs `act`, and saves `text` as a new file if `act` succeeds. First writes the text to a draft in the same
+ * folder, so that the command fails before `act` runs if the folder is not writable. The draft gets its final
+ * name only after `act` has succeeded. A file with the final name is therefore complete, and `act` has made
+ * its change. An existing file is never overwritten. `isOnlyCopy` says that the text is stored nowhere else.
+ * In that case the draft is kept if the outcome of `act` is unknown.
  */
 export async function withNewFile<T>(
   file: string,
@@ -21,7 +21,7 @@ export async function withNewFile<T>(
     throw usage(`${file} already exists. Nothing was done. Name a file that does not exist yet.`);
   }
   const draft = `${file}.${process.pid}`;
-  // A draft that cannot be removed does not change the outcome.
+  // Ignore a draft that cannot be removed, because it does not change the outcome.
   const removeDraft = () => rm(draft, { force: true }).catch(() => {});
   await writeNewFile(draft, text, PRIVATE_FILE).catch((error: Error) => {
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
@@ -63,7 +63,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
  * Replaces a file that other programs may be reading. They see the complete old file or the complete new one.
  */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  // A rename would replace a pipe, a device or a link by a regular file.
+  // Refuse a pipe, a device or a link, because a rename would replace it by a regular file.
   const there = await lstat(file).catch(() => undefined);
   if (there && !there.isFile()) throw new Error("it exists and is not a regular file");
   const draft = `${file}.${process.pid}`;
@@ -75,8 +75,8 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
 }
 
 /**
- * Writes a complete and durable file, or none.
- * Fails if the file exists: a file that an earlier run left may be the only copy of its text.
+ * Writes a complete and durable file, or none. Fails if the file exists, because the file of an earlier run
+ * may be the only copy of its text.
  */
 export async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
   const handle = await open(file, "wx", mode);

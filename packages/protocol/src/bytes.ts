@@ -5,8 +5,8 @@ import type { BytePrimitives } from "./request/byte_primitives.ts";
 const encoder = new TextEncoder();
 
 /**
- * The byte primitives of Node and Deno. The hash is synchronous and takes about 1 µs for a body of this API's
- * size. A digest by Web Crypto takes tens of microseconds, because it crosses threads.
+ * The byte primitives of Node and Deno. Hashes a body of this API's size synchronously, in about 1 µs. Web
+ * Crypto would take tens of microseconds, because its digest crosses threads.
  *
  * @example
  * ```ts

@@ -18,7 +18,7 @@ export interface WriteRequest {
  *
  * Requests with the same meaning have the same fingerprint. A quantity is written as its shortest decimal
  * text, so `1.5`, `1.50` and `15e-1` are the same. The order of members does not matter. An empty text counts
- * as a missing member, because no schema distinguishes the two in a body that it accepts.
+ * as a missing member, because no schema accepts both with different meanings.
  *
  * @param request The method, the path and the accepted body.
  * @param bytes The byte primitives of the host, for example `hostBytes`.
@@ -52,8 +52,8 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * Every number in an accepted body is a quantity. GRAM_DECIMALS suits every quantity, because no quantity has
- * more decimals than grams.
+ * GRAM_DECIMALS suits every number in an accepted body. Each number is a quantity, and no quantity has more
+ * decimals than grams.
  */
 function exactDecimal(source: string): string {
   return formatDecimal(parseDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);

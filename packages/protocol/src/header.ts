@@ -23,14 +23,14 @@ export const REPLY_HEADER = {
 } as const;
 
 /**
- * Seconds since 1970. They have ten digits from 2001 to 2286. A current time in milliseconds has 13 digits,
- * so it does not match.
+ * Seconds since 1970, which have ten digits from 2001 to 2286. A time in milliseconds does not match, because
+ * it has 13 digits.
  */
 export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
 
 /**
- * Visible ASCII without the comma. A proxy joins repeated headers with a comma, and the result must not pass
- * as one nonce.
+ * Visible ASCII without the comma. A proxy joins repeated headers with a comma, so a comma would let two
+ * nonces pass as one.
  */
 export const NONCE_FORM: RegExp = /^[!-+\--~]{16,128}$/;
 

@@ -58,8 +58,8 @@ export function parseIban(text: string): string {
 }
 
 /**
- * ISO 7064 MOD 97-10. The digits 00, 01 and 99 can pass the division, but the standard's calculation never
- * gives them.
+ * ISO 7064 MOD 97-10. Refuses the digits 00, 01 and 99: they can pass the division, but the standard's
+ * calculation never gives them.
  */
 function checkDigitsHold(iban: string): boolean {
   const checkDigits = iban.slice(2, 4);
@@ -84,7 +84,7 @@ function checkDigitsHold(iban: string): boolean {
  * ```
  */
 export function maskIban(iban: string): string {
-  // In a text this short, the two ends would show all of it.
+  // Mask all of a short text, because its two ends would show all of it.
   if (iban.length <= 8) return "*".repeat(iban.length);
   return `${iban.slice(0, 4)}${"*".repeat(iban.length - 8)}${iban.slice(-4)}`;
 }

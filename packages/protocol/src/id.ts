@@ -68,7 +68,7 @@ export function newId<P extends IdPrefix>(
   const time = nowMs.toString(16).padStart(12, "0");
   let noise = "";
   for (const byte of bytes) noise += HEX[byte];
-  // Of the 80 random bits, the version replaces 4 and the variant replaces 2.
+  // Replace 4 of the 80 random bits by the version and 2 by the variant.
   const variant = "89ab"[((bytes[2] as number) >> 4) & 3];
   return `${prefix}${time.slice(0, 8)}-${time.slice(8)}-7${noise.slice(1, 4)}-${variant}${
     noise.slice(5, 8)

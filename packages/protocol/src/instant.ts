@@ -42,7 +42,8 @@ export function formatInstant(ms: number): string {
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT_FORM.test(text)) return undefined;
   const ms = Date.parse(text);
-  // Date.parse lets 24:00 and, on some hosts, 30 February roll over into the next day.
+  // Compare the text, because Date.parse lets 24:00 and, on some hosts, 30 February roll over into the next
+  // day.
   return Number.isNaN(ms) || new Date(ms).toISOString() !== text ? undefined : ms;
 }
 

@@ -18,8 +18,8 @@ describe("writeJson()", () => {
   });
 
   it("writes everything else as JSON.stringify() does", () => {
-    // The values contain no numbers. readJson() keeps the source text of a number, and the first test checks
-    // how writeJson() writes it.
+    // The values contain no numbers, because readJson() keeps their source text. The first test checks how
+    // writeJson() writes numbers.
     const tree = fc.letrec((of) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -17,7 +17,7 @@ export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 export const CURSOR_MAX_CHARACTERS = 512;
 
-/** The most entries of an `errors` list. A longer list would let a small request cause a large reply. */
+/** The maximum length of an `errors` list. It keeps a small request from causing a large reply. */
 export const FIELD_ERRORS_MAX = 20;
 
 /** The limit of ISO 20022 for a payment's reference (Max35Text). */

@@ -83,7 +83,8 @@ describe("the problem registry", () => {
     for (const [code, { title, cause, cure }] of all) {
       assertMatch(title, /^[A-Z].{9,60}[^.]$/, code);
       for (const sentence of [cause, cure]) assertMatch(sentence, /^[A-Z].{25,300}\.$/, code);
-      // RFC 6749, section 5.2 allows no quotation mark and no backslash in error_description.
+      // Allow no quotation mark and no backslash. error_description must not contain them (RFC 6749, section
+      // 5.2).
       assertMatch(cause, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/, code);
     }
   });

@@ -16,7 +16,7 @@ const PROBLEMS = {
 
 /** The codes of application/problem+json. */
 export type ProblemCode = keyof typeof PROBLEMS;
-/** Those codes, and the codes that only POST /oauth/token has. */
+/** A ProblemCode, or a code that only POST /oauth/token has. */
 export type TokenProblemCode = ProblemCode | keyof typeof TOKEN_ENDPOINT_PROBLEMS;
 
 export const PROBLEM_REGISTRY: Readonly<Record<ProblemCode, ProblemEntry>> = PROBLEMS;

@@ -107,8 +107,8 @@ describe("parseDecimal()", () => {
   });
 
   it("handles a huge exponent and a long text quickly", () => {
-    // The texts are longer than any body may be. With them, linear code takes less than 30 s even on a loaded
-    // machine, and a quadratic pattern takes more than a minute.
+    // The texts are longer than any body may be. For such a text, linear code takes less than 30 s even on a
+    // loaded machine, but a quadratic pattern takes more than a minute.
     const zeros = "0".repeat(250_000);
     const started = performance.now();
     assertEquals(reasonOf(() => parseGrams("1e999999999999999999")), "too_large");

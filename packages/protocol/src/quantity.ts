@@ -105,15 +105,16 @@ function unitsOf(digits: string, exponent: bigint, decimals: bigint): bigint {
 }
 
 /**
- * Replaces an exponent of more than 9 digits by 10^9, because BigInt() of a long text is slow. The number is
- * refused with either exponent, because no text has the 10^9 digits that could compensate for it.
+ * Replaces an exponent of more than 9 digits by 10^9, because BigInt() of a long text is slow. The result is
+ * the same: either number is refused, because no text has the 10^9 digits that could compensate for such an
+ * exponent.
  */
 function boundedExponent(digits: string): bigint {
   const significant = withoutLeadingZeros(digits);
   return significant.length > 9 ? 10n ** 9n : BigInt(significant);
 }
 
-// Loops, not /0+$/: that pattern takes quadratic time on a long run of zeros that ends in another digit.
+// Loops, because the pattern /0+$/ takes quadratic time on a long run of zeros that ends in another digit.
 function withoutLeadingZeros(digits: string): string {
   let start = 0;
   while (digits[start] === "0") start++;

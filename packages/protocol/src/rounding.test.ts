@@ -23,7 +23,9 @@ seedTests(import.meta.url);
 
 const RUNS = { numRuns: 3_000 };
 
-/** Draws every number of digits equally often. A plain range would hardly ever give a small number. */
+/**
+ * Draws every number of digits equally often, because a plain range would hardly ever give a small number.
+ */
 const upTo = (max: bigint) =>
   fc.bigInt({ min: 1n, max: BigInt(`${max}`.length) }).chain((digits) => {
     const top = 10n ** digits;

@@ -59,11 +59,11 @@ export interface VerifiedWebhook {
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { shortest: 24, issued: 32, longest: 64 };
-// A full stop separates the signed parts. If an id could contain one, two messages could have the same
-// signature. A comma is not allowed either, because it joins the values of a repeated header.
+// An id contains no full stop and no comma. A full stop separates the signed parts, so with a full stop in
+// the id, two messages could have the same signature. A comma joins the values of a repeated header.
 const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
-// Enough for about 80 signatures. The length is limited because the receiver compares every signature for
-// every secret before it knows the sender.
+// About 80 signatures fit. The length is limited, because the receiver compares every signature for every
+// secret before it knows the sender.
 const SIGNATURES = /^.{1,4096}$/s;
 
 /**
@@ -248,7 +248,7 @@ function requireFresh(
   nowSeconds: number,
   toleranceSeconds: number = WEBHOOK_TOLERANCE_SECONDS,
 ): void {
-  // NaN would pass every comparison below.
+  // Refuse NaN, which would pass every comparison below.
   if (!Number.isFinite(nowSeconds) || !Number.isFinite(toleranceSeconds)) {
     throw new WebhookError(
       "argument_invalid",

@@ -33,7 +33,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("returns 404 for an unknown path, but certificate_unknown without a certificate", async () => {
+  it("returns 404 for an unknown path with a certificate, and certificate_unknown without one", async () => {
     for (
       const path of [
         "/",

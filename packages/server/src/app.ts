@@ -88,8 +88,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
     return next();
   });
-  // In production, POST /sandbox/fund does not exist. notFound() below answers it before any check of the
-  // caller.
+  // Leave out POST /sandbox/fund in production. notFound() below answers it before any check of the caller.
   for (const operation of operationsOf(environment)) {
     const endpoint = ENDPOINTS[operation];
     const path = routePath(endpoint);
@@ -138,7 +137,7 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
 }
 
 function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
-  // An unknown path counts as "none". Otherwise callers could create metrics and write their text to the log.
+  // Count an unknown path as "none". Otherwise callers could create metrics and write their text to the log.
   const route = c.get("route") ?? "none";
   const labels = { route, status: `${c.res.status}` };
   metrics.count("gold_requests_total", labels);

@@ -49,14 +49,14 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const notices = openEventNotices(pools.notices);
     writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, monotonicMs, log });
     const { isFresh, snapshot } = registry;
-    // A partner without a webhook URL needs no notification. If its URL was set after the last snapshot, the
-    // workers find its events by their own poll.
+    // Do not notify of events of a partner without a webhook URL. If its URL was set after the last snapshot,
+    // the workers find its events by their own poll.
     const booking = openBooking(pools, config.lanes, (client) => {
       if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);
     }, writes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
-    // Exported as 0 before the first error, so that an alert sees the increase.
+    // Export 0 before the first error, so that an alert sees the increase.
     metrics.count("gold_unexpected_errors_total", {}, 0);
     showWrites(metrics, writes);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());

@@ -81,7 +81,10 @@ describe("a secret", () => {
     await breakTheDatabase();
   }
 
-  /** Causes an unexpected error, because its error message may contain a statement and its parameters. */
+  /**
+   * Causes an unexpected error, because the message of such an error may contain a statement and its
+   * parameters.
+   */
   async function breakTheDatabase(): Promise<void> {
     const { sql } = service.books;
     await sql`alter table gold.idempotency_key add constraint broken check (length(key) < 40) not valid`;
@@ -120,8 +123,8 @@ describe("a secret", () => {
         sql(column_name)
       } is not null`;
       for (const [name, canary] of Object.entries(canaries)) {
-        // The query returns bytea as hex. A secret may be stored as its text, or as the bytes that its base64
-        // text encodes.
+        // Search for the hex of the secret's text and of the bytes that its base64 text encodes. The query
+        // returns bytea as hex.
         const forms = [
           canary,
           Buffer.from(canary).toString("hex"),

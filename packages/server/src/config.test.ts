@@ -234,7 +234,7 @@ describe("readConfig()", () => {
       const read = readConfig({ ...GOOD, ...production, GOLD_ENV, DATABASE_URL: url });
       assertEquals(read.databaseUrl, url);
     }
-    // Both faults are named at once.
+    // Expect that both faults are named at once.
     assertEquals(faultsOf({ ...production, GOLD_ENV: "staging", DATABASE_URL }).length, 2);
   });
 

@@ -38,8 +38,8 @@ export interface Config extends DeliveryConfig {
   readonly proxySecret: string | undefined;
   readonly drainSeconds: number;
   /**
-   * Internal price feeds. Set in the environment, so that an operator who may set the feed's URL cannot
-   * extend the list.
+   * Hosts of internal price feeds. This is set in the environment, so that an operator who may set the feed's
+   * URL cannot extend the list.
    */
   readonly priceSourceAllow: AllowList;
   readonly lanes: number;
@@ -145,7 +145,7 @@ function parseEnvironment(text: string): Environment {
   throw new Error(`is "${text}"; it must be sandbox or production.`);
 }
 
-/** Accepts only one spelling of the base URL, because partners sign it. */
+/** Accepts a base URL in only one spelling, because partners sign the URL. */
 export function parseBaseUrl(text: string): string {
   let url: URL;
   try {

@@ -5,15 +5,17 @@ import { programEnvironment } from "./program_environment.ts";
 
 const run = promisify(execFile);
 
-/** The place of a key, never the key itself: `file:PATH`, or `command:PROGRAM ARGUMENT…`, which prints it. */
+/**
+ * Where a key comes from, never the key itself: a file (`file:PATH`), or a program that prints the key
+ * (`command:PROGRAM ARGUMENT…`).
+ */
 export type KeySource = `file:${string}` | `command:${string}`;
 
 const KEY_BYTES = 32;
 
 /**
- * `key_source_malformed`: the source gave something other than keys, so its content must be corrected.
- * `key_source_unreadable`: its file cannot be read.
- * `key_source_failed`: its program failed and gave nothing.
+ * `key_source_malformed`: the content of the source is not a list of keys. `key_source_unreadable`: its file
+ * cannot be read. `key_source_failed`: its program failed.
  */
 export class KeySourceError extends Error {
   override readonly name: string = "KeySourceError";

@@ -75,13 +75,14 @@ describe("serve", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assertMatch(said.out, /^\{.*"event":"delivering".*"role":"delivery"/);
-    // The service waits for this lock while it stops, so the second signal arrives during the stop.
+    // Hold a lock for which the service waits while it stops, so that the second signal arrives during the
+    // stop.
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`lock table gold.delivery_worker`;
-    // The test sends the signal by process id. After child.kill(), Deno reports the signal as the child's
-    // end, even if the child exits with a code. The signal is sent twice, as when a supervisor signals the
-    // process group and a parent forwards it.
+    // Send the signal twice, as when a supervisor signals the process group and a parent forwards the signal.
+    // Send it by process id, because after child.kill() Deno reports the signal as the child's end, even if
+    // the child exits with a code.
     process.kill(child.pid!, "SIGTERM");
     while (!said.out.includes('"stopping"') && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -33,7 +33,7 @@ async function start(role: Role): Promise<Service> {
   return keepProcesses(environments, createLog(write, () => new Date()));
 }
 
-// The service keeps running if the reader of its log goes away.
+// Keep running if the reader of the log goes away.
 process.stdout.on("error", () => {});
 
 const { write, flush } = openLineWriter((text) => process.stdout.write(text));
@@ -49,7 +49,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => void service.stop().then(() => process.exit(0)));
 }
 
-// A killed supervisor cannot send a signal, but its end of the pipe closes, and this process then stops.
+// Stop when the pipe from the supervisor closes, because a killed supervisor cannot send a signal.
 if (process.env.STOP_WITH_STDIN === "1") {
   process.stdin.resume().once("end", () => void service.stop().then(() => process.exit(0)));
 }

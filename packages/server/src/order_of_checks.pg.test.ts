@@ -61,7 +61,7 @@ describe("the order of checks of a signed order", () => {
     { code: "idempotency_key_conflict", spoil: header("Idempotency-Key", boundKey) },
   ];
 
-  it("is as documented: of two faults, the earlier one is reported", async () => {
+  it("is as documented, so that the earlier of two faults is reported", async () => {
     const all = faults();
     for (const [place, first] of all.entries()) {
       await expectProblem(await send(first.spoil(sound())), first.code);

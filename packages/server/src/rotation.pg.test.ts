@@ -114,8 +114,8 @@ describe("rotation", () => {
     await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
   });
 
-  // A registry poll during a round also reads the change, so that this round would pass without the reread
-  // under test. Of several rounds, some have no poll.
+  // Several rounds, because some of them have no registry poll. A poll during a round also reads the change,
+  // so that this round would pass without the reread under test.
   const ROUNDS = 4;
 
   it("accepts a client secret added a moment ago, and rejects the secret that it replaced", async () => {
@@ -127,7 +127,7 @@ describe("rotation", () => {
       await service.books
         .sql`select gold.rotate_client_secret(${partner.clientId}, ${hashSecret(pepper!, secret)}, 0)`;
       assertEquals((await askToken(partner, secret)).status, 200);
-      // The service read the database to find the new secret, so it also knows that the old secret has ended.
+      // The old secret is refused, because the service read the database to find the new one.
       assertEquals((await askToken(partner, last)).status, 401);
       last = secret;
     }
@@ -160,7 +160,8 @@ describe("rotation", () => {
     const partner = await service.addPartner();
     const second = await addSigningKey(partner, ACTIVE);
     await expectProblem(await order(partner, second), "not_found");
-    // The service has not read this change yet. At booking, the database reports that the admission changed.
+    // Make a change that the service has not read yet. At booking, the database reports that the admission
+    // changed.
     await sql`select gold.retire_signing_key(${partner.clientId}, ${second.thumbprint}, 'infinity')`;
     await expectProblem(await order(partner, second), "signature_invalid");
     await expectProblem(await order(partner, partner.signingKey), "not_found");

@@ -17,9 +17,8 @@ export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealin
 const REREAD_PAUSE_MS = 1000;
 
 /**
- * Creates a sealing with keys from a source. If open() needs an unknown key, it reads the source again,
- * at most once a second. So an operator first adds a new key to the source and then uses it, without
- * restarting a service.
+ * Creates a sealing with keys from a source. If open() needs an unknown key, it reads the source again, at
+ * most once a second. So an operator can add a new key to the source and use it without restarting a service.
  */
 export async function openSealing(
   read: () => Promise<readonly Uint8Array[]>,
@@ -40,7 +39,7 @@ export async function openSealing(
     seal: (text) => sealWith(keys).seal(text),
     async open(sealed, keyName) {
       const isPaused = monotonicMs() - readAtMs < REREAD_PAUSE_MS;
-      // If the source fails, the earlier keys stay in use.
+      // Keep the earlier keys if the source fails.
       if (!keys.named.has(keyName) && !isPaused) await readAnew().catch(() => {});
       return await sealWith(keys).open(sealed, keyName);
     },

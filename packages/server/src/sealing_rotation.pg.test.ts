@@ -57,11 +57,11 @@ describe("a running service whose sealing key changes", () => {
 
   it("signs with the older token key until the source has the new sealing key, and logs why", async () => {
     const first = await signing();
-    // This is the wrong order: the token key is sealed before the source has the sealing key.
+    // Seal the token key before the source has the sealing key, which is the wrong order.
     const { name, putInSource } = await addTokenKey("newer");
     const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);
-    // The service logs this at most once a second, so a slow run may find more than one line.
+    // Allow one line a second. The service logs this at most once a second, and a slow run may take longer.
     const again = Math.floor((performance.now() - startedMs) / 1000);
     const [complaint, ...others] = complaints(fixture.log);
     assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [
@@ -90,7 +90,7 @@ describe("a running service whose sealing key changes", () => {
     const reply = await ask();
     const { code } = await reply.json() as { code: string };
     assertEquals([reply.status, code], [503, "service_unavailable"]);
-    // The second service learns of the change by its own poll of the registry.
+    // Wait, because the second service learns of the change by its own poll of the registry.
     await until(async () => (await readiness(), complaints(log).length > 0));
     assertEquals([await readiness(), complaints(log)[0]!.sealing_key], [503, name]);
     await putInSource();

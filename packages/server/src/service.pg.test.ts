@@ -147,7 +147,7 @@ describe("startService()", () => {
         Error,
         "PEPPER_SOURCE: file:/nowhere returned no key: ENOENT",
       );
-      // A pepper has the form of a sealing key, but decrypts nothing.
+      // Use a pepper, which has the form of a sealing key but decrypts nothing.
       await assertRejects(
         () => start({ sealingKeySource: fixture.config.pepperSource }),
         Error,
@@ -158,7 +158,7 @@ describe("startService()", () => {
     it("replaces a killed service's socket, but not a live socket or a file", async () => {
       const killed = createServer();
       const stale = `${path()}.stale`;
-      // Makes a socket file without a listener, as kill -9 leaves it. The hard link stays when the listener
+      // Make a socket file without a listener, as kill -9 leaves it. The hard link stays when the listener
       // removes its own file.
       killed.listen(`${stale}.own`);
       await once(killed, "listening");
@@ -202,7 +202,7 @@ describe("startService()", () => {
     it("finishes in-flight requests and accepts no new connection", async () => {
       const service = await startService(fixture.config, () => {});
       const { books, partner } = fixture;
-      // Longer than the service usually waits for an account, because a slow machine may release it late.
+      // Wait for an account longer than the service usually does, because a slow machine may release it late.
       await books.sql`alter function gold.book_funding set lock_timeout = '9s'`;
       const holder = books.connect("superuser", 1);
       await holder`begin`;

@@ -53,8 +53,8 @@ export async function startService(config: Config, write: (line: string) => void
     stopping = true;
     log("info", "stopping", { pid: process.pid });
     departure.announce();
-    // If a proxy sends a request on an idle connection while the service closes it, the request is lost. So
-    // the proxy gets time to see that this service is not ready, and to close its idle connections.
+    // Give the proxy time to see that this service is not ready, and to close its idle connections. A request
+    // that the proxy sends while the service closes the connection would be lost.
     await sleep(config.drainSeconds * 1000);
     await Promise.all([departure.close(), delivery?.stop()]);
     await dismantle();

@@ -36,7 +36,10 @@ export function readReply(text: string): RawReply {
   return { status: Number(head.split(" ")[1]), head, body: rest.join("\r\n\r\n") };
 }
 
-/** The status and the problem code of a raw reply. Searches the text, because a body may come in chunks. */
+/**
+ * The status and the problem code of a raw reply. Searches the text instead of parsing it, because a body may
+ * come in chunks.
+ */
 export function codeOf({ status, body }: RawReply): string {
   return `${status} ${/"code":"([a-z_]+)"/.exec(body)?.[1] ?? body}`;
 }

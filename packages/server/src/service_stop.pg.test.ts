@@ -11,7 +11,7 @@ import { startService } from "./service.ts";
 
 const WORKERS = 8;
 const PROBE_MS = 50;
-/** Longer than a busy machine may pause. */
+/** How long a stop waits for requests. A busy machine does not pause for this long. */
 const DRAIN_SECONDS = 4;
 
 describe("a service that is stopped", () => {
@@ -51,7 +51,7 @@ describe("a service that is stopped", () => {
     const toldMs = performance.now();
     const stopped = stop();
     assertEquals((await get(operations, "/ready", probe)).status, 503);
-    // The first request uses the open connection, the second a new one.
+    // Use the open connection for the first request, and a new one for the second.
     assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
     assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
     const again = stop();
@@ -95,7 +95,7 @@ describe("a service that is stopped", () => {
         const from = current === old.socket ? "old" : "new";
         const { status } = await get(current, "/health", agent).catch((error) => ({ status: error.code }));
         note(`${from} ${status}`);
-        // Some connections are idle for a while. All workers together stay below the partner's rate limit.
+        // Let some connections be idle for a while. All workers together stay below the partner's rate limit.
         await pause(n % 2 === 0 ? 10 : 3);
       }
     });

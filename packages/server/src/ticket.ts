@@ -11,7 +11,7 @@ export type Ticket<Name extends string, Content> = Content & Branded<Name>;
 
 type Plain<T> = T extends string ? string : T extends Uint8Array ? Uint8Array : Omit<T, typeof brand>;
 
-/** For the steps of admission only: marks content as checked. */
+/** Marks content as checked. Only the steps of admission may call this. */
 export function stamp<T extends Branded<never>>(content: Plain<T>): T {
   return content as unknown as T;
 }

@@ -27,8 +27,8 @@ export interface TestBooks {
 const SERVER = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * The template database has a name that changes with every change of an SQL file. So a reused Postgres server
- * never provides an outdated template.
+ * The name of the template database. It changes with every change of an SQL file, so that a reused Postgres
+ * server never provides an outdated template.
  */
 function templateName(): string {
   const hash = createHash("sha256");
@@ -72,8 +72,8 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
     },
     async addBar(fine) {
       const serial = `BAR-${randomUUID()}`;
-      // At fineness 9999, the fine weight is 0.9999 of the gross weight. This is the gross weight that gives
-      // exactly `fine`.
+      // The gross weight that gives exactly `fine`: at fineness 9999, the fine weight is 0.9999 of the gross
+      // weight.
       const gross = (fine * 10000n + 9998n) / 9999n;
       await sql`select gold.add_bar(${serial}, 'Test', 'Test', ${`${gross}`}::text::bigint, 9999)`;
       return serial;

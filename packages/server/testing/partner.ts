@@ -107,12 +107,15 @@ export async function createTestPartner(
 }
 
 /**
- * Derives a serial number from the fingerprint. It starts with 4, because X.509 drops leading zeros and a
+ * Derives a serial number from the fingerprint. It starts with 4, because X.509 drops leading zeros, and a
  * revocation list would then show another number.
  */
 export const testSerial = (fingerprint: string) => `4${fingerprint.slice(0, 15)}`;
 
-/** Partners are notified at most 30 days before a certificate ends, so this lifetime causes no notice. */
+/**
+ * The validity of a test certificate. It is so long that no notice is sent, because partners are notified at
+ * most 30 days before a certificate ends.
+ */
 const LIFE_SECONDS = 90 * 86_400;
 
 /** Registers a certificate whose validity begins and ends the given number of seconds from now. */

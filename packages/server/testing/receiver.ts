@@ -63,10 +63,7 @@ export interface ReceiverOptions {
 
 const TIMEOUT_MS = 30_000;
 
-/**
- * All receivers of a process share one CA and one certificate, because creating keys takes longer than
- * listening.
- */
+/** Shared by all receivers of a process, because creating keys takes longer than listening. */
 let own: Issued & { readonly ca: string } | undefined;
 
 /** Returns the receivers' certificate, and the CA that a service must trust for it (WEBHOOK_CA). */
@@ -92,7 +89,7 @@ export async function testReceiver(
   let accepted = 0;
   let decide: (delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer> = () => 204;
   const server = createServer({ cert, key }, (request, response) => {
-    // A sender that disconnects in the middle has delivered nothing.
+    // Record nothing if the sender disconnects in the middle, because it has delivered nothing.
     receive(request).then(async (delivery) => {
       deliveries.push(delivery);
       for (const wake of waiting) wake();
@@ -106,7 +103,7 @@ export async function testReceiver(
   });
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
-  // A receiver that a failed test did not stop must not keep the test file from ending.
+  // Do not keep the test file from ending if a failed test did not stop this receiver.
   server.unref();
   const { port } = server.address() as AddressInfo;
   return {

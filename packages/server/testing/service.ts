@@ -17,7 +17,7 @@ import {
 import { testCertificate } from "./receiver.ts";
 
 /**
- * The parts of a request besides its path. A header that is set to `null` is left out, even if it is sent by
+ * The parts of a request besides its path. A header with the value `null` is left out, even if it is sent by
  * default.
  */
 export interface Sending {
@@ -73,13 +73,16 @@ export interface TestOptions {
   /** The webhook URL of the first partner. */
   readonly webhook?: string;
   /**
-   * HA=on. The service then logs in as gold_api, instead of as a superuser with that role. The proof
-   * `npm run prove -- standby` must run with that login's rights.
+   * Sets HA=on. The service then logs in as gold_api, and not as a superuser with that role, because the
+   * proof `npm run prove -- standby` must run with the rights of that login.
    */
   readonly standby?: boolean;
 }
 
-/** Partners sign the base URL, so a request that is signed for one environment is refused in the other. */
+/**
+ * The base URLs differ, because partners sign them: a request that is signed for one environment is refused
+ * in the other.
+ */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function testService(

@@ -163,8 +163,8 @@ function serverCertificates(folder: string): (identity: Identity) => void {
 
 async function startService(upstreams: string | undefined, path: string, answer: RequestListener) {
   const arrived: Arrived[] = [];
-  // This server accepts requests that the real service would refuse, and keeps headers that the real service
-  // would drop. A test therefore sees exactly what Envoy forwards.
+  // Accept requests that the real service would refuse, and keep headers that it would drop. So a test sees
+  // exactly what Envoy forwards.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 64 * 1024 }, (request, response) => {
     const parts: Uint8Array[] = [];
     request.on("data", (part: Uint8Array) => parts.push(part)).on("end", () => {

@@ -100,7 +100,7 @@ function spawnEnvoy(
   try {
     return spawn(process.env["ENVOY_BINARY"] ?? ENVOY_PART, [
       ...["-c", join(configDirectory, BOOTSTRAP_FILE), "--log-level", "warning"],
-      // Several Envoys may run on one machine, and each needs its own shared memory.
+      // Give each Envoy its own shared memory, because several may run on one machine.
       "--use-dynamic-base-id",
       ...["--file-flush-interval-msec", `${LOG_FLUSH_MS}`],
       ...args,

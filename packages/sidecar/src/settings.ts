@@ -226,7 +226,7 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
 
 type Read = <T>(name: string, parse: (text: string) => T) => T;
 
-/** Checks every HAProxy setting, even if FRONT_LISTEN is empty. */
+/** Checks the settings of HAProxy, even if FRONT_LISTEN is empty. */
 function readFront(read: Read): FrontConfig | undefined {
   const listen = read("FRONT_LISTEN", (text) => text === "" ? [] : distinct(list(text)).map(parseTcp));
   const front = {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
 /**
- * The values of settings, and one parser for each kind. A parser throws the end of a sentence. The caller
- * puts the setting's name in front of it.
+ * The values of settings, and one parser for each kind. The message of a parser's error is the end of a
+ * sentence: the caller puts the setting's name in front of it.
  */
 
 export type Environment = "sandbox" | "production";
@@ -33,7 +33,7 @@ export interface AddressRange {
   readonly bits: number;
 }
 
-/** Linux limits the path of a Unix socket to this length. */
+/** The maximum length of a Unix socket's path on Linux. */
 const SOCKET_PATH_MAX_BYTES = 107;
 const PORT_MAX = 65_535;
 const COUNT_MAX = 1_000_000;

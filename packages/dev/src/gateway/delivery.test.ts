@@ -21,8 +21,8 @@ const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 const CLOSE = `${HEAD}Connection: close\r\n`;
 /**
- * Time limits that are not under test. Each is longer than TEST_MS, so that a test that waits for one fails.
- * TEST_MS is longer than the pauses of a busy machine.
+ * Time limits that are not under test. They are longer than TEST_MS, so that a test fails if it waits for one
+ * of them. TEST_MS is longer than the pauses of a busy machine.
  */
 const LONG = { headersMs: 60_000, bodyMs: 60_000, upstreamMs: 60_000, drainMs: 60_000 };
 const TEST_MS = 30_000;

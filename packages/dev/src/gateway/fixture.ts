@@ -73,8 +73,8 @@ export interface Upstream {
 
 export async function startUpstream(answer: RequestListener): Promise<Upstream> {
   const path = join(tmpdir(), `gold-gw-${randomUUID().slice(0, 13)}.sock`);
-  // Accept requests and headers that a Node server refuses or drops by default. A test then sees exactly what
-  // the gateway forwards.
+  // Accept requests and headers that a Node server refuses or drops by default, so that a test sees exactly
+  // what the gateway forwards.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 64 * 1024 }, answer);
   server.maxHeadersCount = 0;
   let accepted = 0;

@@ -29,9 +29,8 @@ export interface Patience {
 }
 
 /**
- * Keeps connections to the service open. If a reused connection breaks, Deno sends the request again, even a
- * write. Deno recognizes such a request by `reusedSocket`. If `reusedSocket` is false, Deno sends the request
- * once, as Node does.
+ * Keeps connections to the service open. Sets `reusedSocket` to false, so that Deno sends each request once,
+ * as Node does. Otherwise Deno sends a request again, even a write, if a reused connection breaks.
  */
 export class SendOnceAgent extends Agent {
   constructor() {
@@ -67,7 +66,8 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   const bodyTimer = setTimeout(() => fail("request_timeout", "body too slow"), patience.bodyMs).unref();
   for (const event of ["end", "close"]) request.once(event, () => clearTimeout(bodyTimer));
   response.once("close", () => {
-    // The client disconnected, or it got its answer before the service had the whole request.
+    // Destroy the request if the client disconnected, or got its answer before the service had the whole
+    // request.
     if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
   });
 
@@ -77,8 +77,8 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   );
   outgoing.once("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
-    // On an error, pipeline() destroys both streams. The client then sees a truncated answer, never one that
-    // looks complete.
+    // On an error, pipeline() destroys both streams, so that the client sees a truncated answer and not one
+    // that looks complete.
     pipeline(answer, response, () => {});
   });
   outgoing.on("error", (error) => {

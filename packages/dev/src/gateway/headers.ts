@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * A `Connection` header may name further headers, and the gateway then removes those. It never removes these
- * two, because the service needs them to find the end of the message and its host.
+ * The gateway removes the headers that a `Connection` header names, except these two: the service needs them
+ * to find the end of the message and its host.
  */
 const NEVER_NAMED = new Set(["content-length", "host"]);
 
@@ -28,7 +28,7 @@ const NEVER_NAMED = new Set(["content-length", "host"]);
  * the gateway itself adds.
  */
 export function requestHeaders(received: RawHeaders, vouched: Record<string, string>): string[] {
-  // The gateway has answered `Expect: 100-continue` itself by the time it forwards.
+  // Drop `expect`: the gateway has already answered `Expect: 100-continue` itself.
   const kept = endToEnd(received, (name) => GATEWAYS_OWN.test(name) || name === "expect");
   const isChunked = valuesOf(received, "transfer-encoding").length > 0;
   const hasLength = valuesOf(received, "content-length").length > 0;

@@ -41,8 +41,8 @@ describe("startGateway(), identity", () => {
       echo,
       { proxySecret: "ours", patience: { headersMs: 60_000 } },
     );
-    // Issue this certificate last, so that it is still valid at the handshake. A certificate expires at a
-    // whole second, so its lifetime can be up to a second shorter.
+    // Issue this certificate last, so that it is still valid at the handshake. Its lifetime can be up to a
+    // second shorter, because a certificate expires at a whole second.
     shortLived = await authority.issue("short", SHORT_LIFE_MS);
     shortEndsMs = Date.now() + SHORT_LIFE_MS;
     hash = createHash("sha256").update(client.der).digest("hex");
@@ -72,7 +72,8 @@ describe("startGateway(), identity", () => {
       ({ status }) => status || undefined,
       () => undefined,
     );
-    // Deno resumes a session without checking the certificate again, so the gateway checks it.
+    // Accept 403 under Deno, which resumes a session without checking the certificate again. The gateway then
+    // checks it.
     assert(answer === undefined || ("Deno" in globalThis && answer === 403), `answered ${answer}`);
   });
 
@@ -87,7 +88,8 @@ describe("startGateway(), identity", () => {
   });
 
   it("refuses a client without a certificate or with a certificate of another CA", async () => {
-    // The types do not allow undefined, and omitted fields would use the default credentials.
+    // Use empty texts. The types do not allow undefined, and omitted fields would use the default
+    // credentials.
     const none = { cert: "", key: "" };
     await assertRejects(() => fixture.send(GET(), none).then(mustAnswer));
     await assertRejects(() => fixture.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));
@@ -163,8 +165,8 @@ describe("normaliseIp()", () => {
 });
 
 /**
- * Throws if no answer came. Under TLS 1.3 a client learns only after the handshake that it was refused, so a
- * missing answer is the refusal.
+ * Throws if no answer came, which means that the client was refused: under TLS 1.3 a client learns this only
+ * after the handshake.
  */
 function mustAnswer({ status }: { status: number }): void {
   if (!status) throw new Error("The connection was closed without an answer.");

@@ -91,7 +91,7 @@ describe("startGateway(), messages", () => {
       "Trailer: x\r\nX-Mine: 1\r\nX-Kept: 2\r\nConnection: close, X-Mine, content-length, host\r\n" +
       "Content-Length: 2\r\nHost: localhost\r\nExpect: 100-continue\r\n";
     const { status, head, body } = await fixture.send(`POST / HTTP/1.1\r\n${headers}\r\nhi`);
-    // The first answer is the interim 100 Continue. `body` contains the final answer.
+    // Expect the interim 100 Continue as the first answer. `body` contains the final answer.
     assertEquals([status, head], [100, "http/1.1 100 continue"]);
     const echoed: Echo = JSON.parse(body.slice(body.indexOf("\r\n\r\n") + 4));
     assertEquals(echoed.rawHeaders.filter((_, i) => i % 2 === 0), [

@@ -57,7 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const connections = new Set<Socket>();
   const inFlight = new Set<Duplex>();
   let closing = false;
-  // Node does not count a connection as idle before its first request, so the gateway closes it here.
+  // Closes idle connections, including those without a request, which Node does not count as idle.
   const closeIdle = (): void => {
     for (const socket of connections) if (!inFlight.has(socket)) socket.destroy();
   };
@@ -104,20 +104,21 @@ function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTim
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
-    // Disable session resumption, because it admits a certificate without checking it again. Deno resumes
-    // sessions anyway, so the expiry is checked at each request.
+    // Disable session resumption, because a resumed session admits a certificate without checking it again.
+    // Deno resumes sessions anyway, so the gateway also checks the expiry at each request.
     secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: patience.headersMs,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
-    // The body has its own timer, which can still send an answer.
+    // 0 turns Node's timer off. The gateway has its own timer for the body, because it can still send an
+    // answer.
     requestTimeout: 0,
     maxHeaderSize: HEADER_BYTES,
-    // The gateway refuses a missing Host itself, in the form of every other refusal.
+    // Leave this check to the gateway. It refuses a missing Host itself, in the form of every other refusal.
     requireHostHeader: false,
   });
-  // By default Node silently drops headers above a count. If it dropped the header that frames the body, the
-  // body would be read as another request. `maxHeaderSize` already limits all headers.
+  // 0 means no limit. With a limit, Node would silently drop headers. If it dropped the header that frames
+  // the body, the body would be read as another request. `maxHeaderSize` already limits all headers.
   server.maxHeadersCount = 0;
   return server;
 }

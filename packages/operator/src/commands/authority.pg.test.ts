@@ -115,7 +115,7 @@ describe("gold ca and cert", () => {
     refused(await issue(clientId, await requestOf("sbx_aaaaaaaaaaaaaaaaaaaa")), 1, clientId);
   });
 
-  it("cert issue refuses a key that has a certificate, also another partner's or a revoked one", async () => {
+  it("cert issue refuses a key that is in any partner's certificate, even in a revoked one", async () => {
     const { clientId } = operator.service.partner;
     const { pem, keys } = await requestAndKeys(clientId);
     const csr = await operator.write("once.csr", pem);

@@ -95,9 +95,9 @@ const retire: Command = {
   takes: ["FINGERPRINT"],
   async run({ query, confirm, positionals }) {
     const fingerprint = fingerprintOf(positionals[0]!);
-    // For older certificates, the authority that signed them may not be recorded (authority is null). If this
-    // authority signed such a certificate, the proxy refuses the certificate once the authority is retired.
-    // So the question below also mentions how many such certificates there are.
+    // Also count the certificates whose authority is not recorded (authority is null). Older certificates can
+    // be such. If this authority signed one of them, the proxy refuses it after the retirement. So the
+    // question below mentions their number.
     const [standing] = await query`
       select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
         max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,

@@ -60,10 +60,9 @@ export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<bo
 
 /**
  * Shows the credential's last use and asks before the credential is retired at once. Returns the time of the
- * last use that was shown, or null if no use is recorded. The caller passes this time to the database. If the
- * credential was used within the last hour, and this time is older than an hour or null, the database
- * refuses: the person has not seen that use. With --yes nobody was asked, so the function returns `infinity`,
- * and the database does not refuse.
+ * last use that was shown, or null if no use is recorded. The caller passes this time to the database. The
+ * database refuses if the credential was used within the last hour and the person was shown no such use. With
+ * --yes nobody was asked, so the function returns `infinity`, and the database does not refuse.
  */
 export async function confirmEnd(
   invocation: Invocation,

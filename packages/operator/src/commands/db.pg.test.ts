@@ -119,7 +119,7 @@ describe("gold db", () => {
         ...Object.entries({ ...told, ...changes }).map(([name, value]) => `--${name}=${value}`),
       ], { env: { DATABASE_URL: url } });
     try {
-      // A migration would drop this function. If it still exists, no migration ran.
+      // Create a function that a migration would drop. If it still exists, no migration ran.
       await sql`create function gold.from_before() returns int language sql as 'select 1'`;
       const empty = await operator.write("empty", "\n");
       for (

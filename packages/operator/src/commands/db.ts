@@ -30,7 +30,7 @@ const migrateCommand: Command = {
     "payout-bic": { type: "string" },
   },
   async run({ values, migrationUrl }) {
-    // All options are checked before anything is changed.
+    // Check all options before anything is changed.
     const told = await readSettlement(values);
     const url = await migrationUrl();
     const sql = connect(url);

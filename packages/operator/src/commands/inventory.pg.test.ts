@@ -76,7 +76,7 @@ describe("gold inventory", () => {
   it("lists malformed rows, with a warning that the service skips them", async () => {
     const { client, clientId } = await operator.service.addPartner();
     const sql = operator.service.books.connect("superuser", 1);
-    // Triggers refuse malformed rows, so they are disabled here.
+    // Disable the triggers, because they refuse malformed rows.
     await sql`set session_replication_role = replica`;
     await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values (${client}, 'odd', '{"kty":"EC"}')`;
     await sql`insert into gold.client_secret (partner_id, hash, retire_at) values (${client}, '\\x00', 'infinity')`;
@@ -101,7 +101,7 @@ describe("gold inventory", () => {
     const statuses = async (...options: string[]) =>
       (await itemsFor(clientId, ...options)).map(({ kind, status }) => `${kind} ${status}`).sort();
     const lasting = ["client_secret active", "signing_key active", "webhook_secret active"];
-    // The last certificate stays visible, because the partner has no other one.
+    // The last certificate is still listed, because the partner has no other one.
     assertEquals(await statuses(), ["certificate revoked", ...lasting]);
     await addTestCertificate(sql, clientId, randomBytes(32).toString("hex"));
     const live = ["certificate active", ...lasting];

@@ -43,7 +43,7 @@ describe("gold key rotate token", () => {
     const { kid, begins_at, older_retire_at } = await operator.done("key", "rotate", "token");
     const doneMs = Date.now();
     assert(await registryVersion(operator) > version);
-    // The rotation happened at some point between the two instants.
+    // The time of the rotation must be between the two instants.
     const rotatedMs = Date.parse(begins_at as string) - 10 * SECOND_MS;
     assert(calledMs <= rotatedMs && rotatedMs <= doneMs, `${calledMs} ${rotatedMs} ${doneMs}`);
     assertEquals(Date.parse(older_retire_at as string) - Date.parse(begins_at as string), 11 * MINUTE_MS);
@@ -52,9 +52,9 @@ describe("gold key rotate token", () => {
     const last = await issued();
     assertEquals(last.kid, older.kid);
 
-    // The new key begins 10 s after the rotation, and the older key retires 11 minutes later. The shifts of
-    // 20 s and of 11.5 minutes pass these instants by at least 10 s, because the service estimates its time
-    // from the database's clock, and a slow answer of the database makes the estimate lag.
+    // Pass each instant by at least 10 s. The service estimates its time from the database's clock, and a
+    // slow answer of the database makes the estimate lag. The new key begins 10 s after the rotation, and the
+    // older key retires 11 minutes later.
     service.shiftClock(20 * SECOND_MS);
     const newer = await issued();
     assertEquals(newer.kid, kid);

@@ -10,8 +10,8 @@ import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { readSealing } from "./new_secret.ts";
 
 /**
- * A service refuses requests when its copy of the partners and keys in the database is older than 5 s. So
- * after 10 s every service that still serves has read the new key.
+ * After this time, every service that still serves has read the new key. A service refuses requests when its
+ * copy of the partners and keys is older than 5 s.
  */
 const LEAD_SECONDS = 10;
 /** After this time, the last token that an older key signed has expired on every clock. */
@@ -74,7 +74,8 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;
-  // Another command may encrypt a row with an older key during a round. The next round encrypts it again.
+  // Repeat until no older row is left, because another command may encrypt a row with an older key during a
+  // round.
   for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
     if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
     const secrets = await resealAll(older, sealing, source);

@@ -49,7 +49,7 @@ describe("gold ledger heads and ledger verify --heads", () => {
       const { exit, json } = await operator.gold("ledger", "verify", "--heads", heads, "--json");
       return [exit, itemsOf(json)[0]!.detail];
     };
-    // The service seals once a second. It may rebuild the chain before the command reads it, so try again.
+    // Try again if the service rebuilt the chain before the command read it. The service seals once a second.
     const deadlineMs = Date.now() + 30_000;
     let seen = await cutChain();
     while (seen[1] !== "the chain ends before this sequence number" && Date.now() < deadlineMs) {

@@ -25,7 +25,7 @@ const verify: Command = {
     const file = optional(values, "heads");
     const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8"));
     const { sql } = await db();
-    // All checks read one snapshot, because the books may change meanwhile.
+    // Read all checks from one snapshot, because the books may change meanwhile.
     const { defects, unsealed } = await sql.begin(
       "isolation level repeatable read read only",
       async (snapshot) => {

@@ -149,8 +149,8 @@ async function onboard(
 }
 
 /**
- * Writes the partner's files. The folder, the base URL and the server's CA may have changed, so everything
- * that depends on them is written again.
+ * Writes the partner's files. Writes everything again that depends on the folder, the base URL or the
+ * server's CA, because these may have changed.
  */
 async function writeFiles(
   file: string,

@@ -44,8 +44,8 @@ describe("gold loadtest prepare", () => {
   before(async () => {
     operator = await testOperator();
     const { certificate } = await operator.done("ca", "init", "--key", operator.path("ca_key.pem"));
-    // Any certificate will do. The tests check only that the
-    // partner's file names this file and contains its text.
+    // Use any certificate, because the tests check only that the partner's file names this file and contains
+    // its text.
     serverCa = await operator.write("server_ca.pem", certificate as string);
   });
   beforeEach(async () => void (folder = await mkdtemp(operator.path("load-"))));
@@ -172,8 +172,8 @@ describe("gold loadtest prepare", () => {
       assertEquals(await statuses("--partners", "1"), ["kept", "kept"]);
     }
     const { client_id } = await read("0");
-    // After two of the changes above, the partner's file no longer names the partner. So `gold` could not
-    // find and delete the partner's old folder, and two folders are left over.
+    // Expect two folders that are left over. After two of the changes above, the partner's file no longer
+    // names the partner, so `gold` could not find and delete the partner's old folder.
     const folders = (await readdir(folder)).filter((entry) => entry.startsWith("sbx_"));
     assertEquals([folders.includes(client_id), folders.length], [true, 4]);
   });

@@ -13,11 +13,11 @@ const PARTNERS_MAX = 1000;
 /** The scripts in `loadtest/` look for partner files in this folder of the project. */
 const DEFAULT_FOLDER = join(".gold", "loadtest");
 const LOOPBACK = ["127.0.0.1/32", "::1/128"];
-/** A load test also works if no receiver listens at this URL. */
+/** The webhook URL of the partners. A load test also works if no receiver listens there. */
 const WEBHOOK = "https://localhost:8445/webhooks";
-/** More than any run spends, and far below the limit of an account. */
+/** The initial funds of a partner: more than any run spends, and far below the limit of an account. */
 const FUNDS_HALALAS = 100_000_000_000n;
-/** Gold in the vault that no partner owns, for each load partner, in 0.0001 g. */
+/** The gold to add to the vault for each load partner, in 0.0001 g. */
 const GOLD_TENTH_MILLIGRAMS = 10_000_000n;
 const BAR = { gross: "124414000", fineness: "9999" };
 const BURST = 1_000_000;
@@ -97,8 +97,8 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
 }
 
 /**
- * Returns the file of the server's CA. With DATABASE_URL set, the CA of an `npm start` is not used, because
- * it belongs to another deployment.
+ * Returns the file of the server's CA. Does not use the CA of an `npm start` if DATABASE_URL is set, because
+ * that CA belongs to another deployment.
  */
 async function findServerCa({ values, path, env, stateDir }: Invocation): Promise<string> {
   const given = optional(values, "ca");

@@ -47,7 +47,7 @@ function readSessions(text: string): Session[] {
     );
   }
   const [first, last] = [from, to].map((name) => DAYS.findIndex((day) => day === name)) as [number, number];
-  // A range may cross the week's end: fri-sun is three days.
+  // Count across the week's end, too: fri-sun is three days.
   const days = (last - first + 7) % 7 + 1;
   return Array.from({ length: days }, (_, index) => ({ day: (first + index) % 7, opens, closes }));
 }

@@ -24,8 +24,8 @@ import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
 /**
- * A certificate is valid for one year and never outlives its authority.
- * So an authority that lives one year could sign nothing.
+ * The least number of years of an authority. A certificate is valid for one year and never outlives its
+ * authority, so an authority of one year could sign nothing.
  */
 const AUTHORITY_YEARS_MIN = 2;
 
@@ -48,14 +48,14 @@ interface MadeAuthority {
 }
 
 /**
- * Makes an authority and its first, empty revocation list.
- * If one authority had no list, the proxy would get no list at all.
+ * Makes an authority and its first, empty revocation list. Without this list, the proxy would get no list of
+ * any authority.
  */
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
   const { sql, deployment } = await invocation.db();
   const { environment, publicBaseUrl } = await deployment();
   const issuedAt = await readClock(sql);
-  // The instant makes the name unique. Some verifiers do not look for a second key under the same name.
+  // Put the instant into the name, because some verifiers do not look for a second key under the same name.
   const commonName = `Gold Trading Partner CA (${environment}) ${issuedAt.toISOString()}`;
   const { certificate, key, keySource, keyFile } = await makeAuthority(invocation, {
     commonName,
@@ -72,7 +72,8 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   try {
     await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
   } catch (error) {
-    // If the database gave no answer, it may have stored the authority. So the authority's key file is kept.
+    // Keep the authority's key file if the database gave no answer. The database may have stored the
+    // authority.
     if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
     throw error;
   }

@@ -63,7 +63,8 @@ const remove: Command = {
 export const OPERATOR_COMMANDS: readonly Command[] = [add, list, remove];
 
 /**
- * Runs `act` as the migration login. If an operator's login could create logins, one person could act as two.
+ * Runs `act` as the migration login. Operators' logins cannot create logins, because one person could then
+ * act as two.
  */
 async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = connect(url);

@@ -39,7 +39,7 @@ describe("sessions of operators", () => {
     return postgres(own.href, { max: 1, onnotice: () => {} });
   }
 
-  it("end before the price becomes stale if they hold a lock in an idle transaction", async () => {
+  it("end if they hold a lock in an idle transaction, before the price becomes stale", async () => {
     await sql`select gold.add_operator(${name}, ${name})`;
     await sql`select gold.set_price('simulated', 10000, 10100, 9900, 100, ${STALE_AFTER_SECONDS}, null)`;
     const person = connectAs(name);
@@ -48,8 +48,8 @@ describe("sessions of operators", () => {
       onnotice: () => {},
       connection: { role: "gold_api", lock_timeout: 2000 },
     });
-    // The test does not use person.begin(), because it would send COMMIT to a connection that Postgres has
-    // closed. The driver would then throw.
+    // Do not use person.begin(): it would send COMMIT to a connection that Postgres has closed, and the
+    // driver would then throw.
     await person.unsafe("begin");
     const [{ pid }] = await person<[{ pid: number }]>`select gold.lock_price(), pg_backend_pid() as pid`;
     try {
@@ -77,7 +77,7 @@ describe("sessions of operators", () => {
     }
   });
 
-  it("get timeouts when the login is added, or at the next migration if it was created by hand", async () => {
+  it("get timeouts when gold adds the login, or, for a manual login, at the next migration", async () => {
     assertEquals(await limitsOf(name), LIMITS);
     await sql.unsafe(`create role ${name}_by_hand login in role gold_operator`);
     assertEquals(await limitsOf(`${name}_by_hand`), undefined);

@@ -171,8 +171,8 @@ export const PARTNER_COMMANDS: readonly Command[] = [create, list, show, suspend
 const stateOf = (suspendedAt: Date | null) => ({ status: suspendedAt ? "suspended" : "active" });
 
 function randomText(random: (length: number) => Uint8Array): string {
-  // 256 is not a multiple of 36, so bytes from 252 on are drawn again.
-  // Otherwise some characters would be more frequent.
+  // Draw bytes from 252 on again. Otherwise some characters would be more frequent, because 256 is not a
+  // multiple of 36.
   let text = "";
   while (text.length < ID_CHARACTERS) {
     for (const byte of random(ID_CHARACTERS)) {

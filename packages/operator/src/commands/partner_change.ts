@@ -62,7 +62,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     if (changesLimits) await limitPartner(transaction, id!, limits);
     if (iban === null) return {};
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
-    // A request for the registered IBAN withdraws the pending request, so pending_iban may be null.
+    // pending_iban is null after a request for the registered IBAN, which withdraws the pending request.
     const [partner] =
       await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
     return { pending_iban: partner!.pending_iban as string | null };
@@ -99,7 +99,7 @@ const approveIban: Command = {
     await confirm(
       `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel?`,
     );
-    // Approves only the IBAN that was shown. If another IBAN was requested meanwhile, the database refuses.
+    // Approve only the IBAN that was shown. If another IBAN was requested meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
     return {
       title: "Payouts are held until payouts_held_until, so that a wrong change can still be caught.",

@@ -28,8 +28,8 @@ export function readName(values: Values): string {
 
 export function readRange(text: string): string {
   const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
-  // isIP() checks the spelling first: ipaddr.js also accepts 127.1
-  // and 010.0.0.1, which other programs read as different addresses.
+  // Check the spelling with isIP() first, because ipaddr.js also accepts 127.1 and 010.0.0.1, which other
+  // programs read as different addresses.
   const version = isIP(spelling);
   const addressBits = version === 4 ? 32 : 128;
   const bits = Number(given ?? addressBits);

@@ -9,7 +9,7 @@ import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 const SOURCES = ["fixed", "simulated", "http"] as const;
 const DEFAULT_SPREAD_BASIS_POINTS = 60;
 const DEFAULT_STALE_AFTER_SECONDS = 10;
-/** Stored until an http source gives its first price. It counts as stale, so no quote uses it. */
+/** A placeholder until an http source gives its first price. It counts as stale, so no quote uses it. */
 const NO_PRICE_PIPS = 10_000n;
 
 /** The current price settings. */

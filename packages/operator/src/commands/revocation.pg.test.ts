@@ -33,7 +33,7 @@ describe("gold cert revoke and cert crl", () => {
       revocation_list: "renewed",
     });
     assert(await registryVersion(operator) > version);
-    // The fingerprint in openssl's format.
+    // Give the fingerprint in openssl's format.
     await operator.done("cert", "revoke", other.toUpperCase().match(/../g)!.join(":"));
     const found = await listOf(operator, authority);
     assertEquals(found.number, number + 2);
@@ -72,7 +72,7 @@ describe("gold cert revoke and cert crl", () => {
     const asked = async () => {
       const questions: string[] = [];
       const ask = (question: string) => (questions.push(question), Promise.resolve(false));
-      // The person's clock is wrong. The database's clock decides.
+      // Run the command with a wrong clock of the person, because only the database's clock counts.
       const run = await runGold(["cert", "revoke", fingerprint], {
         env: { DATABASE_URL: operator.url },
         ask,

@@ -21,8 +21,8 @@ const revoke: Command = {
 };
 
 /**
- * Revokes in the database first, so the service refuses the certificate before anything is signed. The
- * revocation list is renewed after that; if this fails, `gold cert crl` renews it.
+ * Revokes in the database first, so the service refuses the certificate before anything is signed. Then
+ * renews the revocation list. If the renewal fails, `gold cert crl` renews the list.
  */
 async function revokeCertificate(invocation: Invocation): Promise<Result> {
   const { values, positionals, db, confirm } = invocation;

@@ -8,7 +8,7 @@ import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
 /**
  * How many days a list is valid. `gold cert crl` should run daily and makes a new list each time. A list is
- * valid much longer, because the proxy gets no list at all if one list expires.
+ * valid much longer than a day, because one expired list leaves the proxy without any list.
  */
 export const LIST_DAYS = 90;
 const ATTEMPTS_MAX = 10;
@@ -72,8 +72,8 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
     const next = Number(number) + 1;
     const list = await issueCrl({
       authority,
-      // The list is backdated, so that a verifier whose clock is behind accepts it. The date of an entry must
-      // not be later than the date of the list.
+      // Date no entry later than the list, which is backdated so that a verifier whose clock is behind
+      // accepts it.
       revoked: revoked.map(({ serial, revoked_at, reason }) => ({
         serial,
         revokedAt: new Date(Math.min(Date.parse(revoked_at), thisUpdate.getTime())),
@@ -95,12 +95,12 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
 }
 
 /**
- * Reads the data of the next list from one snapshot, with the database's clock. A list dated in the future
- * would lock every partner out.
+ * Reads the data of the next list from one snapshot. The date is the database's, because a list with a date
+ * in the future would lock every partner out.
  */
 async function readStanding(sql: Sql, fingerprint: string): Promise<StandingRow> {
-  // An expired certificate stays on the list for one more day, for clocks that are behind. A certificate of
-  // an unknown authority is on every list.
+  // Keep an expired certificate on the list for one more day, for clocks that are behind. Put a certificate
+  // of an unknown authority on every list.
   const [row] = await sql<StandingRow[]>`
     select clock_timestamp() as at, a.revocation_number::text as number, coalesce((
       select jsonb_agg(jsonb_build_object('serial', c.serial, 'revoked_at', c.revoked_at, 'reason', c.revocation_reason) order by c.revoked_at, c.serial)

@@ -88,9 +88,9 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 
 /**
  * Asks before all older secrets are retired at once. Returns the secrets that the person was shown, each with
- * its last use. The database refuses if another secret was created since then. It also refuses if a secret
- * was used within the last hour, and its shown use is older than an hour or missing: the person has not seen
- * that use. With --yes nobody was asked, and the function returns null.
+ * its last use. The database refuses the retirement if another secret was created since then. It also refuses
+ * if a secret was used within the last hour and the person was shown no such use. With --yes nobody was
+ * asked, and the function returns null.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

@@ -26,7 +26,7 @@ describe("gold secret, gold webhook-secret", () => {
   const asked = async (answer: boolean, ...argv: string[]) => {
     const questions: string[] = [];
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
-    // The person's clock is wrong. The database's clock decides.
+    // Give the person a wrong clock, because only the database's clock counts.
     const now = () => new Date(Date.now() + 2 * HOUR_MS);
     const run = await runGold(argv, { env: { DATABASE_URL: operator.url }, ask, now });
     return { run, question: questions.join("|") };
@@ -70,8 +70,8 @@ describe("gold secret, gold webhook-secret", () => {
     it("with --overlap 0, shows the last use of each older secret and asks, then retires them", async () => {
       const partner = await newPartner();
       assertEquals(await askToken(partner, partner.clientSecret), 200);
-      // The service records the use above some seconds later, but it does not overwrite a use that is less
-      // than a minute old. So this instant stays.
+      // Set a use less than a minute ago. The service records the use above some seconds later, but does not
+      // overwrite a use that is less than a minute old.
       const usedAt = new Date(Date.now() - 30_000).toISOString();
       await operator.service.books
         .sql`update gold.client_secret set last_used_at = ${usedAt} where partner_id = ${partner.client}`;
@@ -101,7 +101,8 @@ describe("gold secret, gold webhook-secret", () => {
         const statuses = async () =>
           itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
         assertEquals(await statuses(), ["retiring", "active"]);
-        // A use that the question showed is no reason to refuse. A use two hours ago is no reason either.
+        // Check that a use that the question showed is no reason to refuse, and that a use two hours ago is
+        // none either.
         const used = () =>
           sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() - interval '2 hours'`;
         assertEquals((await rotate(() => Promise.resolve())).exit, 0);

@@ -70,7 +70,8 @@ function findKey(keys: readonly Credential[], id: string, kid: string): Credenti
     keys.filter((one) => one.kid === kid),
   );
   if (!found) throw new Failure(EXIT.refused, "not_found", `${id} has no signing key ${kid}.`);
-  // Keys that were registered together at the partner's creation may share a kid.
+  // Refuse a kid that several keys share, as keys that were registered together at the partner's creation
+  // may.
   if (found.name !== kid && others.length > 0) {
     throw new Failure(
       EXIT.refused,

@@ -66,7 +66,7 @@ describe("gold withdrawal submit", () => {
     };
     const dayBefore = await today();
     const { exit, json } = await submit("pain.001.xml");
-    // Midnight in Riyadh may fall between the two instants.
+    // Accept both days, because midnight in Riyadh may fall between the two instants.
     const days = [dayBefore, await today()];
     assertEquals([exit, json.count, json.total_sar], [0, 3, "10123.45"]);
     assertEquals(json.left, []);
@@ -153,7 +153,7 @@ describe("gold withdrawal submit", () => {
     await operator.service.books.sql`
       update gold.partner set iban_changed_at = iban_changed_at - interval '24 hours' where id = ${partner.client}`;
     const { json } = await submit("held.xml");
-    // The withdrawal was requested before the change, so it is paid to the IBAN that was registered then.
+    // Paid to the IBAN that was registered when the withdrawal was requested, which was before the change.
     assertEquals(itemsOf(json)[0]!.iban, "SA0380000000608010167519");
   });
 

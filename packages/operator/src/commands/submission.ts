@@ -10,7 +10,10 @@ import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts
 import { checkText } from "../pain/payment_text.ts";
 import { optional, required, uuidOf } from "../values.ts";
 
-/** A batch locks the accounts of all its payments, so it stays small. */
+/**
+ * The largest number of payments in one batch. It is small, because a batch locks the accounts of all its
+ * payments.
+ */
 const MOST_PAYMENTS = 500;
 
 const submit: Command = {

@@ -10,7 +10,8 @@ export interface PaymentBatch {
    */
   readonly messageId: string;
   /**
-   * When the batch was made, not when the document is written. So the same batch always gives the same bytes.
+   * When the batch was made, not when the document is written, so that the same batch always gives the same
+   * bytes.
    */
   readonly createdAt: Date;
   /** A day in Asia/Riyadh, such as 2026-01-31. */
@@ -61,7 +62,7 @@ export function writePaymentInitiation(batch: PaymentBatch): string {
         ["InitgPty", [debtorName]],
       ]],
       ["PmtInf", [
-        // The document has one payment block, so the block takes the message's id.
+        // Use the message's id for the payment block, because the document has only one block.
         ["PmtInfId", messageId],
         ["PmtMtd", "TRF"],
         ...totals,

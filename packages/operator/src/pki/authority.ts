@@ -127,14 +127,15 @@ async function connectKey(publicKeySpki: Uint8Array<ArrayBuffer>, key: Authority
   const sign = async (_algorithm: unknown, _key: unknown, tbs: ArrayBuffer): Promise<ArrayBuffer> => {
     const bytes = new Uint8Array(tbs);
     const signature = await key.sign(bytes);
-    // A wrong key would sign without an error, and nobody would notice before a partner was refused.
+    // Verify each signature. A wrong key signs without an error, and nobody would notice before a partner was
+    // refused.
     if (await crypto.subtle.verify(ECDSA_SHA256, publicKey, signature, bytes)) return signature.buffer;
     throw new PkiError(
       "authority_signature_invalid",
       "The CA's key made a signature that the CA's certificate does not verify; nothing was issued. The key belongs to another certificate, or the signing command signed something other than the bytes it was given. Check where the CA key and certificate are configured.",
     );
   };
-  // The generators use only the provider's `sign`.
+  // Only `sign` is needed, because the generators use nothing else of the provider.
   const provider = { subtle: { sign } } as unknown as webcrypto.Crypto;
   return { signingKey: publicKey, signingAlgorithm: ECDSA_SHA256, provider };
 }

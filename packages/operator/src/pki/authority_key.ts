@@ -54,7 +54,7 @@ function runCommand(argv: readonly string[], input: Uint8Array, timeoutMs: numbe
         if (error === null) resolve(new Uint8Array(stdout));
         else reject(failure(argv, describeExit(error, timeoutMs), stderr.toString("utf8"), error));
       });
-      // If a program exits without reading, its exit status reports the failure. The broken pipe is ignored.
+      // Ignore the broken pipe of a program that exits without reading: its exit status reports the failure.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input);
     } catch (error) {

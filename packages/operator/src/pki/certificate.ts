@@ -22,7 +22,8 @@ const SERIAL_BYTES = 20;
 /** Reads one certificate, from DER or from PEM text that holds exactly one. */
 export function readCertificate(certificate: string | Uint8Array): X509Certificate {
   const der = typeof certificate === "string" ? readDer(certificate) : new Uint8Array(certificate);
-  // The parser ignores bytes after the end. A fingerprint would include them and name another certificate.
+  // Refuse bytes after the end. The parser ignores them, but the fingerprint would include them and name
+  // another certificate.
   if (findContent(der) === null) throw malformed();
   try {
     return new X509Certificate(der);

@@ -52,7 +52,7 @@ export async function issueCrl(order: CrlOrder): Promise<string> {
     entries: revoked.map(({ serial, revokedAt, reason = "unspecified" }) => ({
       serialNumber: serial,
       revocationDate: revokedAt,
-      // The reason is written even if it is unspecified. Otherwise the generator writes an empty list of
+      // Write the reason even if it is unspecified. Otherwise the generator writes an empty list of
       // extensions, which RFC 5280 forbids and strict readers refuse.
       extensions: [
         new Extension(OID_REASON, false, encodeElement(TAG_ENUMERATED, Uint8Array.of(REASON_CODES[reason]))),

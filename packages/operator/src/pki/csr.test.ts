@@ -81,7 +81,7 @@ describe("readCsr()", () => {
 
   it("rejects a request that is signed with another hash", async () => {
     const { der } = await makeRequest();
-    // The last byte of the identifier, raised by one, turns ecdsa-with-SHA256 into ecdsa-with-SHA384.
+    // Raise the last byte of the identifier by one, which turns ecdsa-with-SHA256 into ecdsa-with-SHA384.
     const oid = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02);
     const at = Array.from(der).findIndex((_, index) =>
       oid.every((byte, offset) => der[index + offset] === byte)

@@ -59,7 +59,8 @@ export async function readCsr(pem: string): Promise<CertificateRequest> {
       }; only EC on P-256 with a named curve and an uncompressed point is accepted. Make a new key and request: ${HOW_TO}.`,
     );
   }
-  // The library's type refers to the DOM's Algorithm, which this project's types do not include.
+  // Cast the algorithm. The library's type refers to the DOM's Algorithm, and this project's types do not
+  // include the DOM.
   const { name, hash } = csr.signatureAlgorithm as unknown as SignatureAlgorithm;
   if (name !== "ECDSA" || hash?.name !== "SHA-256") {
     throw new PkiError(
@@ -99,7 +100,8 @@ function readDer(pem: string): Uint8Array<ArrayBuffer> {
 function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
   try {
     const csr = new Pkcs10CertificateRequest(der);
-    // The library parses the key when it is first read. Read it now, so that a malformed key is refused now.
+    // Read the key now, so that a malformed key is refused now. The library parses the key only when it is
+    // first read.
     void csr.publicKey;
     return csr;
   } catch (cause) {

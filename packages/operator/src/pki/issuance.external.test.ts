@@ -236,8 +236,8 @@ describe("certificate issuance, checked with openssl", () => {
     for (const key of keys) {
       const authority = await openAuthority(certificatePem, key);
       const csr = await readCsr((await makeRequest()).pem);
-      // openssl dates its CA and verifies the certificate below by the machine's clock. So the certificate is
-      // dated by the same clock.
+      // Date the certificate by the machine's clock, because openssl dates its CA and verifies the
+      // certificate below by that clock.
       const order = { csr, authority, clientId: CLIENT_ID, organization: ORGANIZATION, issuedAt: new Date() };
       await openssl.keep("client.pem", (await issueClientCertificate(order)).pem);
       const verified = await openssl.run("verify", "-x509_strict", "-CAfile", "own.pem", "client.pem");

@@ -43,7 +43,7 @@ export async function importPublicKey(spki: Uint8Array<ArrayBuffer>): Promise<we
   if (spki.length !== SPKI_BYTES || !equalBytes(spki.subarray(0, SPKI_HEAD.length), SPKI_HEAD)) return null;
   try {
     const key = await crypto.subtle.importKey("spki", spki, EC_P256, true, ["verify"]);
-    // Deno checks that the point is on the curve only when the key is used.
+    // Use the key once, because only then does Deno check that the point is on the curve.
     await crypto.subtle.verify(ECDSA_SHA256, key, new Uint8Array(64), new Uint8Array());
     return key;
   } catch {

@@ -32,7 +32,7 @@ export function writePem(label: string, der: Uint8Array): string {
 function decodeBase64(body: string, label: string): Uint8Array<ArrayBuffer> {
   const text = body.replace(/[\r\n\t ]/g, "");
   const bytes = Buffer.from(text, "base64");
-  // Buffer skips characters that are not base64, so the decoded bytes must encode to the same text.
+  // Encode the bytes again and compare, because Buffer skips characters that are not base64.
   if (text === "" || bytes.toString("base64") !== text) {
     throw new PkiError(
       "pem_malformed",

@@ -12,13 +12,14 @@ interface ExpiryWarning {
 }
 
 const DAY_MS = 86_400_000;
-// A verifier whose clock is slightly behind must not refuse a new certificate.
+// Certificates begin this much earlier, so that a verifier whose clock is slightly behind does not refuse a
+// new one.
 const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
 /**
- * A certificate is valid for one year and must not outlive its authority. So an authority that is valid for
- * less than a year can sign no certificate. The warning starts 60 days earlier.
+ * The warning starts 60 days before an authority can sign no more. A certificate is valid for one year and
+ * must end before its authority. So an authority that is valid for less than a year can sign nothing.
  */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 

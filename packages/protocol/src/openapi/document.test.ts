@@ -141,8 +141,8 @@ describe("openApiDocument()", () => {
         [400, always],
         [401, [...always, "WWW-Authenticate"]],
         [405, [...always, "Allow"]],
-        // 404, 409 and 422 include refusals that bind the Idempotency-Key, so they can be replayed. 409 has
-        // Retry-After, because it includes idempotency_request_in_progress.
+        // Expect the header of a replay for 404, 409 and 422, which include refusals that bind the
+        // Idempotency-Key. Expect Retry-After for 409, which includes idempotency_request_in_progress.
         [404, replayed],
         [409, [...always, "Retry-After", "Idempotent-Replayed"]],
         [422, replayed],
@@ -153,7 +153,7 @@ describe("openApiDocument()", () => {
       ] as const
     ) assertEquals(headersAt("/v1/orders", "post", status), [...headers], `${status}`);
     assertEquals(headersAt("/v1/orders/{order_id}", "get", 404), always);
-    // A 404 for an id in the path binds no key, so it is never replayed.
+    // This reply is never replayed. A 404 for an id in the path does not bind the key.
     assertEquals(headersAt("/v1/events/{event_id}/redeliver", "post", 404), always);
     assert(headersAt("/oauth/token", "post", 200).includes("Cache-Control"));
     assert(headersAt("/oauth/token", "post", 401).includes("WWW-Authenticate"));

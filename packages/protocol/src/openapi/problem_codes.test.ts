@@ -62,9 +62,10 @@ describe("problemCodesOf()", () => {
       ],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
-      // The probe takes a body of any media type and no Idempotency-Key, so it lacks the problems of both.
+      // Leave out the problems of a media type and of an Idempotency-Key. The probe takes a body of any media
+      // type and no key.
       probeSignature: [ALWAYS, TOKEN, SIGNED],
-      // fundSandbox needs no token, so it lacks token_missing.
+      // Leave out token_missing. fundSandbox needs no token.
       fundSandbox: [
         ALWAYS,
         TOKEN.replace("token_missing ", ""),

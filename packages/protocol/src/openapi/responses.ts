@@ -93,15 +93,15 @@ function successOf(
 function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schemas: Schemas): Json {
   if (endpoint.oauth) return oauthResponse(codes, schemas);
   const [code, ...others] = codes;
-  // not_found binds the Idempotency-Key only if it refuses an id in the body, which is an order's quote_id.
-  // If it refuses an id in the path, it never binds the key.
+  // not_found binds the Idempotency-Key only if it refuses an order's quote_id, which is in the body. A
+  // not_found for an id in the path never binds the key.
   const refused = pathParameters(endpoint).length > 0 ? "other" : "order_quote_id";
   const replayed = endpoint.idempotent && codes.some((one) => isProblemCode(one) && bindsKey(one, refused));
   if (others.length === 0 && isShared(code!) && !replayed) return { $ref: `#/components/responses/${code}` };
   return problemResponse(codes, replayed ? [REPLY_HEADER.idempotentReplayed] : [], schemas);
 }
 
-/** Whether the code is the only problem with its status. */
+/** Returns true if the code is the only problem with its status. */
 function isShared(code: TokenProblemCode): boolean {
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
   return Object.values(PROBLEM_REGISTRY).filter((entry) => entry.status === status).length === 1;

@@ -42,14 +42,15 @@ export function queryParameters(query: z.ZodObject): Json[] {
 type JsonSchema = JsonObject & { readonly $ref?: string; readonly $defs?: JsonObject };
 
 /**
- * Describes the JSON that is sent, not the value after parsing (`io: "input"`). The schema of a request
- * refuses unknown members. The schema of a reply allows them, because members may be added later.
+ * Describes the JSON that is sent (`io: "input"`), not the value after parsing. A request's schema refuses
+ * unknown members. A reply's schema allows them, because members may be added later.
  */
 function toJson(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
-      // zod adds the range of integers that a double holds exactly. An integer in JSON has no such range.
+      // Remove the range of integers that a double holds exactly. zod adds it, but an integer in JSON has no
+      // such range.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

@@ -3,8 +3,8 @@ import type { signDetached, Signer } from "@gold-partner/jws";
 import type { BytePrimitives } from "./byte_primitives.ts";
 
 /**
- * The parts of the signer. They are arguments, because an SDK imports them by package name and a load test by
- * path.
+ * The functions that the signer needs. They are passed in, because an SDK imports them by package name and a
+ * load test by path.
  */
 export interface SigningParts {
   canonicalRequest: typeof canonicalRequest;

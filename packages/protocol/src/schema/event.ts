@@ -74,7 +74,7 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
     ...event,
     data: z.looseObject({ chain_head }),
   });
-  // In TypeScript, an event of a type that is added later is `never`. So a check of `type` still narrows the
+  // Give an event that is added later the TypeScript type `never`. So a check of `type` still narrows the
   // event to one known type. A program ignores events of all other types.
   return z.union([known, addedLater as unknown as z.ZodType<never>]);
 }

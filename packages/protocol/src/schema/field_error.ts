@@ -6,8 +6,8 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /**
- * The longest name in a reply, in UTF-16 code units. A longer name of a body's member is left out. A longer
- * parameter name is cut.
+ * The longest name in a reply, in UTF-16 code units. A longer member name is left out, and a longer parameter
+ * name is cut.
  */
 const NAME_MAX_CHARACTERS = 64;
 
@@ -58,7 +58,7 @@ function places(issues: readonly Issue[]): { path: Path; detail: string }[] {
 }
 
 function nameOf(path: Path): string {
-  // If the cut falls inside a surrogate pair, the pair's first half is removed, too.
+  // Remove the first half of a surrogate pair, too, if the cut falls inside the pair.
   return path.map(String).join(".").slice(0, NAME_MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
 }
 

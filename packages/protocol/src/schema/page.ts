@@ -15,8 +15,8 @@ export function integerParam(
   const error = `This must be a whole number from ${minimum} to ${maximum}.`;
   const digits = z.string({ error }).regex(/^(?:0|[1-9][0-9]{0,14})$/, error);
   const bounded = z.coerce.number<string>().min(minimum, error).max(maximum, error);
-  // The outer schema accepts anything. Its metadata gives JSON Schema the type and the bounds of the query
-  // parameter.
+  // Accept `unknown` first, so that JSON Schema describes the query parameter by this metadata and not by the
+  // string that is parsed.
   return z.unknown().meta({ type: "integer", minimum, maximum, ...meta }).pipe(digits.pipe(bounded));
 }
 

@@ -2,7 +2,7 @@ import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 
 /**
- * The schema of a JSON body. It refuses unknown members. If it ignored a misspelled member, the service could
+ * The schema of a JSON body. It refuses unknown members: if it ignored a misspelled member, the service could
  * execute a request that the partner did not mean.
  */
 export function requestBody<S extends z.core.$ZodLooseShape>(
@@ -17,7 +17,7 @@ export function requestBody<S extends z.core.$ZodLooseShape>(
         ? `This member is unknown; the body must be ${takes}. Remove it or correct its name.`
         : `The body must be ${takes}, sent as application/json.`,
   }).meta(meta);
-  // For zod, a JsonNumber is an object with the member `source`. In JSON it is a number, not an object.
+  // Refuse a JsonNumber. For zod it is an object with the member `source`, but in JSON it is a number.
   return z.preprocess((value) => value instanceof JsonNumber ? undefined : value, body);
 }
 

@@ -13,7 +13,7 @@ export const instant = z.string({ error: INSTANT_RULE })
   .refine((text) => parseInstant(text) !== undefined, INSTANT_RULE)
   .meta({
     format: "date-time",
-    // The format alone would allow offsets and other precisions, which this service refuses.
+    // Add a pattern. The format would also allow offsets and other precisions, and this service refuses them.
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$",
     description: "RFC 3339, UTC, Z, milliseconds.",
     examples: ["2026-01-31T09:30:00.000Z"],

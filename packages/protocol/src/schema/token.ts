@@ -3,8 +3,8 @@ import { TOKEN_TTL_SECONDS } from "../limit.ts";
 
 // OAuth requires that unknown parameters are ignored (RFC 6749, section 3.2), so this is not a strict object.
 export const tokenRequest = z.object({
-  // The token route refuses any other grant type with unsupported_grant_type before it uses this schema. So
-  // here the parameter can only be missing, which gets invalid_request.
+  // This schema refuses only a missing grant_type, with invalid_request. The token route has already refused
+  // any other grant type with unsupported_grant_type.
   grant_type: z.literal("client_credentials", {
     error: "grant_type must be client_credentials, the only supported grant type.",
   }),

@@ -25,7 +25,8 @@ export async function admitCertificateAlone(
 
 /**
  * Admits a request to a route that needs a token. Checks, in order: certificate → IP → token → rate. A
- * request whose token fails does not use up the partner's rate. It counts as a failure of its certificate.
+ * request with an invalid token does not count against the partner's rate. It counts as a failed
+ * authentication of its certificate.
  */
 export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
   const certificate = await admitConnection(c, deps);

@@ -10,7 +10,7 @@ import { nonceUuid } from "./signature/nonce_uuid.ts";
 import type { SignedRequest } from "./signature/verify_signature.ts";
 import type { Caller, CertifiedCaller } from "./token/caller.ts";
 
-/** The request of a write that needs neither token nor signature. */
+/** The request of a write that needs neither a token nor a signature. */
 type CertifiedRequest = Ticket<"CertifiedRequest", {
   readonly partner: Partner;
   readonly body: JsonBytes;
@@ -32,8 +32,8 @@ export const withoutSignature = (
 ): Promise<UnsignedRequest> => Promise.resolve(stamp<UnsignedRequest>({ partner, body }));
 
 /**
- * The type of the admitted write, by the type of its request. A booking that needs a token or a signature
- * accepts only a write whose type shows that the token or the signature was checked.
+ * Maps the type of a request to the type of its admitted write. A write's type shows whether the token and
+ * the signature were checked, so a booking that needs them accepts no other write.
  */
 export type WriteOf<Request> = Request extends SignedRequest ? SignedWrite
   : Request extends UnsignedRequest ? AdmittedWrite

@@ -1,6 +1,6 @@
 import type { Ticket } from "../ticket.ts";
 
-/** A write that passed admission with a certificate. Its caller may have sent no token. */
+/** A write that passed admission with a certificate. A token is optional. */
 export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly client: number;
   /**
@@ -11,7 +11,7 @@ export type CertifiedWrite = Ticket<"CertifiedWrite", {
   readonly key: string;
   /** The SHA-256 of method, path and parameters, in lower-case hex. */
   readonly fingerprint: string;
-  /** The uuid of the request id. */
+  /** The request id as a uuid. */
   readonly request: string;
 }>;
 

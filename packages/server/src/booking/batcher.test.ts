@@ -93,7 +93,7 @@ describe("Batcher", () => {
   });
 
   describe("the queue", () => {
-    it("holds a limited number of items per client, so that no client fills it for the others", async () => {
+    it("holds a limited number of items per client, so that one client cannot fill its queue", async () => {
       const first = gate();
       const { batcher, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;

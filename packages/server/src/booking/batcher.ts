@@ -39,8 +39,8 @@ export interface BatcherOptions {
 const ATTEMPTS = 4;
 
 /**
- * It is unknown whether the request was committed. Either the connection was lost, or the statement or its
- * wait for the standby was cancelled.
+ * The error of a request that may have been committed: either the connection was lost, or the statement or
+ * its wait for the standby was cancelled.
  */
 export class InDoubtError extends Error {
   override readonly name: string = "InDoubtError";
@@ -91,9 +91,9 @@ export class Batcher<Item extends BatchItem> {
 
   #pump(): void {
     while (this.#sizesUnderWay.length < this.#options.batchesInFlight) {
-      // A new batch needs at least half the size of the largest batch in flight. A statement costs as much as
-      // many items, so a few items cost less in a later, larger batch. If the largest batch in flight has one
-      // or two items, a single item is sent at once.
+      // Wait until a new batch has at least half the size of the largest batch in flight. A statement costs
+      // as much as many items, so a few items cost less in a later, larger batch. If the largest batch in
+      // flight has one or two items, a single item is sent at once.
       const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesUnderWay) / 2));
       if (batch.length === 0) return;
       this.#sizesUnderWay.push(batch.length);
@@ -127,8 +127,8 @@ export class Batcher<Item extends BatchItem> {
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
-    // If another process holds a client's lock, the wait does not count as a batch in flight: it delays only
-    // that client's items.
+    // A wait for a lock that another process holds does not count as a batch in flight, because it delays
+    // only that client's items.
     for (const [client, group] of busyClients) {
       void this.#settle(group, true).finally(() => {
         this.#clientsUnderWay.delete(client);
@@ -149,8 +149,8 @@ export class Batcher<Item extends BatchItem> {
         }
         return [];
       }
-      // The batch was rolled back. Each item is now sent alone, so that a bad item fails alone.
-      // The items of one client keep their order.
+      // Send each item alone, so that a bad item fails alone. The batch was rolled back, so nothing is booked
+      // twice. The items of one client keep their order.
       await Promise.all([...groupByClient(batch).values()].map(async (group) => {
         for (const one of group) await this.#settle([one], true);
       }));
@@ -182,8 +182,8 @@ export class Batcher<Item extends BatchItem> {
         }
         if (found === "in_doubt") throw inDoubt(error);
         if (found === "connection_lost") { for (const one of batch) one.lost = error; }
-        // If an attempt may have been committed, its outcome is still unknown while the database is
-        // unavailable or the lock is taken. These errors are then retried, too.
+        // Always retry after an attempt that may have been committed, because its outcome is still unknown.
+        // This also applies if the database is unavailable or the lock is taken.
         const open = found === "transient" || found === "connection_lost" || (settle && found !== "rejected");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));

@@ -6,7 +6,7 @@ import type { Outcome } from "./outcome.ts";
 
 describe("Batcher, on database errors", () => {
   describe("a bad item", () => {
-    it("fails alone: after the batch's rollback, each item is sent once by itself", async () => {
+    it("fails alone, because each item is sent once by itself after the batch's rollback", async () => {
       const first = gate();
       const { batcher, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
@@ -59,7 +59,7 @@ describe("Batcher, on database errors", () => {
       assertEquals(calls.map(({ settle }) => settle), [false, true]);
     });
 
-    it("keeps settle if its client is busy: the lost transaction may still hold the lock", async () => {
+    it("keeps settle if its client is busy, as the lost transaction may still hold the lock", async () => {
       const { calls, bodies } = scripted((call, number) => {
         if (number === 1) throw failure("ECONNRESET");
         return number === 2 ? [busy] : ok(call);
@@ -80,7 +80,7 @@ describe("Batcher, on database errors", () => {
       assertEquals(await batcher.submit(item(1)), reused);
     });
 
-    it("keeps settle if a bad item then splits the batch", async () => {
+    it("keeps settle if the batch is then split because of a bad item", async () => {
       const first = gate();
       const { batcher, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;

@@ -36,15 +36,17 @@ export interface Booking {
 type BookingPools = Pick<Pools, "batches" | "waiting">;
 
 const BATCH_ITEMS = 64;
-/** More than for orders: a nonce costs a fraction of an order, so a statement's fixed cost weighs more. */
+/**
+ * The largest batch of nonces. It is larger than a batch of orders: a nonce costs a fraction of an order, so
+ * the fixed cost of a statement weighs more.
+ */
 const NONCE_BATCH_ITEMS = 128;
 const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
 /**
- * `told` is called after the commit for the client of each executed or replayed order, because an order's
- * transaction does not notify the delivery workers. A booking that is sent alone notifies them in its own
- * transaction.
+ * Calls `told` after the commit, with the client of each executed or replayed order, because an order's
+ * transaction does not notify the delivery workers. All other bookings notify them in their own transactions.
  */
 export function openBooking(
   pools: BookingPools,
@@ -85,9 +87,9 @@ export function openBooking(
 }
 
 /**
- * An answer that an earlier transaction committed may be missing on the standby: other sessions see that
- * commit even if its wait for the standby was cancelled. So the answer is returned only after a later commit
- * has reached the standby.
+ * Returns an answer of an earlier transaction only after a later commit has reached the standby. The answer
+ * may be missing on the standby until then: if a transaction's wait for the standby is cancelled, other
+ * sessions see its commit anyway.
  */
 function confirming<Item extends BatchItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
   return async (items, sending) => {

@@ -50,7 +50,7 @@ describe("arrayLiteral()", () => {
   });
 
   it("passes any text unchanged", async () => {
-    // A Postgres text cannot contain NUL, so no value of an array may contain it.
+    // Leave out NUL, because a Postgres text cannot contain it.
     const text = fc.string({ unit: "binary", maxLength: 40 }).map((value) => value.replaceAll("\0", ""));
     const awkward = fc.string({
       unit: fc.constantFrom('"', "\\", "{", "}", ",", " ", "n", "'"),

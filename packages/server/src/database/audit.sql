@@ -30,8 +30,8 @@ begin
 end $$;
 
 -- A new chain begins with the audit rows that already exist. A process of a version without the chain may be
--- inserting a row now. That row has a number already, but this session cannot see it before its commit. The
--- table lock waits for that commit, so that the chain includes the row.
+-- inserting a row now. The table lock waits for the commit of that transaction, because the row has a number
+-- already but is not visible before the commit.
 do $$
 begin
   if not exists (select from gold.audit_tail) then
@@ -59,8 +59,9 @@ begin atomic
   select t.id, encode(t.head, 'hex') from gold.audit_tail t;
 end;
 
--- Returns no row if the audit is intact. If an audit row was edited, deleted or inserted without note(),
--- returns only the first such row. Otherwise checks the end of the chain and the payment batches.
+-- Checks the rows of the audit. If the rows are intact, also checks the end of the chain and the payment
+-- batches. Returns no row if the audit is intact. Returns only the first of the rows that were edited,
+-- deleted or inserted without note().
 create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
@@ -87,7 +88,8 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
-  -- A batch's audit row contains the hash of the document that went to the bank.
+  -- Compare each batch's document with its audit row, which contains the hash of the document that went to
+  -- the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text

@@ -1,6 +1,6 @@
 import { UNREPLICATED } from "./pools.ts";
 
-/** What an error of a statement says about its transaction. */
+/** What an error says about the statement's transaction. */
 type SqlErrorClass =
   /** Rolled back. The same statement would fail again. */
   | "rejected"
@@ -11,8 +11,8 @@ type SqlErrorClass =
   /** The connection was lost. Whether the transaction was committed can be looked up. */
   | "connection_lost"
   /**
-   * The transaction may be committed on this server, but perhaps not on the standby. A look-up gives no
-   * certainty, because it might find a commit that a failover undoes.
+   * The transaction may be committed on this server, but not on the standby. A look-up gives no certainty: a
+   * failover may undo the commit that it finds.
    */
   | "in_doubt"
   /** Nothing was sent or committed. The database accepts no writes now. */
@@ -26,14 +26,14 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "connection_lost"],
   // The statement was cancelled, and the error does not say whether before or after its commit.
   [new RegExp(`^(57014|${UNREPLICATED})$`), "in_doubt"],
-  // No disk space, too many connections, a failing disk, a replica, a connection timeout, or this service
-  // refuses writes now.
+  // The server has no disk space, too many connections or a failing disk, it is a replica, a connection timed
+  // out, or this service refuses writes now.
   [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 
 /**
- * While connecting, these errors mean that nothing was sent. During a read or write, they mean that a
- * statement may have been sent.
+ * During a connect, these errors mean that nothing was sent. During a read or write, a statement may have
+ * been sent.
  */
 const NETWORK = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
 

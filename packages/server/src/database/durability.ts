@@ -5,9 +5,8 @@ const REQUIRED = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 const STANDBYS = "synchronous_standby_names";
 
 /**
- * Throws if the database's settings allow it to lose an acknowledged write in a power cut. With `standby`,
- * also throws if an acknowledged write could be lost with the server. The service does not start with such a
- * database.
+ * Throws if the database could lose an acknowledged write in a power cut. With `standby`, also throws if the
+ * loss of the server could lose an acknowledged write. The service then does not start.
  */
 export async function requireDurability(sql: Query, standby: boolean): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`

@@ -1,7 +1,7 @@
 -- Ownership and privileges, applied by every migration. gold_owner owns the tables and the functions that
 -- write balances. gold_book owns the booking functions and has no right to update or delete history. Logins
--- may only execute functions and read views. A role can become the owner of objects in a schema only if it
--- may create objects there.
+-- may only execute functions and read views. The grants of `create` below are needed, because a role can own
+-- objects only in a schema in which it may create them.
 grant create on schema gold to gold_owner, gold_book;
 grant usage, create on schema gold_attempts to gold_owner;
 
@@ -9,15 +9,16 @@ do $$
 declare
   item record;
 begin
-  -- A function that this migration did not create belongs to an earlier version, under another name or with
-  -- other parameters. It is dropped.
+  -- Drop each function that this migration did not create. It belongs to an earlier version, under another
+  -- name or with other parameters.
   for item in
     select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid
   loop
     execute format('drop function %s', item.name);
   end loop;
-  -- Only if the owner differs: the statement blocks all access to the table until the migration commits.
+  -- Change the owner only if it differs, because the statement blocks all access to the table until the
+  -- migration commits.
   for item in
     select c.oid::regclass as name from pg_class c
     where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'v', 'p') and c.relowner <> 'gold_owner'::regrole
@@ -44,8 +45,8 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.attempt to gold_book;
--- None of these columns is a balance: only post_transfers writes balances. Locking a row requires the right
--- to update some column of it, hence `stripe`.
+-- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
+-- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;

@@ -2,9 +2,9 @@
 -- running while the database is migrated. So each of these routines keeps its name, arguments and result
 -- until the next release.
 
--- A write of 0.1.0 that waited for the migration's locks continues with 0.1.0's routine body on changed
--- tables. Every such body calls this function next. The function raises a serialization failure. The write
--- rolls back, and the service retries it with this version's body.
+-- Raises a serialization failure, so that a write of 0.1.0 rolls back if it waited for the migration's locks.
+-- Such a write would otherwise continue with 0.1.0's routine body on changed tables. Every such body calls
+-- this function next. After the rollback, the service retries the write with this version's body.
 create or replace function gold.next_millisecond(at timestamptz) returns timestamptz
 language plpgsql stable as $$
 begin

@@ -60,7 +60,7 @@ describe("migrate()", () => {
       return rows.map(({ line }) => line);
     });
 
-  // This test comes first, so that on a fresh server this login also creates the roles.
+  // Comes first, so that on a fresh server this login also creates the roles.
   it("needs no superuser: a login with CREATEROLE that owns the database can migrate twice", async () => {
     const url = new URL(await server.createDatabase());
     const login = `test_migration_${randomBytes(4).toString("hex")}`;
@@ -70,7 +70,8 @@ describe("migrate()", () => {
       await admin.unsafe(`create role ${login} login createrole password '${password}'`);
       await admin.unsafe(`alter database ${url.pathname.slice(1)} owner to ${login}`);
       const [made] = await admin`select from pg_roles where rolname = 'gold_owner'`;
-      // Since Postgres 16, a login can grant only roles that it created itself or holds with admin option.
+      // Grant the roles with admin option, because since Postgres 16 a login can grant only roles that it
+      // created itself or holds with admin option.
       if (made) await admin.unsafe(`grant gold_owner, gold_book to ${login} with admin option`);
       const own = new URL(url);
       [own.username, own.password] = [login, password];
@@ -231,8 +232,8 @@ describe("migrate()", () => {
     ]);
   });
 
-  // lock_accounts and take_turn keep the plan that their first caller in a connection gave them. So every
-  // caller needs these settings. take_turn itself runs under the settings of its own caller.
+  // Every caller needs these settings, because lock_accounts and take_turn keep the plan from their first
+  // caller in a connection. take_turn itself runs under the settings of its own caller.
   it("sets the plan settings on every caller of lock_accounts or take_turn but take_turn", async () => {
     const url = await server.createDatabase();
     await migrate(url);

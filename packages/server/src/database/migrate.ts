@@ -137,7 +137,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   await sql.unsafe(files.roles);
   const missing = await findMissing(sql, files.migrations);
   await lockTables(sql, missing);
-  // Orders may wait from here on, so the rest takes few round trips.
+  // Use few round trips from here on, because orders may wait.
   const views = readViews(files.views);
   await sql.unsafe(
     [missing, files.routines, ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`)]
@@ -150,7 +150,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
     "select gold.limit_all_sessions();",
-    // A delivery worker creates the later partitions; the first attempt needs one now.
+    // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
 }
@@ -174,8 +174,8 @@ async function findMissing(sql: TransactionSql, migrations: readonly MigrationMe
 
 /**
  * Locks the account table and every existing table that `text` names, all or none within a short time. Every
- * transaction that moves money locks the account table first. So transactions in progress finish, and new
- * ones wait there before they have done anything.
+ * transaction that moves money locks the account table first. So transactions in progress finish, and a new
+ * transaction waits for the account table before it has done anything.
  */
 async function lockTables(sql: TransactionSql, text: string): Promise<void> {
   if (text === "") return;
@@ -206,8 +206,9 @@ const readViews = (text: string): View[] =>
 /**
  * Returns the statements of the views that differ from the database's views. Replacing a view blocks its
  * readers until the migration commits, so an unchanged view is kept. Only definitions in Postgres's own
- * spelling can be compared, so the caller has created each view as a temporary view, too. At that time,
- * this version's views may not exist yet. So a view may read tables, but not other views.
+ * spelling can be compared. So the caller has also created each view as a temporary view, whose definition
+ * Postgres spells. A view may read tables but not other views, because other views of this version may not
+ * exist yet.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

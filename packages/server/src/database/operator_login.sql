@@ -1,9 +1,9 @@
 -- Creates and removes operators' logins. These functions run with the caller's privileges, and the caller
--- must be able to create roles. The migration login can; no operator's login can. So an operator cannot
--- create a second login and use it for the approval that another person must give.
+-- must be able to create roles. The migration login can create roles, an operator's login cannot. Otherwise
+-- an operator could create a second login and approve the operator's own changes with it.
 
--- Whether a name already appears in the audit or the books. The books identify a person by the login's name
--- alone. A second person with the same name would be taken for the first.
+-- Returns whether a name already appears in the audit or the books. Both identify a person by the login's
+-- name alone, so they would not distinguish a second person with the same name from the first.
 create or replace function gold.is_known_login(name text) returns boolean
 language sql stable
 begin atomic
@@ -48,7 +48,7 @@ begin
   end if;
   begin
     execute format('alter role %I nologin', name);
-    -- Only a member of a role may terminate the role's sessions.
+    -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
     execute format('drop role %I', name);

@@ -83,7 +83,7 @@ describe("free text", () => {
     for (const { table, column } of columns) {
       for (const character of UNPRINTABLE) {
         const message = await refusalOf(async (sql) => {
-          // Only the trigger is tested: this copy of the table has no other constraints.
+          // A copy of the table has no other constraints, so that only the trigger is tested.
           await sql.unsafe(`create temporary table sample (like gold.${table}) on commit drop`);
           await sql.unsafe(`do $do$ declare c text; begin
             for c in select attname from pg_attribute where attrelid = 'sample'::regclass and attnotnull and attnum > 0 loop

@@ -25,7 +25,7 @@ describe("connect() with several connections", () => {
       return row!.pid as number;
     };
     const pids = await Promise.all([
-      // Takes seconds longer than the others together.
+      // Takes longer than all others together.
       ask("long", 4),
       ask("short", 0.1),
       ask("third", 0.1),

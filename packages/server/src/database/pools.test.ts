@@ -9,7 +9,7 @@ describe("connect()", () => {
     const database = await silentDatabase();
     const sql = connect(database.url, 1);
     try {
-      // Without the limit on silence, TCP would give up only after a quarter of an hour.
+      // Takes a quarter of an hour without the limit on silence.
       const answer = Promise.race([sql`select 1`, sleep(60_000, "still waiting", { ref: false })]);
       await assertRejects(async () => void await answer, Error, "CONNECTION_CLOSED");
     } finally {

@@ -13,9 +13,12 @@ export interface Pools {
   readonly reads: Pool;
   /** For reads that lock an account row, and may wait for it. */
   readonly holding: Pool;
-  /** Notifies delivery of new orders. NOTIFY takes a lock for which no booking may wait. */
+  /**
+   * Notifies delivery of new orders. Bookings do not use this pool, because NOTIFY takes a lock and they must
+   * not wait for it.
+   */
   readonly notices: Pool;
-  /** Only for the write probe, whose commit may wait for the standby. */
+  /** The pool of the write probe only. The commit of a probe may wait for the standby. */
   readonly probe: Pool;
 }
 
@@ -38,14 +41,14 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // Also writes prices and dates of last use. These may be lost with the server, so their commits do not
-    // wait for the standby.
+    // This pool reads the registry, and also writes prices and dates of last use. Its commits do not wait for
+    // the standby, because these values may be lost with the server.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
-    // Orders, quotes and nonces each have a batcher that uses up to `lanes` connections.
+    // Up to `lanes` connections for each of three batchers: orders, quotes and nonces.
     batches: connect(databaseUrl, 3 * lanes, { gate }),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
   };
@@ -61,8 +64,8 @@ interface ConnectOptions {
   /** Throws while no statement may be sent. */
   readonly gate?: () => void;
   /**
-   * Commits do not wait for a synchronous standby. Reads need this, because a read that locks a row makes
-   * Postgres commit a write, and a read must not hang while the standby is away.
+   * Commits do not wait for a synchronous standby. Reads use this, so that they do not hang while the standby
+   * is away: a read that locks a row makes Postgres commit a write.
    */
   readonly commitsLocally?: boolean;
 }
@@ -103,8 +106,8 @@ export function connect(url: string, connections: number, options: ConnectOption
 }
 
 /**
- * The server's function that waits for the standby. A warning from it is recognized by this name, because the
- * warning's text depends on the server's language.
+ * The server's function that waits for the standby. Its warning is recognized by this name, because the text
+ * depends on the server's language.
  */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
@@ -120,11 +123,12 @@ class Connection {
       openDatabase(url, {
         max: 1,
         connect_timeout: 5,
-        // In seconds. Reconnects soon after the database is back; until then requests are refused, not kept.
+        // Wait this many seconds between two attempts to reconnect. The wait is short, so that the client
+        // reconnects soon after the database is back. Until then requests are refused, not queued.
         backoff: () => 0.2,
-        // The driver's query for array types at each connect has a promise that nothing handles. If the
-        // connection is lost at that moment, the unhandled rejection ends the process. This project sends
-        // arrays as text.
+        // Do not read the array types, because this project sends arrays as text. The driver would query the
+        // types at each connect, and nothing handles the promise of that query. If the connection were lost
+        // at that moment, the unhandled rejection would end the process.
         fetch_types: false,
         onnotice: ({ routine }) => {
           if (routine === STANDBY_WAIT) this.#unreplicated = true;
@@ -149,7 +153,8 @@ class Connection {
     this.#unreplicated = false;
     try {
       const result = await client<Rows>(statement, ...values);
-      // The driver resolves when the server is ready for the next statement. So all notices have arrived.
+      // All notices have arrived now, because the driver resolves when the server is ready for the next
+      // statement.
       if (this.#unreplicated) throw unreplicatedError();
       return result;
     } catch (error) {

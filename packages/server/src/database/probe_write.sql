@@ -13,13 +13,13 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
-  -- session of this login has waited for more than 2 s, the probe's own commit would wait as well.
+  -- Do not commit if a session of this login has waited for the standby for more than 2 s. The probe would
+  -- wait as well, and a waiting commit cannot be cancelled safely and occupies its connection.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
-  -- with disk_full (53100).
+  -- Read more rows than work_mem holds, so that Postgres writes a temporary file of 40 kB. On a full disk
+  -- that fails with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;

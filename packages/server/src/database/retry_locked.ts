@@ -5,11 +5,14 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 const OBSERVE_MS = 50;
 
-/** In order: lock timeout, statement timeout, deadlock, role just created by another database's migration. */
+/**
+ * In this order: lock timeout, statement timeout, deadlock, and a role that another database's migration has
+ * just created.
+ */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
 /**
- * Two concurrent changes of one catalog row, for example by GRANT and by a new partition, have no error code
- * of their own. So the message is compared.
+ * The message is compared, because concurrent changes of one catalog row have no error code of their own.
+ * They are caused, for example, by GRANT and by a new partition.
  */
 const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
 
@@ -41,7 +44,7 @@ export async function retryLocked(
     if (performance.now() > deadline) {
       throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
     }
-    // The random part keeps two migrations from colliding at every retry.
+    // Vary the pause at random, to keep two migrations from colliding at every retry.
     await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
   }
 }
@@ -51,7 +54,7 @@ function isContention(error: unknown): boolean {
   return LOCKED.test(code) || CONCURRENT_CHANGE.test(message);
 }
 
-/** Returns the last session that was seen to block `pid` while `running` was pending. */
+/** Watches while `running` is pending. Returns the last session that blocked `pid`. */
 async function observe(observer: Sql, pid: number, running: Promise<unknown>): Promise<string | undefined> {
   let blocker: string | undefined;
   let pending = true;

@@ -178,7 +178,8 @@ describe("the roles", () => {
         select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S')
           and (has_table_privilege(${role}, oid, 'select') or has_any_column_privilege(${role}, oid, 'select')) order by relname`;
       assertEquals(readable.map(({ relname }) => relname), [...READABLE[role]!]);
-      // A view calls its functions with the privileges of the role that reads the view.
+      // Read as the role, because a view calls its functions with the privileges of the role that reads the
+      // view.
       const sql: Sql = books.connect(role as "gold_api", 1);
       for (const view of READABLE[role]!) {
         assertEquals(await codeOf(sql`select * from gold.${sql(view)}`), "done", view);

@@ -13,9 +13,9 @@ begin
   if not exists (select from pg_roles where rolname = 'gold_api') then
     create role gold_api login;
   end if;
-  -- The migration login gives its objects to these two roles and changes them later as a member. Only a
-  -- missing membership is granted. Roles are shared by all databases of the server, so a repeated grant would
-  -- wait for every other database's migration. Before Postgres 16 a member may always SET ROLE.
+  -- Make the migration login a member of these two roles, because it gives its objects to them and changes
+  -- these later. Grant only a missing membership: a repeated grant would wait for the migrations of all other
+  -- databases of the server, because databases share roles. Before Postgres 16 a member may always SET ROLE.
   foreach name in array array['gold_owner', 'gold_book'] loop
     if not pg_has_role(current_user, name, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) then
       execute format('grant %I to %I', name, current_user);

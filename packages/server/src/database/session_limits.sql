@@ -1,8 +1,8 @@
--- Time limits for a login's sessions in this database. A session that stays in a transaction keeps its locks:
--- when an operator left psql open after lock_price(), the price became stale and all quoting stopped. A login
--- does not inherit the settings of a role that it is a member of, so each login gets its own. The limits
--- guard only against mistakes, because a login may change its own settings.
--- The functions run with the caller's privileges, and the caller must be able to alter the login.
+-- Time limits for a login's sessions in this database. Without time limits, an open transaction keeps its
+-- locks: when an operator left psql open after lock_price(), the price became stale and all quoting stopped.
+-- Each login gets its own limits, because a login does not inherit the settings of its roles. The limits
+-- guard only against mistakes, because a login may change its own settings. The functions run with the
+-- caller's privileges, and the caller must be able to alter the login.
 
 create or replace function gold.limit_sessions(login name, limits jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -50,7 +50,7 @@ begin
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Migrations, pg_dump and a manual CREATE INDEX take long. Only idle transactions are limited.
+  -- Limit only idle transactions. Migrations, pg_dump and a manual CREATE INDEX take long.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;

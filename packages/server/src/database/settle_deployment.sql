@@ -1,5 +1,5 @@
--- Records the deployment that a database belongs to. The environment can never change. Partners sign the base
--- URL. Only the migration login may call settle_deployment.
+-- Records the deployment that a database belongs to. The environment can never change. A new base URL affects
+-- every partner, because partners sign it. Only the migration login may call settle_deployment.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
   sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void

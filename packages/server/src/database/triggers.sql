@@ -1,6 +1,6 @@
 -- Every trigger on a table of the schema gold, written as pg_get_triggerdef() prints it. No other file
--- creates a trigger in this schema. Creating a trigger locks its table against writes until the migration
--- commits. So only a trigger that is missing, disabled or different is created.
+-- creates a trigger in this schema. Only a trigger that is missing, disabled or different is created, because
+-- creating one locks its table against writes until the migration commits.
 do $$
 declare
   item record;

@@ -158,7 +158,7 @@ describe("a database of the first version", () => {
     await migrate(url);
   });
 
-  it("after the upgrade, the market is open, no IBAN is pending, and new audit rows are linked", async () => {
+  it("opens the market, has no pending IBAN, and links new audit rows after the upgrade", async () => {
     await migrate(url);
     const [row] = await sql`
       select p.always_open, p.url, d.flood_per_second, d.payout_iban, r.pending_iban, r.iban_changed_at, gold.market_open(now()) as open

@@ -71,9 +71,9 @@ describe("a database connection with sslmode=verify-full", () => {
     }
   }
   /**
-   * Returns the outcome of a connection through the service's pool. The pool uses its own sockets, which
-   * close after a long silence. The command line `gold` uses the driver's sockets. Both must have the same
-   * outcome.
+   * Returns the outcome of a connection through the service's pool. Throws if the command line `gold` has
+   * another outcome. The pool uses its own sockets, which close after a long silence; `gold` uses the
+   * driver's.
    */
   async function outcomes(host: string, query?: string): Promise<string> {
     const url = urlOf(host, query);
@@ -124,14 +124,14 @@ describe("a database connection with sslmode=verify-full", () => {
     assertEquals(await outcomes("localhost"), "refused");
   });
 
-  it("refuses a server without TLS, also with sslmode=require; with prefer, does not encrypt", async () => {
+  it("refuses a server without TLS, also with sslmode=require, but not with prefer", async () => {
     await reload("off");
     assertEquals(await outcomes("localhost"), "refused");
     assertEquals(await outcomes("localhost", "sslmode=require"), "refused");
     assertEquals(await outcomes("localhost", "sslmode=prefer"), "clear");
   });
 
-  it("sslmode=require and prefer check no certificate; without sslmode, nothing is encrypted", async () => {
+  it("checks no certificate with sslmode=require or prefer, nor encrypts without sslmode", async () => {
     present(createTestAuthority().issue(["database.example"]));
     await reload("on");
     assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");

@@ -84,8 +84,8 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
 
--- `select *` adds a new column of the table as the last column of the view. A view can only be replaced if
--- its new columns come last.
+-- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its
+-- new columns come last.
 create or replace view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;
@@ -113,7 +113,7 @@ create or replace view gold.audit_overview as select id, at, login, action, subj
 
 create or replace view gold.audit_link_overview as select id, encode(hash, 'hex') as head from gold.audit_link;
 
--- Every link was once the head of its chain, so an external checkpoint is looked up here.
+-- All links of a client's chain, not only the head, because an external checkpoint is an earlier head.
 create or replace view gold.chain_link_overview as
 select p.public_id, l.sequence, encode(l.hash, 'hex') as head
 from gold.partner p join gold.chain_link l on l.bucket = p.id % 64 and l.client_id = p.id;

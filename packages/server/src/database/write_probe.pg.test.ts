@@ -57,7 +57,7 @@ describe("openWriteProbe()", () => {
     demanding.stop();
   });
 
-  it("refuses writes after a disk_full, read_only or no_standby error until a probe commits", async () => {
+  it("refuses writes from a disk_full, read_only or no_standby error until a probe commits", async () => {
     const probe = await open(service.books.connect("gold_api", 1));
     const refusals: Refusal[] = [];
     probe.onRefusing((refusal) => refusals.push(refusal));
@@ -88,7 +88,7 @@ describe("openWriteProbe()", () => {
     let [asked, cuts] = [0, 0];
     const cutTwice = ((...statement: Parameters<typeof sql>) => {
       if (++asked === 1 || cuts === 2) return sql(...statement);
-      // The first loss is what a driver reports if the socket notices it before the driver does.
+      // Fail the first time with the error of a driver whose socket notices the loss before the driver does.
       if (++cuts === 1) return Promise.reject(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
       return sql`select pg_terminate_backend(pg_backend_pid())`;
     }) as unknown as Sql;

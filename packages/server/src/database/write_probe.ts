@@ -7,21 +7,21 @@ import { UNREPLICATED, unreplicatedError } from "./pools.ts";
 /** Why no write can be committed. */
 type WriteFault = "database_unavailable" | "read_only" | "disk_full" | "not_durable" | "no_standby";
 
-/** Knows whether this service can write now. /health, every write and the metrics ask it. */
+/** Tells /health, every write and the metrics whether this service can write now. */
 export interface WriteProbe {
   /** Undefined while writes can be committed. */
   fault(): WriteFault | undefined;
   /** Refuses with `service_unavailable` while no write can be committed. */
   requirePossible(): void;
   /**
-   * With HA=on, resolves when the standby has everything that was visible before the call. To find this out,
-   * it commits a new probe and waits until the standby has that commit. Throws if this does not succeed in
-   * time. Without HA=on, it resolves at once.
+   * With HA=on, resolves when the standby has everything that was visible before the call: it commits a new
+   * probe and waits until the standby has that commit. Throws if the standby takes too long. Without HA=on,
+   * resolves at once.
    */
   confirm(): Promise<void>;
   /**
-   * Reports a failed write. If the error means that other writes will fail, they are refused until a later
-   * probe succeeds.
+   * Reports a failed write. If its error means that other writes will fail too, the service refuses writes
+   * until a later probe succeeds.
    */
   onWriteFailed(error: unknown): void;
   /** Registers a listener that is called when the service begins to refuse writes. */
@@ -40,10 +40,13 @@ interface WriteProbeParts {
 
 const POLL_MS = 1000;
 const RETRY_PAUSE_MS = 100;
-/** A probe that takes longer is waiting for the standby, or for a database that does not answer. */
+/**
+ * The time limit of a probe. A slower probe is waiting for the standby, or for a database that does not
+ * answer.
+ */
 const TIMEOUT_MS = 3000;
 /**
- * With HA=on, an older success does not count: the standby may have disconnected while this process was
+ * How long a success counts with HA=on. After that, the standby may have disconnected while this process was
  * paused.
  */
 const MAX_AGE_MS = 5000;
@@ -85,12 +88,13 @@ export async function openWriteProbe(
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
-    // If this process was paused, the answer may already have arrived. setImmediate lets it be read first.
+    // Use setImmediate, which first reads an answer that may have arrived while this process was paused.
     const alarm = setTimeout(() => setImmediate(() => ended || set(timeoutFault)), TIMEOUT_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;
     clearTimeout(alarm);
-    // Only a probe that began after the failed write can show that writes are possible again.
+    // Ignore a probe that began before the failed write, because only a later one can show that writes are
+    // possible again.
     if (found === undefined && failedWrites !== failedBefore) return;
     if (found === undefined) committedMs = beganMs;
     set(found);
@@ -102,7 +106,7 @@ export async function openWriteProbe(
         const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
         return row!.fault ?? undefined;
       } catch (error) {
-        // One lost connection does not mean that the next one fails.
+        // Try once more after a lost connection, because the next connection may work.
         if (!LOST.includes(codeOf(error))) throw error;
         await sleep(RETRY_PAUSE_MS);
       }
@@ -142,7 +146,9 @@ const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SEN
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-/** Returns the fault if this error of one write means that all writes fail now; otherwise undefined. */
+/**
+ * Returns the fault if this error of one write means that all writes fail now. Otherwise returns undefined.
+ */
 function faultOf(error: unknown): WriteFault | undefined {
   switch (codeOf(error)) {
     case "25006":

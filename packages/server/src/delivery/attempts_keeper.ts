@@ -7,7 +7,7 @@ const PAUSE_MS = 3_600_000;
  * retention.
  */
 export function startAttemptsKeeper(sql: Query): { stop(): void } {
-  // Partitions exist three weeks ahead, so one failed call does no harm.
+  // Ignore a failed call. It does no harm, because partitions exist three weeks ahead.
   const keep = () => void sql`select gold.keep_attempts()`.catch(() => {});
   const timer = setInterval(keep, PAUSE_MS);
   keep();

@@ -7,7 +7,10 @@ import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";
 
 const WAITING = 1_000_000;
-/** This many of the partner's events have a row in `retry`: half of them parked, half of them due later. */
+/**
+ * The number of the partner's events with a row in `retry`. Half of them are parked, the others are due
+ * later.
+ */
 const BESIDE = 100_000;
 const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
@@ -22,8 +25,8 @@ describe("a backlog of a million events", () => {
     connection = await connectExplaining(books);
     worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
     client = await createReceiver(books, 1);
-    // The connection plans its queries before the backlog exists. The planner's statistics then show that no
-    // event waits.
+    // Let the connection plan its queries before the backlog exists, when the planner's statistics show that
+    // no event waits.
     await books.sql`vacuum analyze`;
     await turn(client, 0, 1);
   });
@@ -79,10 +82,10 @@ describe("a backlog of a million events", () => {
   const rowsOf = (node: PlanNode): number =>
     (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 
-  it("costs a worker no extra reads: its queries read only the rows of the events they return", async () => {
+  it("makes a worker's queries read only the rows of the events that they return", async () => {
     await plantBacklog();
     let passed = 1;
-    // First without statistics of the backlog, then with them.
+    // Test without statistics of the backlog first, then with them.
     for (const statement of ["select 1", "analyze"]) {
       await books.sql.unsafe(statement);
       connection.take();
@@ -93,8 +96,8 @@ describe("a backlog of a million events", () => {
       const scans = nodes.filter((node) => GROWING.includes(node["Relation Name"] ?? ""));
       assert(scans.length > 5, "expected more than 5 table scans in the captured plans");
       const rows = scans.reduce((sum, node) => sum + rowsOf(node), 0);
-      // Three rows for each event: the event, its chain link, and a lookup for its row in `retry`. The
-      // redelivered event is read again at each step, for which 40 more rows are allowed.
+      // Allow three rows for each event: the event, its chain link, and a lookup for its row in `retry`.
+      // Allow 40 more rows, because the redelivered event is read again at each step.
       assert(rows <= 3 * ROOM + 40, `${rows} rows were read for ${ROOM} events`);
     }
   });

@@ -21,8 +21,8 @@ export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
       [backlog] = await sql<Backlog[]>`
         select waiting, oldest_seconds, parked, disabled from gold.read_backlog()`;
     } catch {
-      // An unknown backlog must not look like a known one, so the gauges become NaN. Readiness reports that
-      // the database is unavailable.
+      // Show NaN, so that an unknown backlog does not look like a known one. Readiness reports that the
+      // database is unavailable.
       backlog = undefined;
     } finally {
       underWay = false;

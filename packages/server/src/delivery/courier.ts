@@ -43,13 +43,13 @@ interface CourierListener {
 }
 
 /**
- * Limits attempts that are in flight or not settled yet. At the limit nothing more is sent, so that results
- * do not pile up while the database is unavailable.
+ * The maximum number of attempts that are in flight or not settled yet. At this number nothing more is sent,
+ * so that results do not pile up while the database is unavailable.
  */
 const UNSETTLED_MAX = 4096;
 /**
- * How long an endpoint rests after a 410. A resting endpoint is idle, so the worker releases it at once. From
- * then on, the endpoint gets only tests.
+ * How long an endpoint rests after a 410. The worker releases it at once, because a resting endpoint is idle.
+ * After the rest, the endpoint gets only tests.
  */
 const GONE_REST_MS = 1000;
 const BROKEN: Attempt = {
@@ -60,7 +60,7 @@ const BROKEN: Attempt = {
   retryAfterSeconds: null,
 };
 
-/** Sends queued events to the endpoints, each in its turn, and hands the results to the settlement. */
+/** Sends queued events, one endpoint after the other, and passes the results to the settlement. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;
@@ -101,8 +101,7 @@ export class Courier {
 
   #send(endpoint: HeldEndpoint, beganMs: number): void {
     const attemptedAtMs = this.#parts.now();
-    // If no secret is left, nothing is sent. The next heartbeat loads newer secrets or makes the endpoint
-    // rest.
+    // Send nothing if no secret is left. The next heartbeat loads newer secrets or makes the endpoint rest.
     endpoint.dropRetired(attemptedAtMs);
     const event = endpoint.next(beganMs);
     if (!event) return;

@@ -39,8 +39,8 @@ describe("delivery", () => {
   });
   afterEach(async () => {
     receiver.answer(204);
-    // endWaits() also makes in-flight retries due, so they may be sent again. These attempts end during the
-    // pause.
+    // Pause. endWaits() also makes in-flight retries due, so that they may be sent again, and these attempts
+    // end during the pause.
     do {
       await endWaits(service);
       await pause(200);
@@ -65,10 +65,10 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("sends an order's event without delay, signed, with the body of GET /v1/events/{id}", async () => {
-    // The median of seven latencies, because one event may be slow by chance. Without notifications, the
-    // worker would send each event at its next heartbeat, and heartbeats come once a second. The test creates
-    // the next event just after that heartbeat, so this event would wait for almost a second. Only the first
-    // event could be faster, because it is created at a random time between two heartbeats.
+    // Take the median of seven latencies, because one event may be slow by chance. Without notifications, the
+    // worker would send each event at its next heartbeat, once a second. The test creates each further event
+    // just after a heartbeat, so this event would wait for almost a second. Only the first event could be
+    // faster, because it comes at a random time between two heartbeats.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -103,9 +103,9 @@ describe("delivery", () => {
       Array.from({ length: 30 }, (_, n) => before + 1 + n),
     );
     assertEquals(await attemptsOf(service, before + 1), [[204, null, null]]);
-    // The number of connections so far depends on how fast the events were answered. Events that are sent one
-    // after another reuse a connection. Only the first of them may open a new one, because a connection that
-    // is idle for some seconds is closed. So the connections are counted after that event.
+    // Count the connections only after this event, because their number so far depends on how fast the events
+    // were answered. Events that are sent one after another reuse a connection. Only the first of them may
+    // open a new one, because an idle connection is closed after some seconds.
     await fund(service);
     await receiver.awaitDeliveries(31);
     const connections = receiver.connections();
@@ -129,9 +129,10 @@ describe("delivery", () => {
     const [row] = await service.books.sql`
       select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
       from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
-    // Five seconds with jitter, counted from the settlement of the attempt. The next wait would be thirty.
+    // About five seconds, with jitter, counted from the settlement of the attempt. The next wait would be
+    // thirty.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
-    // Other events do not wait for the failed event.
+    // Checks that other events do not wait for the failed event.
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books
@@ -264,8 +265,8 @@ describe("delivery", () => {
       select gold.rotate_webhook_secret(${clientId}, ${await sealing.seal(
       newer,
     )}::bytea, ${sealing.currentKeyName}, 86400)`;
-    // The worker that holds the endpoint is notified of the new secret. It uses the secret long before the
-    // next heartbeat, unless the machine is slow.
+    // Wait until the worker uses the new secret, of which it was notified. This is long before the next
+    // heartbeat, unless the machine is slow.
     await pause(300);
     const both = await untilSigned((delivery) => isBy(delivery, newer));
     verify(service, both, webhookSecret);

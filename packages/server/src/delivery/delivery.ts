@@ -44,8 +44,8 @@ const CONNECTIONS = 4;
  */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
-  // Partners must not learn of an event that the standby may not have. So commits here wait for the standby,
-  // and no statement is sent while writes are impossible.
+  // Wait for the standby at commits, and send no statement while writes are impossible. Otherwise a partner
+  // could learn of an event that a failover undoes.
   const work = connect(config.databaseUrl, CONNECTIONS, { gate: writes.requirePossible });
   const beat = connect(config.databaseUrl, 1, {
     commitsLocally: true,

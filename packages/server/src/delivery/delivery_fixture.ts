@@ -11,13 +11,15 @@ import {
 } from "./delivery_store.ts";
 
 /**
- * Fixtures for the SQL functions of delivery. They call these functions as a delivery worker does, and read a
- * partner's delivery state.
+ * Fixtures that call the SQL functions of delivery as a delivery worker does, and read a partner's delivery
+ * state.
  */
 
 export interface TestWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;
-  /** Uses the worker's newest claim unless a want names a tenure. */
+  /**
+   * Takes events under the worker's newest claim, unless a want gives the number of another claim (`tenure`).
+   */
   take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
 }
 
@@ -34,7 +36,7 @@ export async function hireWorker(
     id,
     ...store,
     async claim(clients, most) {
-      // This heartbeat keeps the worker alive, however long the test took to get here.
+      // Keep the worker alive, however long the test took to get here.
       if (seen) await store.renew();
       const rows = await store.claim(clients, most);
       for (const { client, tenure } of rows) tenures.set(client, tenure);
@@ -61,12 +63,12 @@ export async function postEvents(books: TestBooks, client: number, events: numbe
   for (let n = 0; n < events; n++) await bookFunding(books.api, fundingItem(client, 1n));
 }
 
-/** Requests a redelivery as the partner would: due now, with no tries counted. */
+/** Requests a redelivery, as a partner does. The event is then due now and its tries are reset. */
 export async function redeliver(books: TestBooks, client: number, sequence: number): Promise<void> {
   await books.sql`select gold.ask_delivery(${client}::int, ${sequence}::bigint)`;
 }
 
-/** Requests a test as the partner would. */
+/** Requests a test event, as a partner does. */
 export async function askForTest(books: TestBooks, client: number): Promise<void> {
   const id = randomUUID();
   await books
@@ -75,7 +77,7 @@ export async function askForTest(books: TestBooks, client: number): Promise<void
 
 let attemptedAtMs = Date.now();
 
-/** A successful attempt, unless `given` says otherwise. */
+/** Builds a successful attempt. `given` replaces some of its values. */
 export const attemptOf = (event: EventRow, given: Partial<AttemptEntry> = {}): AttemptEntry => ({
   client: event.client,
   sequence: Number(event.sequence),

@@ -21,11 +21,11 @@ const LABELS = {
 const ATTEMPTS = "gold_webhook_attempts_total";
 
 /**
- * Reports attempts to the operator: every attempt in the metrics, and a log line when an endpoint begins to
- * fail, works again or is disabled, or when an event is parked.
+ * Reports attempts to the operator. Counts every attempt in the metrics. Logs when an endpoint begins to
+ * fail, works again or is disabled, and when an event is parked.
  */
 export function createDeliveryReport({ log, metrics, usage, publicIdOf }: ReportParts): CourierReport {
-  // The counters exist before the first attempt, so that an alert can see the first increase.
+  // Create the counters before the first attempt, so that an alert can see the first increase.
   for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
   const fieldsOf = (client: number): LogFields => {
     const publicId = publicIdOf(client);

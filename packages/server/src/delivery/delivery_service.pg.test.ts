@@ -84,15 +84,15 @@ describe("startDelivery()", () => {
     await pause(1500);
     assertEquals(await isSealed(client), false);
     assertMatch(log[0]!, /"event":"delivering".*"role":"delivery"/);
-    // These partners' webhook secrets name a sealing key that does not exist. So the service logs "webhook
-    // secret not opened" for each partner.
+    // Leave out "webhook secret not opened", which the service logs for each partner: these partners' webhook
+    // secrets name a sealing key that does not exist.
     const events = log.map((line) => JSON.parse(line).event).filter((one) =>
       one !== "webhook secret not opened"
     );
     assertEquals(events, ["delivering", "stopping", "stopped"]);
   });
 
-  it("must run beside the role api, which seals no chain; the role all seals the chains itself", async () => {
+  it("must run beside the role api, which seals no chain, but not beside the role all", async () => {
     const client = await books.createClient({ halalas: 100n });
     const api = await run(startService(readConfig(serving(), "api"), () => {}));
     await pause(1500);

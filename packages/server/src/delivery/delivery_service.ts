@@ -27,8 +27,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   let stopping = false;
   let registry: Registry | undefined;
   let writes: WriteProbe | undefined;
-  // This process reads the registry from the database every second, so a fresh registry means that the
-  // database answers.
+  // A fresh registry means that the database answers, because this process reads the registry every second.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
   const monotonicMs = () => performance.now();

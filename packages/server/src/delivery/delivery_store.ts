@@ -41,8 +41,8 @@ export interface EventRow {
   readonly body: string | null;
   readonly tries: number;
   /**
-   * For an event from `retry`: the worker owns the event until this instant. The settlement must send this
-   * value back unchanged.
+   * The instant until which the worker owns the event. Set only for an event from `retry`. The settlement
+   * must send this value back unchanged.
    */
   readonly ticket: string | null;
 }
@@ -69,8 +69,8 @@ export interface EndpointEntry {
   readonly client: number;
   readonly tenure: number;
   /**
-   * The mark that the worker expects in the database. If the database has neither this mark nor the new
-   * `passed`, somebody else moved the mark, and the database ignores the entry.
+   * The mark that the worker expects in the database. The database ignores the entry if its mark is neither
+   * this one nor the new `passed`, because then somebody else moved the mark.
    */
   readonly from: number;
   readonly passed: number;
@@ -78,13 +78,13 @@ export interface EndpointEntry {
   /** Milliseconds; null if the endpoint does not rest. */
   readonly restMs: number | null;
   /**
-   * True disables the endpoint, false changes nothing. When a test is delivered, the database enables the
-   * endpoint itself.
+   * True disables the endpoint, false changes nothing. No entry enables an endpoint: the database does so
+   * when a test is delivered.
    */
   readonly disabled: boolean;
   /**
-   * True releases the endpoint, so that any worker can claim it when it has work. The database ignores this
-   * if the endpoint has work now.
+   * True releases the endpoint, so that any worker can claim it later. The database ignores this if the
+   * endpoint has work now.
    */
   readonly released: boolean;
 }
@@ -120,8 +120,8 @@ export function openDeliveryStore(
       }::text::int[], ${most}::int)`,
     async renew() {
       const [, , held] = await Promise.all([
-        // A connection pooler may not support LISTEN. The worker then finds new events by its heartbeat, once
-        // a second.
+        // Ignore a failure, because a connection pooler may not support LISTEN. The worker then finds new
+        // events by its heartbeat, once a second.
         beat`listen gold_event`.catch(() => {}),
         beat`listen gold_endpoint`.catch(() => {}),
         beat<EndpointRow[]>`select * from gold.renew_endpoints(${worker}::uuid)`,

@@ -89,12 +89,12 @@ describe("delivery processes", () => {
     }
     await untilPassed(partner, 25);
     assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
-    // After this pause the worker listens again, so it needs no heartbeat to find the next event.
+    // Pause until the worker listens again and needs no heartbeat to find the next event.
     await pause(1500);
-    // The median of seven latencies, because one event may be slow by chance. Without notifications, the
-    // worker would send each event at its next heartbeat, and heartbeats come once a second. The test creates
-    // the next event just after that heartbeat, so this event would wait for almost a second. Only the first
-    // event could be faster, because it is created at a random time between two heartbeats.
+    // Take the median of seven latencies, because one event may be slow by chance. Without notifications, the
+    // worker would send each event at its next heartbeat, once a second. The test creates each further event
+    // just after a heartbeat, so this event would wait for almost a second. Only the first event could be
+    // faster, because it comes at a random time between two heartbeats.
     const latenciesMs: number[] = [];
     while (latenciesMs.length < 7) {
       const count = receiver.deliveries.length;
@@ -105,7 +105,7 @@ describe("delivery processes", () => {
     }
     const middleMs = latenciesMs.toSorted((one, other) => one - other)[3]!;
     assertLessOrEqual(middleMs, 700, latenciesMs.join());
-    // The registry polls once a second, and logs a poll whose connection was lost.
+    // Leave out the registry's polls, which come once a second and log a lost connection.
     const errors = log.filter((line) => line.includes("error") && !line.includes("registry not read"));
     assertEquals(errors, []);
   });
@@ -131,7 +131,7 @@ describe("delivery processes", () => {
     assert(told[0]!.includes(shut.clientId) && told[0]!.includes('"sealing_key":"lost"'));
     assertEquals((await stateOf(service, shut)).failures, 0);
     await hanging.stop();
-    // A closed connection counts as a failure, too.
+    // Wait for four failures or more. A closed connection counts as a failure, too.
     await untilState(service, ({ failures }) => failures >= 4, ill);
   });
 

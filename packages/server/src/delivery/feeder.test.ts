@@ -43,8 +43,8 @@ async function feed(extra: number): Promise<HeldEndpoint> {
 
 describe("Feeder", () => {
   it("asks again unless the database returned fewer events than there was room for", async () => {
-    // The database selects webhook tests and retries separately, each with its own limit. So one call can return
-    // more events than there is room for.
+    // Expect more events than there is room for. The database selects webhook tests and retries separately,
+    // each with its own limit.
     const found = await Promise.all([-1, 0, 2].map(async (extra) => (await feed(extra)).mayHaveMore));
     assertEquals(found, [false, true, true]);
   });

@@ -5,7 +5,7 @@ import { partOfFree } from "./turn_order.ts";
 
 const ENDPOINTS_PER_CALL = 256;
 const EVENTS_PER_CALL = 1024;
-/** How many events may be queued in memory for all endpoints together, however many wait in the database. */
+/** The maximum number of events that are queued in memory, for all endpoints together. */
 const WAITING_MAX = 4096;
 
 interface FeederParts {
@@ -14,7 +14,7 @@ interface FeederParts {
   /** How many events are queued already. */
   readonly waiting: () => number;
   readonly mayTake: () => boolean;
-  /** The read of this endpoint's events has ended. It may have returned none. */
+  /** The read of this endpoint's events has ended, perhaps without any event. */
   readonly onFed: (endpoint: HeldEndpoint) => void;
   /** The database permanently refuses to return this endpoint's events. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
@@ -44,14 +44,15 @@ export class Feeder {
     try {
       for (let wants; (wants = this.#nextWants()).size > 0;) await this.#take(wants);
     } catch {
-      // The database is unavailable. Each heartbeat asks again.
+      // Ignore the error: if the database is unavailable, the next heartbeat asks again.
     } finally {
       this.#underWay = false;
     }
   }
 
   /**
-   * Chooses the endpoints for the next call. Endpoints that do not fit come first in the following call.
+   * Chooses the endpoints for the next call. Endpoints for which there is no room come first in the following
+   * call.
    */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();
@@ -93,7 +94,7 @@ export class Feeder {
     }
   }
 
-  /** An endpoint whose events cannot be read must not block the others, so each one is read alone. */
+  /** Reads each endpoint alone, so that an endpoint whose events cannot be read does not block the others. */
   async #takeApart(wants: ReadonlyMap<HeldEndpoint, Want>, error: unknown): Promise<void> {
     for (const [endpoint, want] of wants) {
       if (wants.size === 1) this.#parts.onRefused(endpoint, error);

@@ -122,7 +122,7 @@ describe("HeldEndpoint", () => {
     };
     assertEquals(endpoint.tell(NOW_MS), told);
     assertEquals(endpoint.maySend(NOW_MS + 9000), false, "the release is requested and not yet confirmed");
-    // The database did not release the endpoint, because an event waits.
+    // The database answers that it did not release the endpoint, because an event waits.
     endpoint.confirm(told);
     assertEquals([endpoint.settled, endpoint.maySend(NOW_MS + 9000), endpoint.mayHaveMore], [11, true, true]);
     assertEquals(endpoint.tell(NOW_MS + 9000), {

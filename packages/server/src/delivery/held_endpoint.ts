@@ -21,15 +21,15 @@ export interface Waiting {
 }
 
 /**
- * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within TICKET_MS,
- * because an attempt may take 16 s, and its settlement needs the remaining time.
+ * The worker must start to send an event from `retry` within this time. The event belongs to the worker for
+ * 20 s, an attempt may take 16 s, and its settlement needs the rest.
  */
 const TICKET_MS = 3000;
-/** How long an endpoint without work is kept. A partner's next event often follows soon. */
+/** How long the worker keeps an endpoint without work, because a partner's next event often follows soon. */
 const IDLE_MS = 5000;
 /**
- * How many events may be taken beyond the mark that the database has. If the worker dies, events that it sent
- * beyond that mark are sent again.
+ * How many events may be taken beyond the mark in the database. If the worker dies, the events that it sent
+ * beyond the mark are sent again.
  */
 const AHEAD_MAX = 1024;
 
@@ -50,14 +50,14 @@ export class HeldEndpoint {
   inFlight = 0;
   /** New events up to this number are queued, in flight or finished. */
   takenTo: number;
-  /** The database may have events that the worker has not taken. */
+  /** True if the database may have events that the worker has not taken. */
   mayHaveMore = true;
   /**
-   * This worker no longer holds the endpoint. Attempts in flight still finish, but the endpoint's state is
-   * not reported any more.
+   * True when this worker does not hold the endpoint any more. Attempts in flight still finish, but the
+   * worker does not report the endpoint's state.
    */
   lost = false;
-  /** The release is requested and not yet confirmed. */
+  /** True while the release is requested and not yet confirmed. */
   leaving = false;
   busyAtMs: number;
   #queue: Waiting[] = [];
@@ -102,8 +102,8 @@ export class HeldEndpoint {
 
   /**
    * Queues the events that were read: first requested events (tests, redeliveries and replays), then retries,
-   * then new events in order. For an ailing endpoint, new events come before retries, because new events say
-   * more about the endpoint's state.
+   * then new events in order. For an endpoint with failures, new events come before retries, because a new
+   * event says more about the endpoint's state.
    */
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
@@ -114,7 +114,8 @@ export class HeldEndpoint {
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
-        // During this read, empty() put an earlier event back. Both events are read again, in order.
+        // Skip the event, because empty() put an earlier event back during this read. The next read returns
+        // both events, in order.
         if (sequence !== this.takenTo + 1) continue;
         this.takenTo = sequence;
       }
@@ -170,7 +171,7 @@ export class HeldEndpoint {
   confirm({ passed, released }: EndpointEntry): void {
     this.settled = passed;
     this.leaving = false;
-    // The database did not release the endpoint, so it has work.
+    // If the database did not release the endpoint, the endpoint has work. So look for work again.
     if (released) this.mayHaveMore = true;
   }
 

@@ -40,7 +40,7 @@ describe("an endpoint", () => {
     await other.dismiss();
   });
 
-  it("is claimed by a call that names no clients; each call claims at most its limit", async () => {
+  it("is claimed by a call that names no clients, and each call claims at most its limit", async () => {
     const worker = await hireWorker(books);
     const clients = await Promise.all([1, 1, 1].map(() => createReceiver(books, 1)));
     const claimed: number[] = [];
@@ -72,7 +72,7 @@ describe("an endpoint", () => {
       failures: 0,
       disabled: false,
     });
-    // The first secret was created together with the partner, just now.
+    // Leave out the first secret. It was created together with the partner, just now.
     assertEquals(secrets.slice(1).map(({ sealed, sealing_key }) => [sealed, sealing_key]), [
       ["AwQ=", "kek-2"],
       ["AQI=", "kek-1"],
@@ -121,7 +121,7 @@ describe("an endpoint", () => {
     const early = clientsOf(await heir.claim([client], 1));
     const [row] = await books.sql`
       select seen_at > clock_timestamp() - interval '5 seconds' as alive from gold.delivery_worker where id = ${dying.id}`;
-    // On a slow machine the remaining half second may be over. Then taking over the endpoint was correct.
+    // Do not check a slow machine, on which the remaining half second may be over. The claim is then correct.
     if (row!.alive) assertEquals(early, []);
     await silence(books, dying, 5.01);
     assertEquals([...early, ...clientsOf(await heir.claim([client], 1))], [client]);
@@ -166,7 +166,7 @@ describe("an endpoint", () => {
     assertEquals(await standingOf(books, client), "passed 0");
   });
 
-  it("is not claimed before its rest has ended", async () => {
+  it("is not claimed before its pause after failures has ended", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 2);
     await worker.claim([client], 1);

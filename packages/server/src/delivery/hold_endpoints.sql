@@ -10,9 +10,9 @@ return coalesce((
   from gold.webhook_secret s
   where s.partner_id = client and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 
--- Claims endpoints that have something to send. With null for clients, the endpoints of all clients can be
--- claimed. Concurrent workers get different endpoints. If an endpoint's holder changes during the call, the
--- call leaves the endpoint out. A worker without a recent heartbeat gets nothing.
+-- Claims endpoints that have something to send. If `clients` is null, the endpoints of all clients can be
+-- claimed. Concurrent workers get different endpoints. The call leaves out an endpoint whose holder changes
+-- during the call. A worker without a recent heartbeat gets nothing.
 create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -65,8 +65,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- This deletes the rows of dead workers. A worker that was only paused inserts its row again with its next
-  -- heartbeat. Nothing needs the row until then, because a row older than five seconds has no effect.
+  -- Delete the rows of dead workers. A row older than five seconds has no effect. A worker that was only
+  -- paused inserts its row again with its next heartbeat.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)

@@ -103,7 +103,7 @@ describe("attempt partitions", () => {
     await keep();
     assertEquals(await weeks(), [nameOf(last), ...ahead()]);
     assertEquals(await told(), ["delivered 0", "parked 0", "pending 0"]);
-    // This test also made the events older, which breaks other rules, so only this rule is checked.
+    // Check only this rule. This test also made the events older, which breaks other rules.
     assertEquals((await books.defects()).filter((defect) => defect.startsWith("event_is_delivered")), []);
     await books.sql`update gold.deployment set attempts_kept_days = 7`;
     await keep();

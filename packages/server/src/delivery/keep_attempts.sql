@@ -11,7 +11,7 @@ declare
 begin
   for week in select this_week + 7 * n from generate_series(0, 3) n loop
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
-    -- If two workers call this at once, the second one waits here and then finds that the table exists.
+    -- If two workers call this at once, let the second one wait here. It then finds that the table exists.
     -- Attempts can still be written meanwhile.
     lock table attempt in share update exclusive mode;
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
@@ -28,8 +28,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
-      -- call drops the partition.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long read holds the table, this
+      -- attempt fails, and a later call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;

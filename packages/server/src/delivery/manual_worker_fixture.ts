@@ -7,7 +7,7 @@ export interface ManualWorker {
   /** Returns the mark of the claimed endpoint; undefined if the claim got nothing. */
   claim(): Promise<number | undefined>;
   take(after: number, room?: number): Promise<readonly EventRow[]>;
-  /** Returns whether the worker still holds the endpoint. */
+  /** Returns true if the worker still holds the endpoint. */
   settle(
     events: readonly EventRow[],
     httpStatus: number,

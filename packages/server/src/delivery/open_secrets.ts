@@ -9,7 +9,7 @@ type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<
 
 /**
  * Decrypts partners' webhook secrets. A secret that cannot be decrypted is logged once. The partner's other
- * secrets still sign, and a receiver that knows one of those can verify the webhook.
+ * secrets still sign, and a receiver that knows one of them can verify the webhook.
  */
 export function createSecretOpener(
   sealing: Sealing,

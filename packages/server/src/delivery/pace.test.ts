@@ -76,7 +76,7 @@ describe("Pace", () => {
     assertEquals(ailing.restMs(0), 32_000);
   });
 
-  it("keeps its window from 1 to 32; rests at most a minute unless the receiver asks for more", () => {
+  it("keeps its window from 1 to 32, and rests at most a minute unless the receiver asks for more", () => {
     const step = fc.record({ ok: fc.boolean(), passMs: fc.nat(70_000), tookMs: fc.nat(15_000) });
     fc.assert(fc.property(fc.nat(50), fc.array(step, { maxLength: 60 }), (failures, steps) => {
       const pace = new Pace(failures);

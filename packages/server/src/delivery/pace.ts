@@ -3,9 +3,9 @@ export const FAILURES_BEFORE_REST = 5;
 const REST_MS = { first: 1000, most: 60_000 };
 
 /**
- * Limits how many attempts to one endpoint are in flight at once. This limit is called the window. It doubles
- * after a success and halves after a failure. After five failures in a row the endpoint rests, longer each
- * time, and then starts again with a single attempt.
+ * Limits how many attempts to one endpoint are in flight at once. This limit, the window, doubles after a
+ * success and halves after a failure. After five failures in a row the endpoint rests: nothing is sent for a
+ * time that grows with each failure. Then it starts again with a single attempt.
  */
 export class Pace {
   #failures: number;
@@ -39,8 +39,8 @@ export class Pace {
   }
 
   /**
-   * `askedMs` is the rest that the receiver asked for. An attempt that began before the last rest is not
-   * counted as a failure, because it says nothing new about the endpoint.
+   * `askedMs` is the pause that the receiver asked for. A failure does not count if its attempt began before
+   * the endpoint's last rest. Such a failure says nothing new about the endpoint.
    */
   noteFailure(beganMs: number, nowMs: number, askedMs: number): void {
     this.#window = Math.max(1, this.#window >> 1);

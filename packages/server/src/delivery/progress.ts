@@ -1,5 +1,6 @@
 /**
- * Tracks a partner's finished events. They may finish in any order; every event up to `passed` has finished.
+ * Tracks a partner's finished events. Events may finish in any order; all events up to `passed` have
+ * finished.
  */
 export class Progress {
   #passed: number;

@@ -8,8 +8,8 @@ begin atomic
     (select count(*) from gold.retry r where r.parked_at is not null), count(*) filter (where p.is_disabled)
   from (
     select a.event_sequence - coalesce(n.passed, 0) as waiting, n.disabled_at is not null as is_disabled, (
-      -- The events of a disabled endpoint do not count as oldest. They wait until the partner or the operator
-      -- enables the endpoint. The column disabled counts such endpoints.
+      -- Leaves out the events of disabled endpoints. These events wait until the partner or the operator
+      -- enables the endpoint. The column `disabled` counts these endpoints.
       select e.created_at from gold.event e
       where n.disabled_at is null and e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > coalesce(n.passed, 0)
       order by e.sequence limit 1) as oldest

@@ -64,7 +64,7 @@ describe("settle_attempts", () => {
     ]);
   });
 
-  it("makes a failed event due after its wait, or parks it if it has no wait; stores its tries", async () => {
+  it("makes a failed event due after its wait, parks it without a wait, and stores its tries", async () => {
     const { client, events } = await takeAll(2);
     const [before] = await books.sql`select clock_timestamp()::text as at`;
     await worker.settle([attemptOf(events[0]!, FAILED), attemptOf(events[1]!, PARKED)], [
@@ -90,7 +90,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "parked parked");
   });
 
-  it("deletes a delivered retry at once, or, if it is after the mark, when the mark passes it", async () => {
+  it("deletes a delivered retry at once, but after the mark only when the mark passes it", async () => {
     const { client, events } = await takeAll(3);
     await worker.settle([attemptOf(events[0]!, FAILED)], [endpointAt(client, 0, 1)]);
     const [behind, ahead] = [await takeAgain(client, 1), await takeAgain(client, 3)];
@@ -162,7 +162,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held, 1 failures: 1 waits, 2 waits");
   });
 
-  it("keeps all attempts of a worker that lost the endpoint; settles only those with a ticket", async () => {
+  it("keeps all attempts of a worker that lost the endpoint, but settles only tickets", async () => {
     const { client, events } = await takeAll(4);
     const beside = await takeAgain(client, 1);
     const heir = await hireWorker(books);
@@ -174,7 +174,7 @@ describe("settle_attempts", () => {
     assertEquals(await worker.settle(attempts, [stale]), [client]);
     assertEquals(await state(client), "passed 0, held: 1 delivered");
     assertEquals((await books.sql`select from gold.attempt where client_id = ${client}`).length, 3);
-    // The failed event is not lost: the worker that holds the endpoint now sends it.
+    // Checks that the failed event is not lost: the worker that holds the endpoint now sends it.
     const next = await heir.take([{ client, after: 0, room: 9 }]);
     assertEquals(next.map(({ sequence, body }) => `${sequence} ${body === null}`), [
       "1 true",
@@ -201,7 +201,7 @@ describe("settle_attempts", () => {
     assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 9 }])), [2, 3, 4]);
   });
 
-  it("disables an endpoint; a delivered test enables it and makes its retries due", async () => {
+  it("disables an endpoint, and enables it with its retries due when a test was delivered", async () => {
     const { client, events } = await takeAll(3);
     const gone = { httpStatus: 410, error: "gone", againInMs: 3_600_000 };
     await worker.settle(
@@ -214,8 +214,8 @@ describe("settle_attempts", () => {
     const [test, ...others] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([test!.sequence, others.length], ["4", 0]);
     assertEquals(await state(client), "passed 2, held, 2 failures, disabled: 1 due, 2 waits, 4 waits");
-    // The delivered test enables the endpoint, even if the worker that sent the test has lost the endpoint
-    // and reports it as disabled.
+    // Settle the delivered test from a worker that has lost the endpoint and reports it as disabled. The test
+    // enables the endpoint anyway.
     const lost = endpointAt(client, 2, 2, { tenure: 7, disabled: true });
     assertEquals(await worker.settle([attemptOf(test!)], [lost]), [client]);
     assertEquals(await state(client), "passed 2: 1 due, 2 due, 4 delivered");
@@ -280,7 +280,8 @@ describe("settle_attempts", () => {
   it("leaves books in which verify_ledger() finds no defect", async () => {
     await worker.dismiss();
     await worker.renew();
-    // The tests above moved the mark past events that were never sent, so this one rule finds defects.
+    // Leave out the rule that finds defects because the tests above moved the mark past events that were
+    // never sent.
     const defects = await books.defects();
     assertEquals(defects.filter((defect) => !defect.startsWith("event_is_delivered")), []);
   });

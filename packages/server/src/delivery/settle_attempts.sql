@@ -12,8 +12,8 @@ create or replace function gold.settle_attempts(
   -- is null.
   clients int[], sequences bigint[], tickets timestamptz[], attempted_ats timestamptz[], durations_ms int[], statuses int[],
   errors text[], answers text[], tries int[], waits_ms int[],
-  -- The endpoints: the claim's number, the mark before, the mark now, failures in a row, how long the
-  -- endpoint rests, whether to disable it, and whether to release it if nothing waits.
+  -- The endpoints. For each: the number of the claim, the mark before, the mark now, failures in a row, the
+  -- length of the pause, whether to disable the endpoint, and whether to release it if nothing waits.
   held int[], tenures int[], froms bigint[], passeds bigint[], failures int[], rests_ms int[], disableds boolean[], releases boolean[]
 ) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -46,7 +46,7 @@ begin
   )
   select array_agg(m.client_id) into kept from moved m;
 
-  -- Only failed attempts and events from the retry table need this loop. They are few.
+  -- Handle the few attempts that failed or belong to events from the retry table.
   for tried in
     select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
     from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
@@ -57,7 +57,8 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
+      -- Record the event as delivered: its row has neither due_at nor parked_at. The row is deleted when the
+      -- mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -74,8 +75,8 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- The rows of two kinds of events: events from the retry table that this call settles, and events that
-      -- the mark passes in this call.
+      -- Select the events from the retry table that this call settles, and the events that the mark passes in
+      -- this call.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -87,13 +88,13 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Checked again, because somebody may have requested a redelivery meanwhile.
+    -- Check again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
-  -- A delivered test enables the endpoint, no matter which worker holds it now.
+  -- Enable the endpoint of a delivered test, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- This statement comes last, so that it sees which retries these attempts made due.
+  -- Release last, so that this statement sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a

@@ -17,27 +17,26 @@ interface Share {
 
 interface SettlementListener {
   /**
-   * This worker no longer holds the endpoint: it was released, enabled by a test, or claimed by another
-   * worker.
+   * Called when this worker does not hold the endpoint any more: it was released, enabled by a test, or
+   * claimed by another worker.
    */
   readonly onGone: (endpoint: HeldEndpoint) => void;
-  /** The database has stored the endpoint's state. */
+  /** Called when the database has stored the endpoint's state. */
   readonly onSettled: (endpoint: HeldEndpoint) => void;
-  /** The database permanently refuses the endpoint's attempts or state. */
+  /** Called when the database permanently refuses the endpoint's attempts or state. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
 const BATCH_ATTEMPTS = 512;
 /**
- * A call has a fixed cost, which is as high as the cost of many attempts inside the call. No partner waits
- * for the settlement. So a follow-up call with fewer attempts than this first waits BREATH_MS for more
- * attempts.
+ * A follow-up call with fewer attempts than this first waits BREATH_MS for more attempts. The fixed cost of a
+ * call is as high as the cost of many attempts. No partner waits for the settlement.
  */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;
 /**
- * If another transaction has locked the endpoint's row, the call is repeated after this time. It then
- * includes the attempts that finished meanwhile.
+ * The pause before a call is repeated because another transaction has locked the endpoint's row. The repeated
+ * call also includes the attempts that finished meanwhile.
  */
 const LOCKED_MS = 1000;
 
@@ -101,8 +100,8 @@ export class Settlement {
       } catch (error) {
         const found = classifySqlError(error);
         if (found !== "rejected" && found !== "lock_timeout") return false;
-        // A locked or refused endpoint must not keep the others from being settled, so each one is sent
-        // alone.
+        // Send each endpoint alone, so that a locked or refused endpoint does not keep the others from being
+        // settled.
         if (batch.length > 1) {
           this.#batches.splice(0, 1, ...batch.map((share) => [share]));
           continue;
@@ -144,14 +143,15 @@ export class Settlement {
   }
 
   /**
-   * Puts held and lost endpoints into separate batches. The same client may be in both: lost, and held again
-   * by a newer claim.
+   * Puts held and lost endpoints into separate batches. A client may be in both: its endpoint was lost, and
+   * is held again by a newer claim.
    */
   #nextBatches(): (readonly Share[])[] {
     const shares = new Map<HeldEndpoint, Share>();
     const shareOf = (endpoint: HeldEndpoint) => {
       let share = shares.get(endpoint);
-      // An endpoint's attempts are reported in order, so the ones that waited for the lock come first.
+      // Put the attempts that waited for the lock first, because an endpoint's attempts are reported in
+      // order.
       const attempts = this.#locked.get(endpoint)?.attempts ?? [];
       if (!share) shares.set(endpoint, share = { endpoint, attempts, entry: undefined });
       return share;
@@ -168,7 +168,7 @@ export class Settlement {
       nowMs >= (this.#locked.get(endpoint)?.untilMs ?? nowMs)
     );
     for (const { endpoint } of all) this.#locked.delete(endpoint);
-    // Endpoints are locked in ascending order of client, as everywhere, so that two calls cannot deadlock.
+    // Sort by client. All code locks endpoints in this order, so two calls cannot deadlock.
     all.sort((one, other) => one.endpoint.client - other.endpoint.client);
     const [held, lost] = [
       all.filter(({ endpoint }) => !endpoint.lost),

@@ -71,7 +71,7 @@ describe("take_events", () => {
     assertEquals(again.map(({ body }) => body).sort(), first.map(({ body }) => body).sort());
   });
 
-  it("seals unsealed events before it returns them; seals nothing if they are already sealed", async () => {
+  it("seals unsealed events before it returns them, and otherwise seals nothing", async () => {
     const client = await hold(3);
     const [event] = await take(client, 0, 1);
     const [tail] = await books
@@ -81,7 +81,7 @@ describe("take_events", () => {
     await postEvents(books, client, 1);
     await take(client, 0, 2);
     assertEquals((await books.sql`select from gold.chain_link where client_id = ${client}`).length, 3);
-    // An event that is due but not sealed stays due.
+    // The event stays due, because it is not sealed.
     await redeliver(books, client, 4);
     assertEquals(numbersOf(await take(client, 0, 1)), [1]);
     assertEquals(await retriesOf(books, client), "4 due");
@@ -120,8 +120,7 @@ describe("take_events", () => {
     const aheadMs = Date.parse(event!.ticket!) - Date.now();
     assert(aheadMs > 15_000 && aheadMs <= 20_000, `${aheadMs}`);
     assertEquals(numbersOf(await take(client, 1, 1)), []);
-    // The worker dies before it settles the event. Another worker claims the endpoint and then gets the
-    // event.
+    // Let another worker claim the endpoint, as if the first one had died before it settled the event.
     const heir = await hireWorker(books);
     await silence(books, worker, 6);
     await books

@@ -10,8 +10,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- A taken retry becomes due again at this time, which is later than its attempt can end. A retry that is
-  -- not settled by then was lost with its worker, and another worker can send it.
+  -- When a taken retry becomes due again, so that another worker can send it if this worker dies. Every
+  -- attempt ends before this time.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -32,7 +32,7 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
     -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
@@ -56,12 +56,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
-  -- call.
+  -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- An event with a row in the retry table is or was sent through that row. Among the new events it gets no
-    -- body, so the worker skips it. With exists instead of this subquery, the planner might read the whole
-    -- table.
+    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
+    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
+    -- the whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket

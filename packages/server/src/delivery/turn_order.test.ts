@@ -72,7 +72,7 @@ describe("TurnOrder", () => {
     assertEquals(turns(order, 1), [999]);
   });
 
-  it("frees the place of an ended attempt even if its endpoint began to ail meanwhile", () => {
+  it("frees the place of an ended attempt even if its endpoint has begun to fail meanwhile", () => {
     const order = new TurnOrder();
     const held = endpoint(1, 9);
     order.offer(held, NOW_MS);

@@ -3,20 +3,20 @@ import type { HeldEndpoint } from "./held_endpoint.ts";
 /** How many attempts of this process may be in flight at once. */
 const IN_FLIGHT_MAX = 1024;
 /**
- * How many of these attempts may go to ailing endpoints, which are the endpoints with failures. An attempt to
- * a dead endpoint stays in flight until the attempt's deadline.
+ * How many of these attempts may go to ailing endpoints, that is, endpoints with failures. They are limited
+ * because an attempt to a dead endpoint stays in flight until its deadline.
  */
 const AILING_MAX = IN_FLIGHT_MAX / 2;
 
 /**
- * Returns how much of a free amount one endpoint may use: an eighth, but at least 1. So another endpoint
- * always finds room, even if many endpoints began to hang a moment ago and have no failures yet.
+ * Returns how much of a free amount one endpoint may use: an eighth, but at least 1. The rest stays for other
+ * endpoints, even if many endpoints have begun to hang and have no failures yet.
  */
 export const partOfFree = (free: number): number => Math.max(1, free >> 3);
 
 /**
- * Whether the endpoint was ailing when an attempt began. end() needs this, because the endpoint may have
- * changed since, and the attempt must leave the count that it entered.
+ * Whether the endpoint was ailing when an attempt began. end() lowers the count that this attempt raised,
+ * although the endpoint may have changed since.
  */
 interface Place {
   readonly ailing: boolean;

@@ -81,7 +81,7 @@ describe("requests while a worker has the event in flight", () => {
     assertEquals([asked!.events, await readEndpoint(books.sql, client)], [4, "0 free 0"]);
     assertEquals(await worker.settle(underWay.slice(0, 1), 200, { from: 2, passed: 3 }), false);
     assertEquals(await readEndpoint(books.sql, client), "0 free 0");
-    // The same worker claims the endpoint again, and only then settles the other attempt.
+    // Claim the endpoint again by the same worker, and only then settle the other attempt.
     assertEquals(await worker.claim(), 0);
     assertEquals(await worker.settle(underWay.slice(1), 200, { from: 2, passed: 4 }), false);
     assertEquals(await readEndpoint(books.sql, client), "0 held 0");

@@ -39,11 +39,11 @@ describe("judgeAttempt()", () => {
       const asked = (retryAfterSeconds: number | null, tries = 0) =>
         judge({ httpStatus, retryAfterSeconds }, { tries });
       assertEquals(asked(20), { outcome: "refused", againInMs: 20_000, restMs: 20_000 });
-      // The schedule's own wait is longer.
+      // Expect the schedule's own wait, which is longer.
       assertEquals(asked(20, 1), { outcome: "refused", againInMs: 60_000, restMs: 20_000 });
       assertEquals(asked(1e9), { outcome: "refused", againInMs: 3_600_000, restMs: 3_600_000 });
       assertEquals(asked(null), { outcome: "refused", againInMs: 5000, restMs: 0 });
-      // An answer with Retry-After counts as a try.
+      // Expect that the event is parked, because an answer with Retry-After counts as a try.
       assertEquals(asked(20, 3), { outcome: "refused", againInMs: null, restMs: 20_000 });
     }
     assertEquals(judge({ httpStatus: 500, retryAfterSeconds: 20 }).restMs, 0);

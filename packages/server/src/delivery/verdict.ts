@@ -44,8 +44,8 @@ export function judgeAttempt(
   }
   const asked = OVERLOADED.includes(httpStatus ?? 0) ? retryAfterSeconds ?? 0 : 0;
   const restMs = Math.min(asked, ASKED_MAX_SECONDS) * 1000;
-  // After a 410 the event is never parked, however often it was tried. It waits until the endpoint is enabled
-  // again. A test that a disabled endpoint answers with 410 can be parked.
+  // A 410 that disables the endpoint never parks the event. The event waits until the endpoint is enabled
+  // again. A test that gets 410 from a disabled endpoint can be parked.
   const disables = httpStatus === GONE && !disabled;
   const waitSeconds = schedule[tries] ?? (disables ? schedule.at(-1) : undefined);
   return {

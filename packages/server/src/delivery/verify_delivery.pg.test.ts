@@ -5,10 +5,10 @@ import { rulesBrokenBy } from "../booking/ledger/tampered_fixture.ts";
 import { bookFunding, fundingItem } from "../booking/fixture.ts";
 import { moveEnd, postNotices } from "./expiry/expiry_fixture.ts";
 
-// The test client's events, all sealed, with the mark at 4:
-// 1 to 4 are fundings. 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again.
-// 5 is a notice that a credential ends. This notice was delivered, although the mark has not reached 5.
-// 6 is a test that was requested with an idempotency key. This test was not sent yet.
+// The test client's events. All are sealed, and the mark is at 4. Events 1 to 4 are fundings: 1 was delivered
+// at once, 2 at the second attempt, 3 is parked, 4 is due again. Event 5 is a notice that a credential ends;
+// it was delivered, although the mark has not reached 5. Event 6 is a test that was requested with an
+// idempotency key and was not sent yet.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "a deleted attempt": [
     "event_is_delivered",

@@ -59,7 +59,7 @@ export async function stateOf(service: TestService, partner = service.partner): 
   return row as unknown as DeliveryState;
 }
 
-/** Waits until the state fulfils the condition; returns that state. */
+/** Waits until the state meets the condition; returns that state. */
 export async function untilState(
   service: TestService,
   so: (state: DeliveryState) => boolean,

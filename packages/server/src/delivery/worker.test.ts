@@ -26,7 +26,7 @@ describe("DeliveryWorker", () => {
 
   it("sends an event after its notification, or without a notification at the next heartbeat", async () => {
     const partner = stage.add(1, 1);
-    // The heartbeat is too rare to help if a notification is missed.
+    // Set a rare heartbeat, which does not help if a notification is missed.
     const told = stage.start("one", { beatMs: 60_000 });
     await stage.until(() => stage.isDone());
     partner.events = 2;
@@ -148,7 +148,7 @@ describe("DeliveryWorker", () => {
     assertEquals([stage.sent.length, stage.twiceAtOnce], [1000, 0]);
   });
 
-  it("limits its claims for another worker's endpoint; claims it soon after it was released", async () => {
+  it("limits its claims for another worker's endpoint, and claims it soon after its release", async () => {
     const partner = stage.add(1, 1);
     stage.start("holder", { beatMs: 60_000 });
     await stage.until(() => partner.worker === "holder" && stage.isDone());
@@ -159,10 +159,10 @@ describe("DeliveryWorker", () => {
     const beganMs = performance.now();
     let told = 0;
     for (; told < 100; await pause(2)) other.wake(1), told++;
-    // Twice, because a notification that arrives during a claim needs another claim.
+    // Allow two claims per pause, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
     assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} notifications were sent`);
-    // This notification arrives during the pause before the worker's next claim. No notification follows.
+    // Send a notification during the pause before the worker's next claim. No notification follows.
     other.wake(1);
     partner.worker = null;
     partner.events = 2;
@@ -221,8 +221,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 3);
     stage.start("one", { beatMs: 1000 });
     await stage.until(() => stage.isDone());
-    // This is a replay. Without the heartbeat, the worker would notice the replay only after five seconds,
-    // when it releases the idle endpoint. The fixture's time does not advance by five seconds in this test.
+    // Make a replay. Without the heartbeat, the worker would notice it only after five seconds, when it
+    // releases the idle endpoint. The fixture's time does not advance by five seconds in this test.
     Object.assign(partner, { passed: 0, worker: null });
     await stage.until(() => stage.isDone());
     assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);
@@ -250,7 +250,7 @@ describe("DeliveryWorker", () => {
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
     stage.start();
     await stage.until(() => open.length === 4);
-    // A replay: the mark goes back to 0, and no worker holds the endpoint.
+    // Make a replay: the mark goes back to 0, and no worker holds the endpoint.
     partner.passed = 0;
     partner.worker = null;
     await stage.until(() => stage.sent.length > 4);
@@ -289,7 +289,7 @@ describe("DeliveryWorker", () => {
     await stage.until(() => well.passed === 100 && stage.broken.length > 1);
     assertEquals(torn.passed, 0);
     stage.refuses = () => false;
-    // Events that were sent and not settled are sent again, but not at once.
+    // Check that events that were sent and not settled are sent again, but not at once.
     const beats = stage.calls.renew;
     await stage.until(() => stage.calls.renew > beats + 20);
     const sent = sequencesOf(1).length;
@@ -305,7 +305,7 @@ describe("DeliveryWorker", () => {
     stage.start();
     await stage.until(() => well.passed === 5000);
     assertEquals([torn.passed, stage.broken.length], [0, 0]);
-    // At most 1,024 events are taken beyond the settled mark, and a last read may add up to 64 events.
+    // Allow 1,024 events beyond the settled mark, and up to 64 events of a last read.
     assertEquals(sequencesOf(1).length <= 1024 + 64, true);
     stage.locked = undefined;
     stage.pass(1001);
@@ -329,7 +329,8 @@ describe("DeliveryWorker", () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
-    // The worker sends only two heartbeats in this test: one when it starts, and one because of look().
+    // Set a long pause between heartbeats. The worker then sends only two in this test: one when it starts,
+    // and one because of look().
     const worker = stage.start("one", {
       beatMs: 60_000,
       store: {

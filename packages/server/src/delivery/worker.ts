@@ -7,15 +7,15 @@ import { Settlement } from "./settlement.ts";
 
 export interface WorkerParts extends CourierParts {
   readonly store: DeliveryStore;
-  /** Returns the secrets that could be decrypted, which may be none. Never rejects. */
+  /** Decrypts secrets. Returns those that could be decrypted, perhaps none. Never rejects. */
   readonly openSecrets: (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
   readonly beatMs?: number;
 }
 
 const BEAT_MS = 1000;
 /**
- * How long the worker stays active after a successful heartbeat. This must be less than the five seconds
- * after which another worker may claim this worker's endpoints.
+ * How long the worker stays active after a successful heartbeat. Must be less than five seconds, because
+ * another worker may then claim this worker's endpoints.
  */
 const ALIVE_MS = 4000;
 const HELD_MAX = 4096;
@@ -146,7 +146,8 @@ export class DeliveryWorker {
     while (!await this.#settlement.settle() && this.#parts.monotonicMs() < untilMs) {
       await sleep(STOP_PAUSE_MS);
     }
-    // Heartbeats continue until here, so that no other worker sends the events that are in flight.
+    // Stop the heartbeats only here: until now they kept other workers from sending the events that were in
+    // flight.
     clearInterval(this.#timer);
     await this.#beating;
     await this.#parts.store.dismiss().catch(() => {});
@@ -179,7 +180,8 @@ export class DeliveryWorker {
         const endpoint = heldBefore.get(row.client);
         heldBefore.delete(row.client);
         if (endpoint) this.#open(endpoint, row);
-        // The database granted this claim, but its answer was lost.
+        // Adopt an endpoint that the worker does not hold: the database granted an earlier claim whose answer
+        // was lost.
         else if (!this.#held.has(row.client)) this.#adopt(row);
       }
       for (const endpoint of heldBefore.values()) this.#drop(endpoint);
@@ -190,8 +192,7 @@ export class DeliveryWorker {
       }
       this.#sweeps = true;
     } catch {
-      // The database is unavailable. Until ALIVE_MS has passed, the worker keeps sending the events that it
-      // has read.
+      // Keep sending the events that were read, until ALIVE_MS has passed without the database.
     }
     this.#pump();
   }
@@ -211,7 +212,7 @@ export class DeliveryWorker {
         void this.#leaveAlone(clients.filter((client) => !this.#held.has(client) && !this.#vain.has(client)));
       }
     } catch {
-      // The next heartbeat looks for all endpoints that have work.
+      // On an error, the next heartbeat looks for all endpoints that have work.
     } finally {
       this.#claiming = false;
     }
@@ -247,7 +248,8 @@ export class DeliveryWorker {
   #letGo(endpoint: HeldEndpoint): void {
     const isWanted = endpoint.mayHaveMore && endpoint.pace.restMs(this.#parts.monotonicMs()) === 0;
     this.#drop(endpoint);
-    // More events may wait: for example, a notification arrived while the endpoint was being released.
+    // Look for more events. For example, a notification may have arrived while the endpoint was being
+    // released.
     if (isWanted) this.wake(endpoint.client);
   }
 
@@ -264,10 +266,10 @@ export class DeliveryWorker {
     if (endpoint.secretsKey === key) return;
     endpoint.secretsKey = key;
     void this.#parts.openSecrets(endpoint.client, sealed).then((secrets) => {
-      // The secrets changed again while these were being decrypted.
+      // Keep nothing if the secrets changed again while these were being decrypted.
       if (endpoint.secretsKey !== key) return;
       endpoint.secrets = secrets;
-      // Clearing secretsKey makes the next heartbeat try again to decrypt the missing secrets.
+      // Clear secretsKey, so that the next heartbeat tries again to decrypt the missing secrets.
       if (secrets.length < sealed.length) endpoint.secretsKey = undefined;
       if (secrets.length === 0) this.#rest(endpoint, LOCKED_KEY_RETRY_MS);
       this.#feeder.ask(endpoint);
@@ -285,7 +287,7 @@ export class DeliveryWorker {
 
   #onFed(endpoint: HeldEndpoint): void {
     const nowMs = this.#parts.monotonicMs();
-    // The endpoint may have started to rest while these events were being read.
+    // Drop the events if the endpoint has started to rest while they were being read.
     if (!endpoint.maySend(nowMs)) endpoint.empty();
     if (endpoint.progress.passed > endpoint.settled || endpoint.isIdle(nowMs)) {
       this.#settlement.mark(endpoint);

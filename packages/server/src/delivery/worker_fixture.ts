@@ -11,8 +11,8 @@ import type { Attempt } from "./send/sender.ts";
 import { DeliveryWorker, type WorkerParts } from "./worker.ts";
 
 /**
- * Fixture for workers: an in-memory database that behaves like the SQL functions in this folder, and
- * receivers whose answers the test controls.
+ * Fixtures for workers: an in-memory database that behaves like the SQL functions in this folder, and
+ * receivers with answers that the test controls.
  */
 
 export const SECRET = parseWebhookSecret(newWebhookSecret((length) => new Uint8Array(length).fill(7)));
@@ -28,7 +28,7 @@ export interface TestPartner {
   readonly retries: Map<number, TestRetry>;
 }
 
-/** An event with this many tries or more stands for a test. Tests are sent even to a disabled endpoint. */
+/** An event with at least this many tries stands for a test. Tests are sent even to a disabled endpoint. */
 export const TEST_TRIES = 100;
 
 interface TestRetry {
@@ -73,21 +73,21 @@ export class Stage {
   locked: number | undefined;
   /** The most events that were in flight at once. */
   mostInFlight = 0;
-  /** How often an event was sent while it was in flight already. */
+  /** How often an event was sent while an attempt of the same event was in flight. */
   twiceAtOnce = 0;
   answer: Answer = () => answered(200);
   #nowMs = performance.now();
   readonly #inFlight = new Set<string>();
   readonly #times = new Map<string, number>();
   #letGo = () => {};
-  /** An answer that does not come before the test ends. */
+  /** An answer that comes only when the test ends. */
   readonly never = new Promise<Attempt>((resolve) => this.#letGo = () => resolve(answered(500)));
   readonly #workers = new Map<string, number>();
   readonly #running: DeliveryWorker[] = [];
 
   /**
-   * The time advances only by pass(), so that a pause of the machine makes no worker look dead and ends no
-   * rest. Each call adds a microsecond, so no two instants are equal.
+   * The time advances only by pass(). A pause of the machine therefore makes no worker look dead and ends no
+   * endpoint's rest. Each call adds a microsecond, so no two instants are equal.
    */
   readonly nowMs = () => this.#nowMs += INSTANT_MS;
 
@@ -112,8 +112,8 @@ export class Stage {
   }
 
   /**
-   * Lets the worker hold the partner's endpoint from now on, and counts the worker as alive. Otherwise
-   * another worker might claim the endpoint before this worker's first heartbeat.
+   * Makes the worker hold the partner's endpoint from now on. Also counts the worker as alive, because
+   * another worker could otherwise claim the endpoint before this worker's first heartbeat.
    */
   give(partner: TestPartner, worker: string): void {
     this.#workers.set(worker, this.nowMs());
@@ -145,8 +145,8 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    // A worker that cannot settle its attempts retries until 15 s have passed by this clock, so the clock
-    // must advance.
+    // Advance the clock, because a worker that cannot settle its attempts retries until 15 s have passed by
+    // this clock.
     const timer = setInterval(() => this.pass(1000), 10);
     await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
       clearInterval(timer)

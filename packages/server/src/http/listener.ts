@@ -11,12 +11,14 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     if (address.kind === "tcp") return void server.listen(address.port, address.host, resolve);
-    // The umask closes the socket to other users from its creation on, before chmod() below runs.
+    // Set the umask before the socket is created. So other users cannot open the socket, even before chmod()
+    // below runs.
     const mask = process.umask(OTHERS_NOTHING);
     server.listen(address.path, resolve);
     process.umask(mask);
   });
-  // The proxy shares the group. No other user of the machine may connect to the service.
+  // Give access to the group, which the proxy shares. No other user of the machine may connect to the
+  // service.
   if (address.kind === "unix") await chmod(address.path, 0o660);
 }
 
@@ -33,7 +35,10 @@ async function removeStaleSocket(path: string): Promise<void> {
   await rm(path);
 }
 
-/** Closes a server and its connections. Otherwise a readiness probe's idle connection would keep it open. */
+/**
+ * Closes a server and its connections. Without closing the connections, the idle connection of a readiness
+ * probe would keep the server open.
+ */
 export async function endListener(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

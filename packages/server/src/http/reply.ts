@@ -14,7 +14,7 @@ import type { Refusal } from "./refusal.ts";
 /** The facts about a request that its reply needs. */
 export interface Exchange {
   readonly requestId: RequestId;
-  /** The rate limit headers. Set when the request is counted. Every reply made after that contains them. */
+  /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
   rateFields?: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ interface Fixed {
 }
 
 /**
- * A reply with content that does not change while the service runs. The caller may cache it, but must
+ * A reply whose content does not change while the service runs. The caller may cache the reply, but must
  * revalidate it each time, because the caller's admission may have changed.
  */
 export function fixedReply(
@@ -58,8 +58,8 @@ export function fixedReply(
 }
 
 /**
- * A reply that is produced while it is sent. A failure breaks the connection, so the client can tell that the
- * reply is incomplete.
+ * A reply that is sent while it is being produced. A failure breaks the connection, so that the client sees
+ * that the reply is incomplete.
  */
 export function streamReply(
   parts: AsyncGenerator<string>,
@@ -106,7 +106,7 @@ function problemHeaders(code: TokenProblemCode): Record<string, string> {
 }
 
 function challengeOf(code: TokenProblemCode): string {
-  // If the token is not at fault, the challenge must not make the client fetch another token.
+  // Name no error unless the token is at fault, because the client would otherwise fetch another token.
   if (!/^token_(?!missing)/.test(code)) return 'Bearer realm="gold-partner"';
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }
@@ -121,7 +121,7 @@ export function textReply(
   return new Response(body, { status, headers: headersOf(mediaType, exchange, headers) });
 }
 
-/** By default no cache may keep a reply: each is for one partner, and is true only at one moment. */
+/** By default no cache may keep a reply, because each reply is for one partner and describes one moment. */
 const headersOf = (
   mediaType: string,
   { requestId, rateFields }: Exchange,

@@ -1,7 +1,8 @@
 import { Refusal } from "./refusal.ts";
 
-// Every path of this API needs only these characters, so nothing is decoded or normalised. A path that two
-// parsers could read differently is refused. The query may hold every character that a URL allows.
+// Paths of this API need only these characters, so nothing is decoded or normalised. All other paths are
+// refused, because two parsers could read them differently. The query may hold every character that a URL
+// allows.
 const PLAIN_TARGET = /^\/[A-Za-z0-9._~/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?$/;
 const DOTS_OR_DOUBLE_SLASH = /\/\.{0,2}(?:\/|$)/;
 

@@ -41,7 +41,7 @@ describe("prepareDeparture()", () => {
     assertMatch((await get(port, agent)).connection ?? "keep-alive", /^keep-alive$/i);
     departure.announce();
     assertEquals(await get(port, agent), { status: 200, connection: "close" });
-    // The server still accepts new connections.
+    // Check that the server still accepts new connections.
     assertEquals(await get(port, agent), { status: 200, connection: "close" });
     await departure.close();
     agent.destroy();

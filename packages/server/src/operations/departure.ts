@@ -40,7 +40,7 @@ export function prepareDeparture(server: Server, log: Log): Departure {
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Idle connections are closed at once. Busy connections get their reply first.
+      // Closes idle connections at once; busy connections get their reply first.
       closeIdle();
       const idle = setInterval(closeIdle, IDLE_CHECK_MS);
       const cut = setTimeout(() => {

@@ -5,14 +5,14 @@ interface LineWriter {
 }
 
 /**
- * On Linux a write of up to 4,096 bytes to a pipe is atomic, so processes that share a pipe do not mix lines.
- * This limit counts characters, so it is exact only for ASCII text.
+ * The most characters of one write. On Linux a write of up to 4,096 bytes to a pipe is atomic, so processes
+ * that share a pipe do not mix lines. Characters and bytes are the same only for ASCII text.
  */
 const WHOLE_CHARACTERS = 4096;
 
 /**
- * Writes the lines of one turn of the event loop together. The orders of a batch end in the same turn, and
- * one system call for all their lines costs less than one for each line.
+ * Writes the lines of one turn of the event loop with one system call, which costs less than one call for
+ * each line. The orders of a batch end in the same turn.
  */
 export function openLineWriter(write: (text: string) => void): LineWriter {
   let held = "";

@@ -1,8 +1,8 @@
 import { printableJson } from "./printable.ts";
 
 /**
- * The only members that a log line can have besides `at`, `level` and `event`. No member is for a secret, so
- * no secret is logged by mistake.
+ * All members that a log line can have besides `at`, `level` and `event`. None of them is for a secret, so
+ * that no secret is logged by mistake.
  */
 export interface LogFields {
   readonly request_id?: string;
@@ -36,7 +36,10 @@ export interface LogFields {
 type LogLevel = "info" | "warn" | "error";
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
-/** Writes one JSON object per line. Unlisted members are left out, even if the type checker missed them. */
+/**
+ * Writes one JSON object per line. Leaves out unlisted members at run time, too, because the type checker can
+ * miss them.
+ */
 export function createLog(write: (line: string) => void, at: () => Date): Log {
   return (level, event, fields = {}) =>
     write(printableJson({ at: at().toISOString(), level, event, ...allowed(fields) }));

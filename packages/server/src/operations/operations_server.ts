@@ -7,8 +7,8 @@ interface Probes {
 }
 
 /**
- * Serves liveness, readiness and metrics on a separate listener, to which the proxy never routes. A service
- * that cannot reach its database is alive but not ready.
+ * Serves liveness, readiness and metrics on a separate listener. The proxy never routes to it. A service that
+ * cannot reach its database is alive but not ready.
  */
 export function createOperationsServer({ metrics, isReady }: Probes): Server {
   return createServer((request, response) => {

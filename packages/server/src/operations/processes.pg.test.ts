@@ -88,8 +88,7 @@ describe("several processes of the service", () => {
     const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
       await sleep(4 * index);
       const key = newKey();
-      // If the connection breaks, the order is sent again with the same key to process 2, which keeps
-      // running.
+      // If the connection breaks, send the order again with the same key to process 2, which keeps running.
       return await order(1 + index % 2, quote, key) ?? await order(2, quote, key);
     });
     await sleep(2 * ORDERS);
@@ -139,7 +138,8 @@ describe("several processes of the service", () => {
     await once(inTheWay, "listening");
     processes = startProcesses(fixture, folder, { PROCESSES: "2" });
     const ended = once(processes.supervisor, "exit");
-    // The process that could start must not keep serving while the other is restarted again and again.
+    // Wait for the end of all processes, because the one that could start must not keep serving while the
+    // other is restarted again and again.
     await Promise.race([ended, processes.until("process ended, another one follows", 1).catch(() => {})]);
     inTheWay.close();
     assertEquals(processes.lines("process ended, another one follows"), []);
@@ -162,7 +162,7 @@ describe("several processes of the service", () => {
     assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
   });
 
-  it("exit even if one of them hangs: that process is killed after a time limit", async () => {
+  it("exit even if one of them hangs, because that process is killed after a time limit", async () => {
     const hanging = processes.pid(1);
     process.kill(hanging, "SIGSTOP");
     process.kill(processes.supervisor.pid!, "SIGTERM");

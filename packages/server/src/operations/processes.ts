@@ -16,8 +16,8 @@ export const EXIT_DEPENDENCY = 3;
 const REST_MS = 1000;
 const DOUBLINGS_MAX = 4;
 /**
- * Time to end after the drain. In-flight webhooks get 15 s and database connections 5 s. Only a hang takes
- * longer.
+ * The time limit for the end of a process after the drain. In-flight webhooks get 15 s and database
+ * connections 5 s, so only a hang takes longer.
  */
 const END_MS = 25_000;
 
@@ -68,8 +68,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
       if (stopped.signal.aborted) return;
       failures = code === EXIT_DEPENDENCY ? failures + 1 : 0;
       if (failures > 0 && !begun) return void stop().then(() => process.exit(EXIT_DEPENDENCY));
-      // A process that receives a stop signal exits with 0, such as when processes are replaced one after
-      // another.
+      // Exit code 0 is no error: a process exits with 0 after a stop signal, such as when processes are
+      // replaced one after another.
       log(code === 0 ? "info" : "error", "process ended, another one follows", {
         process: index + 1,
         ...(child.pid === undefined ? {} : { pid: child.pid }),
@@ -86,8 +86,8 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // A process that hangs does not react to SIGTERM. It would keep its address, and the next service could
-    // not use it.
+    // Kill processes that hang and do not react to SIGTERM. Such a process would keep its address, and the
+    // next service could not use the address.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
       end("SIGKILL");
@@ -103,7 +103,7 @@ function startProcess(environment: Variables): ChildProcess {
   const [file, ...args] = process.argv.slice(1);
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A"] : process.execArgv;
   return spawn(process.execPath, [...runtime, file!, ...args], {
-    // The pipe closes when this process ends in any way, and the child stops when the pipe closes.
+    // The child stops when its standard input closes, which happens however this process ends.
     env: { ...environment, STOP_WITH_STDIN: "1" },
     stdio: ["pipe", "inherit", "inherit"],
   });
@@ -117,6 +117,6 @@ function sendSignal(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): voi
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch {
-    // The process has already ended.
+    // Ignore a process that has already ended.
   }
 }

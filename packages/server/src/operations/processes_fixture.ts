@@ -11,7 +11,9 @@ import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
-/** Long, because three programs start at once on a machine that may be busy. */
+/**
+ * The time limit of a start. It is long, because three programs start at once on a machine that may be busy.
+ */
 const START_MS = 180_000;
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
@@ -31,8 +33,8 @@ interface Line {
 }
 
 /**
- * A supervisor that runs `serve` with PROCESSES, and its processes. They use the database of a service
- * fixture.
+ * A supervisor that runs `serve` with PROCESSES, and the processes that it starts. They use the database of a
+ * service fixture.
  */
 export interface TestProcesses {
   readonly supervisor: ChildProcess;
@@ -54,7 +56,8 @@ export function startProcesses(
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
   const databaseUrl = new URL(config.databaseUrl);
-  // Long enough for a busy machine. These tests do not check when a wait for an account times out.
+  // Set a long timeout, so that no wait for an account times out on a busy machine. These tests do not check
+  // such a timeout.
   databaseUrl.searchParams.set("lock_timeout", "9000");
   const supervisor = spawn(process.execPath, [...runtime, "--role", "api"], {
     env: {
@@ -111,8 +114,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Sends the partner's signed order over a new connection. Returns undefined if the connection breaks.
- * `connected` is called when the connection is established or lost.
+ * Sends the partner's signed order over a new connection. Returns undefined if the connection breaks. Calls
+ * `connected` when the connection is established or lost.
  */
 export async function sendOrder(
   { config, partner, now, token }: TestService,

@@ -11,7 +11,7 @@ describe("openRandomPool()", () => {
     }
   });
 
-  it("never returns the same bytes twice, and no later call changes returned bytes", () => {
+  it("never returns the same bytes twice, and never changes bytes that it returned", () => {
     const random = openRandomPool();
     const given = Array.from({ length: 5000 }, () => random(16));
     const texts = () => given.map((bytes) => Buffer.from(bytes).toString("hex"));
@@ -21,7 +21,7 @@ describe("openRandomPool()", () => {
     assertEquals([texts(), new Set(before).size], [before, 5000]);
   });
 
-  it("fills every byte: each value occurs at each position", () => {
+  it("fills every byte, so that each value occurs at each position", () => {
     const random = openRandomPool();
     const seen = Array.from({ length: 16 }, () => new Set<number>());
     for (let round = 0; round < 10_000; round++) random(16).forEach((byte, place) => seen[place]!.add(byte));

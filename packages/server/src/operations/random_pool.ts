@@ -1,8 +1,8 @@
 const POOL_BYTES = 4096;
 
 /**
- * Returns random bytes and gives out each byte once. It gets many bytes from the system at a time, because
- * asking the system takes longer than making an id.
+ * Returns a source of random bytes that uses each byte once. It reads many bytes from the system at a time,
+ * because one read takes longer than making an id.
  */
 export function openRandomPool(): (length: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);

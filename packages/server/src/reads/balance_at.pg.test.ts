@@ -29,7 +29,7 @@ describe("the balance at an instant", () => {
   let books: TestBooks;
   before(async () => {
     books = await testBooks();
-    // This test makes thousands of commits. They need not survive a power cut.
+    // Do not wait for the disk: this test makes thousands of commits, which need not survive a power cut.
     await books.sql.unsafe(
       `alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`,
     );
@@ -84,7 +84,7 @@ describe("the balance at an instant", () => {
     const told = new Map<number, string>();
     const startedMs = performance.now();
     let booked = 0;
-    // Runs for at least ASKING_MS. A busy machine needs longer until there are enough orders and balances to
+    // Run for at least ASKING_MS, and longer on a busy machine, until there are enough orders and balances to
     // compare.
     const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && told.size > 500;
     const api = books.connect("gold_api", 8);
@@ -140,7 +140,7 @@ describe("the balance at an instant", () => {
     }
   });
 
-  it("if no instant is given, waits for an in-flight posting, and has no earlier as_of", async () => {
+  it("waits for an in-flight posting if no instant is given, and has no earlier as_of", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
     let [asked, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
@@ -155,7 +155,7 @@ describe("the balance at an instant", () => {
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
-  it("if no instant is given, has an as_of not before the newest posting's rounded-up instant", async () => {
+  it("has an as_of not before the newest posting's rounded-up instant if no instant is given", async () => {
     const client = await books.createClient({ halalas: 100n });
     const ahead = new Date(Date.now() + 500);
     await books.sql`

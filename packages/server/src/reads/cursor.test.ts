@@ -27,7 +27,7 @@ describe("a cursor", () => {
     assertRefused(writeCursor({ ...scope, clientId: "sbx_0123456789abcdefghik" }, "1"));
   });
 
-  it("is rejected if writeCursor() did not create it, whatever it decodes to", () => {
+  it("is rejected if writeCursor() did not create it, even if it decodes to a number", () => {
     const cursor = writeCursor(scope, "7");
     const forms = [
       "",

@@ -60,7 +60,7 @@ describe("reads of a long history", () => {
     for (const statement of ["select 1", "analyze"]) {
       await books.sql.unsafe(statement);
       const cases: [string, number, () => Promise<unknown>][] = [
-        // The binary search reads one event per step, and needs fifteen steps for 20,000 events.
+        // Expect fifteen steps of the binary search for 20,000 events. Each step reads one event.
         [
           "balance",
           20,

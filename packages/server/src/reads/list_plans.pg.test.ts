@@ -42,7 +42,7 @@ describe("a page of a list", () => {
     const everything = { createdAfter: null, createdBefore: null, idempotencyKey: null } as const;
     const bounds: ListBounds = { ...everything, below: below === null ? null : `${below}` };
     const reads = openRecordReads(connection.sql);
-    // The first call also reads the catalog.
+    // Read once before, because the first call also reads the catalog.
     await reads.list("order", client, bounds, PAGE_ITEMS);
     connection.take();
     const rows = await reads.list("order", client, bounds, PAGE_ITEMS);
@@ -60,16 +60,16 @@ describe("a page of a list", () => {
     assertEquals([Number(scan["Actual Rows"]), scan["Rows Removed by Filter"] ?? 0], [PAGE_ITEMS, 0]);
   }
 
-  it("costs the same with a million orders as with a thousand: one index scan, no sort", async () => {
+  it("needs one index scan and no sort, and a million orders cost the same as a thousand", async () => {
     const [client, other] = [await books.createClient(), await books.createClient()];
-    // In the index, the other client's orders lie next to this client's. A scan that starts too early would
-    // read them, too.
+    // Add orders of a client that is next to this client in the index. A scan that starts too early would
+    // read them.
     await plantOrders(other, 1, FEW);
     await plantOrders(client, 1, FEW);
     const few = [await explain(client, null), await explain(client, FEW / 2)];
     await plantOrders(client, FEW + 1, MANY);
     const many = [];
-    // Once before the planner's statistics include the new orders, and once after.
+    // Test before and after the planner's statistics include the new orders.
     for (const statement of ["select 1", "analyze gold.orders"]) {
       await books.sql.unsafe(statement);
       for (const below of [null, MANY / 2, FEW / 2]) many.push(await explain(client, below));

@@ -12,8 +12,7 @@ begin
     9223372036854775807);
 end $$;
 
--- The id of the record that was created under an idempotency key. Null if the key created a record of another
--- kind, or none.
+-- The id of the record of this kind that was created under an idempotency key; null if there is none.
 create or replace function gold.result_of(client int, key text, kind text) returns uuid
 language sql stable set search_path = gold, pg_temp
 begin atomic
@@ -21,7 +20,8 @@ begin atomic
   where k.bucket = client % 64 and k.client_id = client and k.key = result_of.key and k.result_kind = result_of.kind;
 end;
 
--- The three lists write the client as `client_id + 0`, because the index contains this expression.
+-- The three lists write the client as `client_id + 0`, because the index contains this expression (`newest`
+-- in columns.ts).
 create or replace function gold.list_orders(
   client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
 ) returns table (sequence bigint, body text)

@@ -127,8 +127,8 @@ const drawOrder = (clients: number, draw: Draw): Order => ({
 });
 
 /**
- * Draws an action that usually can succeed. Operator 0 records deposits and approves withdrawals. Operator 1
- * approves deposits and submits withdrawals, because both need a second person.
+ * Draws an action that succeeds in most cases. Operator 0 records deposits and approves withdrawals. Operator
+ * 1 approves deposits and submits withdrawals, because each of these needs a second person.
  */
 function drawAction(model: HistoryModel, clients: number, draw: Draw): Exclude<Action, Order> {
   const [client, amount, kind] = [draw(clients), BigInt(1 + draw(500_000)), draw(9)];

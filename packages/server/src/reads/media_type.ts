@@ -1,6 +1,9 @@
 interface Preference {
   readonly quality: number;
-  /** 0: no range matches; 1: every type; 2: every subtype of the type; 3: the exact type. */
+  /**
+   * How precisely a range matches. 0: no range matches; 1: every type; 2: every subtype of the type; 3: the
+   * exact type.
+   */
   readonly precision: number;
 }
 
@@ -8,7 +11,7 @@ const CSV = "text/csv";
 const JSON_TYPE = "application/json";
 const QUALITY = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** Whether the Accept header prefers CSV to JSON (RFC 9110, section 12.5.1). The default is JSON. */
+/** Returns true if the Accept header prefers CSV to JSON (RFC 9110, section 12.5.1). The default is JSON. */
 export function prefersCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? "").split(",").map(readRange);
   const [csv, json] = [preferenceFor(CSV, ranges), preferenceFor(JSON_TYPE, ranges)];

@@ -1,7 +1,7 @@
 -- The bars in the vault and the gold owed to all partners. Partners see a published figure that stays
 -- unchanged for an hour, so that nobody can infer a single trade from it.
 
--- One statement has one snapshot, so bars, grams and coverage are of the same instant.
+-- One statement, so that bars, grams and coverage come from one snapshot.
 create or replace function gold.compute_reserves(at timestamptz) returns text
 language sql stable
 begin atomic
@@ -30,10 +30,11 @@ declare
 begin
   if not exists (select from published_reserves p where p.as_of > due) then
     begin
-      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader
-      -- publishes another one.
+      -- Do not wait for a synchronous standby, because this is a read. If the figure is lost in a failover,
+      -- the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- If several readers get here at once, the first publishes. The others wait for it and change nothing.
+      -- Publish the figure. If several readers get here at once, the first publishes, and the others wait for
+      -- its commit and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then

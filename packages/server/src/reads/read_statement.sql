@@ -26,7 +26,8 @@ begin
       case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
       e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
     from (
-      -- Numbers have no gaps, so the limit omits nothing. It makes the planner use the index by number.
+      -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
+      -- gaps.
       select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
       order by e.sequence limit last - above
     ) e

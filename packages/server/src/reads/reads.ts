@@ -10,7 +10,10 @@ export interface Reads extends MarketReads, AccountReads, RecordReads {
   ping(): Promise<void>;
 }
 
-/** The most reads of one client that lock its account: one runs, the others queue. Further ones are refused. */
+/**
+ * The maximum number of one client's reads that lock its account: one runs, the others queue. Further reads
+ * are refused.
+ */
 const TURNS = 512;
 
 export function openReads(sql: Query, holding: Query): Reads {

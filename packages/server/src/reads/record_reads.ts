@@ -12,7 +12,7 @@ export interface ListBounds {
   readonly createdAfter: string | null;
   readonly createdBefore: string | null;
   readonly idempotencyKey: string | null;
-  /** Only records with a lower event number. */
+  /** If set, only records with a lower event number are read. */
   readonly below: string | null;
 }
 

@@ -41,8 +41,8 @@ return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_
 
 -- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
 -- no row. Because the function returns a table, Postgres inlines it into the statement that reads the events.
--- One call per event would cost four times as much. For an event of another type, the id in a join's
--- condition is null, so that the join does no lookup.
+-- One call per event would cost four times as much. Each join looks up the record of one type: for an event
+-- of another type, the id in its condition is null, and it does no lookup.
 create or replace function gold.event_body(given gold.event) returns table (body text)
 language sql stable
 begin atomic
@@ -68,8 +68,8 @@ begin atomic
 end;
 
 -- The delivery state of an event, with the newest hundred of the attempts that are still kept. The bounds on
--- attempted_at let Postgres read only the weekly partitions from the event until now. The minute on either
--- side allows for clocks that differ.
+-- attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each side
+-- allows for clock differences.
 create or replace function gold.delivery_text(given gold.event) returns text
 language sql stable
 return (

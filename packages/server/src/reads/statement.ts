@@ -9,7 +9,7 @@ interface Days {
   readonly to: string;
 }
 
-/** Reads the lines of a range page by page, so that lines that were sent do not stay in memory. */
+/** Reads the lines of a range page by page, so that only one page is in memory. */
 async function* pagesOf(
   reads: AccountReads,
   client: number,
@@ -48,8 +48,8 @@ const lineJson = ({ posted_at, id, type, account, change, balance_after }: State
   `{"posted_at":"${posted_at}","id":"${id}","type":"${type}","account":"${account}","change":${change},"balance_after":${balance_after}}`;
 
 /**
- * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them.
- * So a file without closing balances is incomplete. Every cell is an instant, an id, a number or a fixed
+ * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
+ * file without closing balances is therefore incomplete. Every cell is an instant, an id, a number or a fixed
  * name. So no cell needs quotes, and a spreadsheet reads no cell as a formula.
  */
 export async function* writeStatementCsv(

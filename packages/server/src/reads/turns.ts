@@ -6,8 +6,8 @@ interface Queue {
   length: number;
   end: Promise<unknown>;
   /**
-   * True after a read timed out on the account's lock. The reads behind it are then refused, because each
-   * would wait as long.
+   * True after a read timed out on the account's lock. The reads behind it are then refused, because each of
+   * them would time out as well.
    */
   stuck: boolean;
 }
@@ -15,9 +15,9 @@ interface Queue {
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Runs the reads that lock an account one at a time for each client. While another session has locked a
- * client's account, that client's reads occupy one connection, not the whole pool. If `most` reads of a
- * client are queued or running, a further one is refused at once.
+ * Runs a client's reads that lock its account one at a time. If another session has locked the account, these
+ * reads occupy one connection and not the whole pool. If `most` reads of a client are queued or running, a
+ * further read is refused at once.
  */
 export function createTurns(most: number): Turns {
   const queues = new Map<number, Queue>();

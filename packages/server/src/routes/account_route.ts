@@ -55,7 +55,8 @@ export function limitsRoute(deps: Deps): Route {
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // A single quote must not exceed the partner's limit on the grams of all open quotes.
+        // Report the smaller of two limits: the largest order, and the grams of all open quotes. A single
+        // quote may exceed neither.
         maximum: gramsNumber(
           openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
         ),

@@ -6,7 +6,7 @@ const READMISSIONS = 3;
 
 /**
  * Admits a request and books it. If the partner's admission changed between these two steps, booking refuses
- * the request, so no write commits after a revocation has committed. Then both steps are repeated. They run
+ * the request, and both steps are repeated. So no write commits after a committed revocation. The steps run
  * at most READMISSIONS times in all. `admit` runs every step before booking.
  */
 export async function bookAdmitted<Admitted>(

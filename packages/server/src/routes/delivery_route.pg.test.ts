@@ -149,7 +149,7 @@ describe("the delivery of tests, redeliveries and replays", () => {
     assertEquals(ids().slice(3).sort(), [one, two].sort());
   });
 
-  it("delays a redelivery while the endpoint is disabled; a delivered test enables it again", async () => {
+  it("delays a redelivery while the endpoint is disabled, until a delivered test enables it", async () => {
     receiver.answer(410);
     const sent = receiver.deliveries.length;
     const gone = await asked("/v1/webhook/test");

@@ -13,7 +13,7 @@ const WRITE_WITHOUT_PARAMETERS = {
   authenticate: withoutSignature,
 } as const;
 
-/** Requests that one of the partner's events is sent again. */
+/** Handles the request to send one of the partner's events again. */
 export function redeliveryRoute(deps: Deps): Route {
   return writeRoute(deps, {
     ...WRITE_WITHOUT_PARAMETERS,

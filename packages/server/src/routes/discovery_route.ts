@@ -8,7 +8,7 @@ export function jwksRoute(deps: Deps): Route {
   return async (c) => {
     await admitCertificateAlone(c, deps);
     refuseQuery(c);
-    // A key is published before it starts to sign, and stays published until it retires.
+    // Publish a key before it starts to sign, and until it retires.
     const published = deps.registry.snapshot().tokenKeys.filter(({ retireAtMs }) => deps.now() < retireAtMs);
     const keys = published.map(({ kid, publicJwk }) => {
       const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };

@@ -87,7 +87,7 @@ describe("a list", () => {
     assertEquals(await idsOf(`?idempotency_key=${key}&created_before=${at}`), []);
     const { next_cursor } = await account.read(`/v1/orders?limit=20`, ordersReply);
     assertEquals(await idsOf(`?idempotency_key=${key}&cursor=${next_cursor}`), []);
-    // An order has the uuid of its quote, but the key of the quote must not find the order.
+    // Checks that the key of a quote does not find the order, which has the same uuid.
     const quoted = randomUUID();
     await account.execute(await account.quote("buy", 0.001, quoted));
     assertEquals(await idsOf(`?idempotency_key=${quoted}`), []);

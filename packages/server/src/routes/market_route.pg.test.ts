@@ -28,7 +28,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       service.books.sql.json(sessions as never)
     }::jsonb)`;
 
-  it("reserves: returns the bars in the vault, the gold owed to partners and the coverage", async () => {
+  it("return the bars in the vault, the gold owed to partners and the coverage as reserves", async () => {
     const { sql } = service.books;
     const anHourLater = () => sql`update gold.published_reserves set as_of = as_of - interval '1 hour'`;
     const empty = await account.read("/v1/reserves", reservesReply);
@@ -60,7 +60,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
   });
 
-  it("limits: returns the partner's limits on open quotes and daily records, and their use", async () => {
+  it("return the partner's limits on open quotes and daily records, and their use", async () => {
     const { partner: { client } } = account;
     await limitClient(service.books.sql, client, { open_quotes: 3, open_grams: 20_000, daily_records: 10 });
     await service.books.quote(client, "buy", 10_000n);
@@ -82,7 +82,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     });
   });
 
-  it("limits: returns the partner's own limits and the market hours", async () => {
+  it("return the partner's own limits and the market hours", async () => {
     const { partner: { client } } = account;
     const limits = await account.read("/v1/limits", limitsReply);
     assertEquals(limits, {
@@ -117,7 +117,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     await setHours(true, []);
   });
 
-  it("prices: returns whether the market is open according to its hours", async () => {
+  it("return the prices together with the state of the market, open or closed", async () => {
     const market = async () => (await account.read("/v1/prices", pricesReply)).market;
     assertEquals(await market(), "open");
     await setHours(false, []);
@@ -127,7 +127,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     await setHours(true, []);
   });
 
-  it("prices: returns price_unavailable if no price was ever set", async () => {
+  it("return price_unavailable if no price was ever set", async () => {
     const { sql } = service.books;
     await sql`delete from gold.price`;
     try {
@@ -138,7 +138,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     assertEquals((await account.read("/v1/prices", pricesReply)).buy_price, 321);
   });
 
-  it("credentials: returns the partner's own names and dates, but no secret and no hash", async () => {
+  it("return the names and dates of the partner's own credentials, but no secret and no hash", async () => {
     const { partner } = account;
     const { sql } = service.books;
     const second = randomBytes(32).toString("hex");
@@ -174,13 +174,13 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     for (const value of hidden) assertEquals(text.includes(value), false, value);
   });
 
-  it("credentials: returns no other partner's credentials", async () => {
+  it("return no other partner's credentials", async () => {
     const stranger = await openAccount(service);
     const { certificates } = await stranger.read("/v1/credentials", credentialsReply);
     assertEquals(certificates.map(({ sha256 }) => sha256), [stranger.partner.fingerprint]);
   });
 
-  it("balances: returns current and past balances, and rejects a future instant", async () => {
+  it("return current and past balances, and reject a future instant", async () => {
     const holder = await openAccount(service);
     const before = new Date(service.now() - 60_000).toISOString();
     await holder.fund(50);
@@ -202,7 +202,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     }
   });
 
-  it("rejects any query parameter, and requires an access token", async () => {
+  it("reject any query parameter, and require an access token", async () => {
     for (const path of ["prices", "reserves", "limits", "credentials"]) {
       const refused = await account.get(`/v1/${path}?x=1`);
       assertEquals(refused.headers.get("Cache-Control"), "no-store");

@@ -1,7 +1,7 @@
 import type { Listed } from "../reads/record_reads.ts";
 
 /**
- * Builds a list's reply. The rows must be read with `limit + 1`: one more row means that another page
+ * Builds a list's reply. The caller must read `limit + 1` rows: the extra row shows that another page
  * follows.
  */
 export function pageText(

@@ -42,8 +42,8 @@ import { outcomeReply } from "./outcome_reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /**
- * A diagnosis costs as much as dozens of orders. Manual tests stay below this rate. A program that sends
- * probes in a loop exceeds it.
+ * Limits diagnoses, because each costs as much as dozens of orders. Manual tests stay below this rate; a
+ * program that sends probes in a loop exceeds it.
  */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =
@@ -80,7 +80,7 @@ async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
 
 async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   const caller = await admitCaller(c, deps);
-  // Refuses a body that is too large, as every route does, even if no step reads the body.
+  // Refuse a body that is too large, as every route does, even if no step reads the body.
   await readBody(c);
   const headers = headersOf(c);
   let holder = caller.partner;
@@ -107,7 +107,7 @@ async function verify(c: AppContext, deps: Deps, caller: Counted<Caller>): Promi
   return await authenticate(caller, body, forms, c, deps);
 }
 
-/** Tries the usual mistakes. If one explains the failure, adds its cure to the failed step. */
+/** Tries the usual mistakes. If a mistake explains the failure, adds its fix to the failed step. */
 async function findMistake(
   c: AppContext,
   { config, diagnoses, monotonicMs, now }: ProbeDeps,
@@ -152,7 +152,7 @@ async function spend(
     request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
-    // A probe has no idempotency key, so the outcome can only mean that the account is busy.
+    // The outcome can only mean that the account is busy here, because a probe has no idempotency key.
     throw new Refusal("service_unavailable", "Your account is busy with other requests.");
   }
   return outcome;

@@ -53,8 +53,8 @@ describe("GET /v1/quotes/{id}", () => {
 
   it("waits for an in-flight order before it reports a quote as expired", async () => {
     const id = await plant(60);
-    // The service's own lock timeout is shorter. On a slow machine, that timeout could expire before the
-    // order commits.
+    // Set a longer lock timeout, because on a slow machine the service's own could expire before the order
+    // commits.
     await service.books.sql`alter function gold.find_quote set lock_timeout = '9s'`;
     const order = service.books.connect("superuser", 1);
     let asked: Promise<string> | undefined;

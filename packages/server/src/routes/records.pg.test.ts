@@ -55,7 +55,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return a withdrawal's current status; each event keeps the status that it reported", async () => {
+  it("return a withdrawal's current status, while each event keeps the status that it reported", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
     const ways: Record<string, ((id: string) => Promise<string>)[]> = {
@@ -85,7 +85,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return the time of a funding's reversal; its funding.completed event stays unchanged", async () => {
+  it("return the time of a funding's reversal, but do not change its funding.completed event", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
@@ -173,7 +173,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("are unlike reads of a list: a partner without records gets an empty page, not 404", async () => {
+  it("return 404 to a partner without records, which gets an empty page from a list", async () => {
     const nobody = await openAccount(service);
     const schemas = {
       orders: ordersReply,

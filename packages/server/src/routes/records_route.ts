@@ -34,7 +34,7 @@ export function listRoute(kind: ListedKind, deps: Deps): Route {
       idempotencyKey: query.idempotency_key ?? null,
       below: cursor === undefined ? null : readCursor(scope, cursor),
     };
-    // Read one row more than the page shows. This row shows whether there is another page.
+    // Read one row more than the page contains, to find out whether there is another page.
     const rows = await deps.reads.list(kind, partner.id, bounds, limit + 1);
     const page = pageText(rows, limit, ({ sequence }) => writeCursor(scope, sequence));
     return jsonTextReply(page, c.get("exchange"));

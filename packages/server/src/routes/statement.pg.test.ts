@@ -40,7 +40,7 @@ describe("GET /v1/statement", () => {
   after(() => service.stop());
 
   /**
-   * Returns the date in Riyadh, `days` after the day on which the test began. The current day is not used,
+   * Returns the date in Riyadh, `days` after the day on which the test began. Does not use the current day,
    * because midnight in Riyadh can pass during the test.
    */
   const dayFrom = (days: number) =>

@@ -23,8 +23,7 @@ export function statementRoute(deps: Deps): Route {
 }
 
 /**
- * The status is already sent, so a failure in the middle of a statement is reported only in the log and a
- * metric.
+ * Reports a failure in the middle of a statement in the log and a metric, because the status is already sent.
  */
 async function* reportFailure(
   parts: AsyncGenerator<string>,
@@ -41,8 +40,8 @@ async function* reportFailure(
       ...(typeof code === "string" ? { sqlstate: code } : {}),
     });
     metrics.count("gold_unexpected_errors_total");
-    // The HTTP server library may print the error that ends a stream, which would bypass the log's
-    // allow-list. So the original error is not passed on.
+    // Do not pass on the original error: the HTTP server library may print the error that ends a stream,
+    // which would bypass the log's allow-list.
     throw new Error("the statement could not be completed");
   }
 }

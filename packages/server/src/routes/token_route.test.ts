@@ -13,7 +13,8 @@ const SECRET = "the right one";
 const FINGERPRINTS = { bank: "aa".repeat(32), other: "bb".repeat(32) };
 
 /**
- * Two partners in memory. The database may have more secrets than the snapshot. Counts the database reads.
+ * Sets up two partners in memory, and counts the database reads. The database may have more secrets than the
+ * snapshot.
  */
 function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDatabase: readonly string[] }) {
   const stay = { notBeforeMs: 0, retireAtMs: Infinity };

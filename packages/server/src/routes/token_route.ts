@@ -63,10 +63,10 @@ async function admitClient(
     const secret = findSecret(partner, client_secret, pepper, now());
     return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
   };
-  // A secret may be newer than the last snapshot. Every failure is checked twice, so that all failures take
-  // the same time.
+  // Check a failure again with a new snapshot, because the secret may be newer than the last one. Every
+  // failure is checked twice, so that all failures take the same time.
   const admitted = judge(registry.snapshot()) ?? judge(await registry.refresh());
-  // The answer is the same for an unknown client, a wrong secret and another partner's certificate.
+  // Give the same answer for an unknown client, a wrong secret and another partner's certificate.
   if (!admitted) throw new Refusal<TokenProblemCode>("invalid_client");
   return admitted;
 }

@@ -10,14 +10,14 @@ describe("reads that wait for a locked account", () => {
   before(async () => void (service = await testService()));
   after(() => service.stop());
 
-  it("do not delay other reads; if 512 wait for one account, its next balance read is refused", async () => {
+  it("do not delay other reads, and are refused if 512 already wait for the account", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();
     const balances = (partner: TestPartner) =>
       service.send(`/v1/balances?at=${at}`, { method: "GET", partner });
-    // The service's own lock timeout is shorter. On a slow machine, that timeout could expire before the
-    // other answers arrive.
+    // Set a longer lock timeout, because on a slow machine the service's own could expire before the other
+    // answers arrive.
     await service.books.sql`alter function gold.balance_at set lock_timeout = '9s'`;
     const holder = service.books.connect("superuser", 1);
     let answered = 0;

@@ -63,7 +63,7 @@ describe("paging through a list", () => {
     const numbers: number[] = [];
     let after = "0";
     for (let ended = false; !ended;) {
-      // Writing may continue after a page, so read once more after it has stopped.
+      // Read once more after the writing has stopped, because the writing may continue after a page was read.
       ended = !writing;
       const { items }: EventsReply = await account.read(`/v1/events?after=${after}&limit=200`, eventsReply);
       numbers.push(...items.map(({ sequence }) => sequence));

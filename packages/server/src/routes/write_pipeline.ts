@@ -31,7 +31,7 @@ interface Write<
   readonly schema: Schema;
   /**
    * Books the write. `...write` must be the last member of the object to book. If other members follow, V8
-   * copies `write` on a slow path, which made a quote measurably dearer.
+   * copies `write` on a slow path, and a quote takes measurably longer.
    */
   readonly book: (admitted: Admitted<Schema, Request>, c: AppContext) => Promise<Outcome>;
 }

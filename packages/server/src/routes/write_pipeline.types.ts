@@ -1,5 +1,6 @@
 // Only the compiler checks this file; nothing imports it. Each function leaves out one step of the write
-// pipeline. If such a function compiled, the compiler would report its unused "@ts-expect-error".
+// pipeline and must not compile. If it compiled, the compiler would report that its "@ts-expect-error" is
+// unused.
 
 import { orderRequest } from "@gold-partner/protocol";
 import type { Counted } from "../admission/counted.ts";

@@ -1,10 +1,10 @@
 /**
- * Requests as exact bytes (each character is one byte). Each request must get its verdict on both runtimes,
+ * Requests as exact bytes, one character per byte. Each request must get its verdict on both runtimes,
  * directly and through a proxy.
  */
 
 export interface Sender {
-  /** The headers that the proxy would add. Needed only if there is no proxy in between. */
+  /** The headers that the proxy would add. Empty if there is a proxy in between. */
   readonly identity: readonly string[];
   readonly token: string;
 }
@@ -103,7 +103,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     // Other protocols.
     `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   ];
-  /** Envoy accepts these requests, and rewrites each into a well-formed request before it forwards it. */
+  /** Requests that Envoy accepts, and rewrites into well-formed requests before it forwards them. */
   const rewritten = [
     line("GET\t /health HTTP/1.1"),
     get("X: a\rb"),
@@ -135,7 +135,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     { text: line(`GET /${"x".repeat(17_000)} HTTP/1.1`), verdict: "431 header_too_large" },
     { text: line(`GET /${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
     { text: line(`GET /health?${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
-    // These look odd but are well-formed.
+    // The next requests look odd but are well-formed.
     ...[
       whole,
       `\r\n\r\n${whole}`,

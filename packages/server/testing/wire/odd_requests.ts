@@ -57,7 +57,7 @@ function oddPaths(client: Client): Case[] {
   return [
     ...tricks.flatMap((target): Case[] =>
       ["GET", "POST"].map((method) => [
-        // The parser accepts the target * only with OPTIONS.
+        // Send OPTIONS for the target *, because the parser accepts it only with OPTIONS.
         "400 path_not_allowed",
         write(client, `${target === "*" ? "OPTIONS" : method} ${target} HTTP/1.1`),
       ])
@@ -75,7 +75,7 @@ function oddMethods(client: Client): Case[] {
   const asked = (method: string) => write(client, `${method} /health HTTP/1.1`);
   return [
     ...methods.map((method): Case => ["405 method_not_allowed", asked(method)]),
-    // Envoy accepts no method with a hyphen.
+    // 400 behind Envoy, which accepts no method with a hyphen.
     ["405 method_not_allowed", asked("M-SEARCH"), "400 invalid_request"],
   ];
 }

@@ -13,8 +13,8 @@ export const cidrRange = ({ prefix, bits }: AddressRange): Message => ({
 });
 
 /**
- * The addresses that may announce the client's address to Envoy by PROXY protocol. If HAProxy runs in front,
- * only loopback may announce. HAProxy then passes on the address that a load balancer announced.
+ * The addresses that may tell Envoy the client's address by PROXY protocol. If HAProxy runs in front, that is
+ * only loopback: HAProxy passes on the address that a load balancer announced.
  */
 export function announcersOf({ front, proxyProtocolFrom }: SidecarConfig): readonly AddressRange[] {
   return front ? [{ prefix: "127.0.0.1", bits: 32 }, { prefix: "::1", bits: 128 }] : proxyProtocolFrom;

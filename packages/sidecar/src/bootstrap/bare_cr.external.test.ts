@@ -53,13 +53,14 @@ describe("a bare CR", () => {
       "",
     );
     assertEquals(await send(first), 200);
-    // Both requests are the client's own, on its own connection and certificate.
+    // Check that both requests come over the client's own connection, with its own certificate. So no other
+    // partner is affected.
     assertEquals(fixture.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
     for (const one of fixture.arrived) {
       assertEquals(valuesOf(one, "transfer-encoding"), []);
       assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${fixture.client.hash}`]);
     }
-    // Envoy's connection to the service stays in sync: another partner gets its own reply.
+    // Check that another partner gets its own reply, so that Envoy's connection to the service is in sync.
     const { cert, key } = fixture.authority.issue("other");
     assertEquals((await fixture.send(request("GET /other"), { cert, key })).body, "ok");
     assertEquals(fixture.arrived.slice(2).map(({ target }) => target), ["/other"]);

@@ -11,7 +11,7 @@ export const BOOTSTRAP_FILE = "envoy.json";
 /** Envoy's whole configuration, the same for the sandbox and for production. */
 export function envoyBootstrap(config: SidecarConfig): Message {
   return {
-    // Envoy watches files with the same code that talks to a control plane, and that code requires a node
+    // Give a node name. Envoy watches files with its code for control planes, and that code requires the
     // name.
     node: { id: "sidecar", cluster: config.environment },
     admin: { address: adminAddress(config), ignore_global_conn_limit: true },
@@ -42,7 +42,7 @@ export function envoyFiles(config: SidecarConfig): ReadonlyMap<string, Message> 
   return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config)]);
 }
 
-/** Envoy refuses requests and connections before a flood uses up its memory. */
+/** Refuses requests and connections before a flood uses up Envoy's memory. */
 function overloadManager({ connectionsMax }: SidecarConfig): Message {
   const HEAP = "envoy.resource_monitors.fixed_heap";
   const CONNECTIONS = "envoy.resource_monitors.global_downstream_max_connections";

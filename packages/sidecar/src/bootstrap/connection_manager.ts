@@ -40,7 +40,9 @@ export function connectionManager(config: SidecarConfig): Message {
   );
 }
 
-/** The connection proves who the caller is. Headers that claim an identity are removed. */
+/**
+ * Settings that remove headers that claim an identity, because only the connection proves who the caller is.
+ */
 const IDENTITY: Message = {
   early_header_mutation_extensions: [
     extension(
@@ -59,20 +61,21 @@ const IDENTITY: Message = {
     ),
   ],
   forward_client_cert_details: "SANITIZE_SET",
-  // Forward only the certificate's hash. Quotes and commas in a subject have misled parsers before.
+  // Forward only the certificate's hash, because quotes and commas in a subject have misled parsers before.
   set_current_client_cert_details: {},
   use_remote_address: true,
   skip_xff_append: true,
-  // No client counts as internal, so that no client's headers can control the proxy.
+  // Treat no client as internal, so that no client's headers can control the proxy.
   internal_address_config: {
     unix_sockets: false,
     cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],
   },
-  // The service sets the request id of each of its replies. Envoy's own replies get theirs in local_reply.ts.
+  // Off, because the service sets the request id of each of its replies. Envoy's own replies get theirs in
+  // local_reply.ts.
   generate_request_id: false,
 };
 
-/** The partner signs the target byte for byte, so Envoy must not change it. */
+/** Settings that keep Envoy from changing the path, because the partner signs the target byte for byte. */
 const PLAIN_PATH: Message = {
   normalize_path: false,
   merge_slashes: false,
@@ -94,7 +97,7 @@ const SIZES: Message = {
     max_connection_duration: PATIENCE.connection,
     max_stream_duration: PATIENCE.exchange,
     max_headers_count: LIMIT.headers,
-    // Some servers treat x_nonce and x-nonce as the same header.
+    // Refuse underscores, because some servers treat x_nonce and x-nonce as the same header.
     headers_with_underscores_action: "REJECT_REQUEST",
   },
   http2_protocol_options: {

@@ -118,7 +118,7 @@ describe("connections", () => {
   it("beyond the limit are closed, and are accepted again after another connection has closed", async () => {
     const held = await Promise.all([fixture.open(), fixture.open(), fixture.open()]);
     const refused = fixture.open().then((socket) => once(socket, "close").then(() => true), () => true);
-    // Envoy also closes an idle connection, but only after minutes.
+    // Wait less than the minutes after which Envoy also closes an idle connection.
     assertEquals(await Promise.race([refused, sleep(30_000, false, { ref: false })]), true);
     held[0]!.end();
     await once(held[0]!, "close");

@@ -7,7 +7,7 @@ const KIB = 1024;
 
 /** Requests that Envoy refuses by itself, each with its problem code. */
 const REFUSED: readonly [ProblemCode, string][] = [
-  // Two parsers could read these differently.
+  // Requests that two parsers could read differently.
   ["path_not_allowed", request("GET /v1%2forders")],
   ["path_not_allowed", request("GET /v1%5Corders")],
   ["path_not_allowed", request("GET /v1/orders#x")],
@@ -24,17 +24,17 @@ const REFUSED: readonly [ProblemCode, string][] = [
   ["invalid_request", request("POST /a", ["Transfer-Encoding: chunked"], "2\r\n{}x\r\n0\r\n\r\n")],
   ["invalid_request", request("GET /health", ["x_nonce: 1"])],
   ["invalid_request", request("GET /health", ["X: a\0b"])],
-  // Not HTTP/1.1, an upgrade, or a method that is not supported.
+  // The next requests are not HTTP/1.1, ask for an upgrade, or have a method that is not supported.
   ["invalid_request", request("GET /health").replace("HTTP/1.1", "HTTP/1.0")],
   ["invalid_request", "\x16\x03\x01\x02\x00\r\n\r\n"],
   ["invalid_request", request("GET /health", ["Connection: Upgrade", "Upgrade: websocket"])],
   ["method_not_allowed", request("TRACE /health")],
   ["method_not_allowed", request("CONNECT localhost:443")],
   ["method_not_allowed", request("CONNECT other.example:443")],
-  // A host or port that is not served.
+  // Hosts and ports that are not served.
   ["not_found", request("GET /health").replace("localhost", "other.example")],
   ["not_found", request("GET /health").replace("localhost", "localhost:8443")],
-  // Too large.
+  // Requests that are too large.
   ["header_too_large", request("GET /health", [`X: ${"x".repeat(16 * KIB)}`])],
   ["header_too_large", request(`GET /${"x".repeat(16 * KIB)}`)],
   ["header_too_large", request("GET /health", "x".repeat(120).split("").map((name) => `${name}: 1`))],

@@ -33,12 +33,12 @@ export const PATIENCE = {
    * that the service gives up first.
    */
   silence: "30s",
-  /** For a request and its whole reply. A reply with an account statement is long. */
+  /** For a request and its whole reply. Long, because an account statement can be large. */
   exchange: "600s",
   idle: "300s",
   /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */
   connection: "900s",
   connect: "1s",
-  /** Less than the service's 75 s, so that the service is never the first to close an idle connection. */
+  /** Less than the service's 75 s, so that Envoy is always the first to close an idle connection. */
   upstreamIdle: "30s",
 } as const;

@@ -17,7 +17,7 @@ export function partnersListener(config: SidecarConfig): Message {
   const handshake = config.front ? `${REST_OF_HANDSHAKE_SECONDS}s` : PATIENCE.handshake;
   return {
     name: PARTNERS_LISTENER,
-    // A drain closes only inbound listeners. The listener for metrics must stay open.
+    // INBOUND, because a drain closes only inbound listeners. The listener for metrics stays open.
     traffic_direction: "INBOUND",
     address: first!,
     additional_addresses: others.map((address) => ({ address })),
@@ -25,7 +25,8 @@ export function partnersListener(config: SidecarConfig): Message {
     listener_filters: balanced ? [PROXY_PROTOCOL] : [],
     listener_filters_timeout: handshake,
     filter_chains: [{
-      // A connection from another address matches no filter chain, so Envoy closes it.
+      // Matches only connections from these addresses. Envoy closes any other connection, because no filter
+      // chain matches it.
       ...(balanced ? { filter_chain_match: { direct_source_prefix_ranges: announcers.map(cidrRange) } } : {}),
       transport_socket: mutualTls(config),
       transport_socket_connect_timeout: handshake,

@@ -21,8 +21,8 @@ export function routes(config: SidecarConfig): Message {
       {
         name: "service",
         domains: hostsOf(config.publicBaseUrl),
-        // The connection manager's own timeouts apply. A route's timeout would also cut off a long reply that
-        // still makes progress.
+        // Uses only the timeouts of the connection manager. A route's timeout would also cut off a long reply
+        // that still makes progress.
         routes: [...refusals, { match: { prefix: "/" }, route: { cluster: SERVICE, timeout: "0s" } }],
       },
       { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },
@@ -48,7 +48,8 @@ function hostsOf(publicBaseUrl: string): string[] {
 }
 
 function vouchedHeaders(config: SidecarConfig): Message[] {
-  // DIRECT means the peer of the connection. Behind a load balancer or HAProxy, the peer is not the client.
+  // Use DIRECT, the peer of the connection, only without a load balancer and HAProxy. Behind them, the peer
+  // is not the client.
   const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
   const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
   const { proxySecret } = config;

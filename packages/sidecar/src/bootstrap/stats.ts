@@ -4,7 +4,7 @@ import { extension, type Message } from "./any.ts";
 
 const ADMIN = "admin";
 /**
- * Only the owner may open the socket. Anyone who can open it can drain Envoy and read its whole
+ * Only the owner may open the socket, because anyone who can open it can drain Envoy and read its whole
  * configuration.
  */
 const SOCKET_MODE = 0o600;
@@ -45,7 +45,7 @@ export function statsListeners({ statsListen }: SidecarConfig): Message[] {
   return [{
     name: "stats",
     address: socketAddress(statsListen),
-    // Metrics are needed most when Envoy is overloaded.
+    // Ignore the limit on connections, because metrics are needed most when Envoy is overloaded.
     ignore_global_conn_limit: true,
     bypass_overload_manager: true,
     filter_chains: [{ filters: [manager] }],

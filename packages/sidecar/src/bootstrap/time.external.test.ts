@@ -38,14 +38,15 @@ describe("a request that never ends", () => {
     void slow.finally(() => ended = true);
     while (!ended) {
       const [, waited] = await timed(fixture.send(request("GET /health")));
-      // A request that queued behind the slow requests would wait until the first of them ends, after 10 s.
+      // Less than 10 s, after which the first of the slow requests ends. A request that queued behind them
+      // would wait that long.
       assert(waited < 8, `${waited}`);
     }
     const [[headers, headersSeconds], [body, bodySeconds], [hang, hangSeconds], [, silentSeconds]] =
       await slow;
     assertEquals([headers, body], [[408, "request_timeout"], [408, "request_timeout"]]);
     assertEquals(hang, [504, "upstream_timeout"]);
-    // The next longer timeout is at least five seconds away.
+    // A tolerance of a few seconds, because the next longer timeout is at least five seconds away.
     const around = (seconds: number, expected: number) => seconds > expected - 1 && seconds < expected + 5;
     assert(around(headersSeconds, 10), `headers: ${headersSeconds}`);
     assert(around(bodySeconds, 15), `body: ${bodySeconds}`);

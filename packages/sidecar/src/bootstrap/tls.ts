@@ -15,7 +15,8 @@ export function mutualTls(config: SidecarConfig): Message {
     name: "envoy.transport_sockets.tls",
     typed_config: typed(`${TLS}.DownstreamTlsContext`, {
       require_client_certificate: true,
-      // A resumed session would admit a certificate without checking its expiry or the revocation list.
+      // Never resume a session, because that would admit a certificate without checking its expiry or the
+      // revocation list.
       disable_stateless_session_resumption: true,
       disable_stateful_session_resumption: true,
       common_tls_context: {
@@ -29,7 +30,7 @@ export function mutualTls(config: SidecarConfig): Message {
             "ECDHE-ECDSA-AES256-GCM-SHA384",
           ],
           ecdh_curves: ["X25519", "P-256"],
-          // Applies to the certificates of both sides, so an RSA certificate is refused.
+          // Refuses RSA certificates of both sides.
           signature_algorithms: ["ecdsa_secp256r1_sha256", "ecdsa_secp384r1_sha384"],
         },
         tls_certificate_sds_secret_configs: [

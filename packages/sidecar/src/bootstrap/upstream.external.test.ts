@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Longer than Envoy waits for one answer to a health check. */
+/** How late an answer is. Longer than Envoy waits for one answer to a health check. */
 const LATE_MS = 1500;
 
 interface Process {
@@ -111,7 +111,7 @@ describe("the processes of the service", () => {
     other!.stop();
     const diedMs = performance.now();
     await until(async () => await figure("membership_healthy") === 1);
-    // Envoy removes a dead process after about 1 s. The limit leaves time for a busy machine.
+    // Allow 5 s, for a busy machine. Envoy removes a dead process after about 1 s.
     assert(performance.now() - diedMs < 5000, `${performance.now() - diedMs} ms`);
     other = await startProcess("other");
     await until(async () => await figure("membership_healthy") === 2);

@@ -14,7 +14,7 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
     connect_timeout: PATIENCE.connect,
     lb_policy: "LEAST_REQUEST",
     load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
-    // If no process is ready, Envoy must refuse requests. By default it would send them to all processes.
+    // Refuse requests if no process is ready. By default Envoy would send them to all processes.
     common_lb_config: { healthy_panic_threshold: { value: 0 } },
     health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
     circuit_breakers: {
@@ -50,10 +50,10 @@ function endpoint({ server, operations }: Upstream): Message {
 }
 
 /**
- * Checks /ready, which stays 200 while reads work. Does not check /health, which is 503 while writes are
- * refused. A 503 removes the process at once, whatever the threshold.
- * Three checks in a row without an answer also remove the process. So one slow answer changes nothing, a dead
- * process is removed after about 1 s, and a process that hangs is removed after about 4 s.
+ * Checks /ready and not /health. /ready stays 200 while reads work, but /health is 503 while writes are
+ * refused. A 503 removes the process at once; the threshold does not apply to it. Three checks in a row
+ * without an answer also remove the process. So one slow answer has no effect. A dead process is removed
+ * after about 1 s, and a process that hangs after about 4 s.
  */
 const READINESS = {
   interval: "0.25s",

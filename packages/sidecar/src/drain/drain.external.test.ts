@@ -45,7 +45,8 @@ describe("sidecar drain with the real Envoy", () => {
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);
     const drained = runDrain("--admin", admin(), "--seconds", "60");
-    // A connected partner sends requests until a reply asks it to disconnect. A new partner is still served.
+    // Send requests as a connected partner until a reply asks it to disconnect. A new partner is still
+    // served.
     await until(
       async () => /drain_close: [1-9]/.test(await fixture.ask("/stats?filter=drain_close")),
       () => ask(busy),

@@ -22,7 +22,7 @@ const STATS = "^(listener_manager.listener_stopped|http.partners.downstream_(cx|
 /**
  * Asks Envoy to drain, so that Envoy asks its clients to disconnect. Waits until all have disconnected and
  * Envoy accepts no more connections. During its drain time Envoy still accepts connections, because a load
- * balancer may send some more. So having no connection for a moment does not end the wait.
+ * balancer may send some more. So a moment without connections does not end the wait.
  */
 export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Remainder> {
   const endMs = performance.now() + seconds * 1000;

@@ -3,9 +3,9 @@ import process from "node:process";
 import { connect as connectTls } from "node:tls";
 
 /**
- * Opens connections and sends nothing on them. Runs as a separate process, which exits when its standard
- * input ends, or after two minutes. Reopens every connection that is closed, so that the flood lasts. Prints
- * its counts as lines of JSON.
+ * Opens connections and sends nothing on them. Runs as a separate process. The process exits when its
+ * standard input ends, or after two minutes. Reopens every connection that is closed, so that the flood
+ * lasts. Prints its counts as lines of JSON.
  */
 export interface AttackPlan {
   readonly port: number;

@@ -15,8 +15,8 @@ const ATTACKER = fileURLToPath(new URL("./attacker_fixture.ts", import.meta.url)
 const HANDSHAKES = 100;
 const SILENT = 11_000;
 /**
- * Low enough that 11,000 attempts keep every connection occupied, even on a busy machine. Envoy closes each
- * silent connection after three seconds.
+ * HAProxy's limit of connections. 11,000 attempts keep every connection occupied, even on a busy machine.
+ * Envoy closes each silent connection after three seconds.
  */
 const FLOODED = { CONNECTIONS_MAX: "1000" };
 const IDLE = 300;
@@ -38,7 +38,7 @@ const [REGISTERED, UNREGISTERED] = ["127.0.1", "127.0.2"].map((network) =>
  * holds at least `held` of them.
  */
 async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise<T>): Promise<T> {
-  // Runs on Node even under Deno's tests: Deno opens connections too slowly for a flood.
+  // Run on Node even under Deno's tests, because Deno opens connections too slowly for a flood.
   const child = spawn("node", ["--import", "tsx", ATTACKER, JSON.stringify(plan)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -166,7 +166,7 @@ describe("HAProxy in front of Envoy", () => {
     const [silent, half, stuck, plain] = await Promise.all(
       ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),
     );
-    // 6 s leaves time for a busy machine, but is less than the next longer timeout of Envoy (10 s).
+    // Allow 6 s for a busy machine, which is less than the next longer timeout of Envoy (10 s).
     for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
     assert(plain! < 900, `no TLS: ${plain} ms`);
     assertMatch(

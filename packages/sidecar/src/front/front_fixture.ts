@@ -38,7 +38,7 @@ export async function startTestFront(settings: Record<string, string> = {}): Pro
   });
   const haproxy = spawn("haproxy", ["-db", "-f", join(folder, HAPROXY_FILE)], {
     stdio: ["ignore", "pipe", "pipe"],
-    // Debian installs HAProxy in /usr/sbin, which only root has on its PATH.
+    // Add /usr/sbin, in which Debian installs HAProxy, because only root has it on its PATH.
     env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` },
   });
   const stop = async () => {
@@ -67,7 +67,7 @@ async function untilListening(haproxy: ChildProcess, port: number, runtimeApi: s
   haproxy.on("error", ({ message }) => said += `${message}: .ci/host_tools installs HAProxy.`);
   for (const endMs = Date.now() + START_MS; Date.now() < endMs; await sleep(POLL_MS)) {
     if (haproxy.exitCode !== null || haproxy.pid === undefined) break;
-    // The socket's file exists before HAProxy listens on it.
+    // Connect to both ports, because the socket's file exists before HAProxy listens on it.
     if (await accepts(connect(port, "127.0.0.1")) && await accepts(connect(runtimeApi))) return;
   }
   throw new Error(`HAProxy did not start: ${said}`);

@@ -11,17 +11,19 @@ export const HAPROXY_FILE = "haproxy.cfg";
 export const PARTNERS_FILE = "partners.map";
 /** The map's value for every address that no partner registered. */
 const UNREGISTERED = "unregistered";
-/** HAProxy waits this long for a TLS ClientHello, which a client sends at once. */
+/** How long HAProxy waits for a TLS ClientHello, which a client sends at once. */
 const HELLO_SECONDS = 1;
 /**
- * Envoy waits this long for the rest of the handshake: one round trip and signatures. Both timeouts add up to
+ * How long Envoy waits for the rest of the handshake: one round trip and signatures. Both timeouts add up to
  * 3 s.
  */
 export const REST_OF_HANDSHAKE_SECONDS = 2;
 
-/** Longer than the idle timeout of Envoy (300 s), so that Envoy decides when a connection ends. */
+/** HAProxy's idle timeout. Longer than Envoy's (300 s), so that Envoy decides when a connection ends. */
 const IDLE = "310s";
-/** Connections of the metrics frontend and of the runtime API, on top of those of partners. */
+/**
+ * The number of connections of the metrics frontend and of the runtime API, in addition to those of partners.
+ */
 const OWN_CONNECTIONS = 100;
 const THREADS = 2;
 const PARTNER_ID_MAX_CHARACTERS = 64;
@@ -40,8 +42,8 @@ export function haproxyFiles(config: SidecarConfig): [string, string][] {
 function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
   const { connectionsMax } = config;
   const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
-  // HAProxy cannot count new addresses in a full table. The table never fills up: at most connectionsMax
-  // entries have a connection, and HAProxy can purge the others.
+  // Twice the number of connections, so that the table never fills up: at most connectionsMax entries have a
+  // connection, and HAProxy can purge the others. In a full table, HAProxy cannot count new addresses.
   const size = 2 * connectionsMax;
   return `global
   log stdout format raw local0 notice

@@ -29,8 +29,8 @@ export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Pr
   if (!row.partners) return known!;
   const addresses = new Map<string, string>();
   for (const { id, ranges } of row.partners) {
-    // If several partners registered the same range, its connections count for the first of them. Before TLS,
-    // HAProxy cannot distinguish these partners.
+    // Count connections from a range that several partners registered for the first of them, because HAProxy
+    // cannot distinguish these partners before TLS.
     for (const range of ranges) if (!addresses.has(range)) addresses.set(range, id);
   }
   return { version: row.version, addresses };

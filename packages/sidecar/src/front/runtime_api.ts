@@ -3,7 +3,10 @@ import { PARTNERS_FILE } from "./haproxy.ts";
 import type { PartnerAddresses } from "./partner_addresses.ts";
 
 const TIMEOUT_MS = 3000;
-/** HAProxy accepts commands of up to 16 KiB, and a line has at most about 110 bytes. */
+/**
+ * The number of lines per command. HAProxy accepts commands of up to 16 KiB, and a line has at most about 110
+ * bytes.
+ */
 const LINES_PER_COMMAND = 100;
 
 /**

@@ -34,8 +34,8 @@ export async function readAuthorities(sql: Sql, known?: TrustedAuthorities): Pro
   const authorities = row.document.authorities.map((one): Authority => ({
     certificate: one.certificate,
     revocationList: one.revocation_list ?? undefined,
-    // Date.parse gives NaN for values such as infinity, and NaN would never count as past. 0 makes the list
-    // overdue.
+    // 0 for values that Date.parse cannot read, such as infinity, so that the list is overdue. NaN would
+    // never count as past.
     listEndsMs: Date.parse(one.revocation_next_at ?? "") || 0,
   }));
   return { version: row.version, authorities };

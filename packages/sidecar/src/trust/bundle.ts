@@ -9,16 +9,17 @@ interface Bundle {
 }
 
 /**
- * Leave out a CA or list this long before it expires. A proxy that holds an expired CA, or an expired list,
- * refuses every partner of that CA.
+ * How long before its expiry a CA or list is left out. A proxy with an expired CA or list refuses every
+ * partner of that CA.
  */
 const MARGIN_MS = 5000;
 const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X509 CRL-----\n?$/;
 
 /**
- * Composes what the proxy may trust now. An expired CA is left out, because it can break the clients of other
- * CAs. A proxy that has any revocation list requires a list for every CA. So if one list is missing or
- * overdue, the proxy gets no list at all. The service still refuses a revoked certificate at each request.
+ * Composes what the proxy may trust now. Leaves out an expired CA, because it can break the clients of other
+ * CAs. Returns no list at all if the list of one CA is missing or overdue. A proxy that has any list requires
+ * a list for every CA, and would refuse the partners of that CA. The service still refuses a revoked
+ * certificate at each request.
  */
 export function composeBundle(authorities: readonly Authority[], nowMs: number): Bundle {
   const complaints: Complaint[] = [];

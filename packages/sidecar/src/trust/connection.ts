@@ -2,7 +2,7 @@ import { openDatabase } from "@gold-partner/database";
 import type { Sql } from "postgres";
 
 const STATEMENT_TIMEOUT_MS = 3000;
-/** No statement may take this long, so a connection that is silent for longer is dead. */
+/** A connection that is silent for this long is dead, because no statement may take this long. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
 /** Opens one connection, which reconnects by itself when the database is available again. */
@@ -11,8 +11,8 @@ export function openConnection(databaseUrl: string): Sql {
     max: 1,
     connect_timeout: 3,
     backoff: () => 0.2,
-    // With fetch_types, the driver queries array types in a promise that nothing awaits. If that query fails,
-    // the unhandled rejection ends the process.
+    // Off, because the driver would query array types in a promise that nothing awaits. If that query failed,
+    // the unhandled rejection would end the process.
     fetch_types: false,
     onnotice: () => {},
     silenceMs: SILENCE_MS,

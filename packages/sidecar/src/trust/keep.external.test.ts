@@ -82,8 +82,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     let revoked = fixture.client;
     let list = "";
     const tookMs: number[] = [];
-    // One of five attempts must be fast enough. Other load on the machine or the start of `sidecar keep` may
-    // slow some.
+    // One of five attempts must be fast enough, because other load on the machine or the start of `sidecar
+    // keep` may slow some.
     while (tookMs.length < 5 && !tookMs.some((ms) => ms < REFUSED_WITHIN_MS)) {
       revoked = fixture.authority.issue(`revoked_${tookMs.length}`);
       assertEquals([await isLetIn(revoked), await isLetIn(fixture.client)], [true, true]);
@@ -92,8 +92,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     }
     assert(tookMs.some((ms) => ms < REFUSED_WITHIN_MS), `${tookMs.join(", ")} ms`);
     assertEquals(await isLetIn(fixture.client), true);
-    // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. The service, which
-    // this test does not start, refuses that certificate. With the overdue list, Envoy would refuse everyone.
+    // Publish an overdue list. The proxy then gets no list, so it lets the revoked certificate in; with the
+    // overdue list, Envoy would refuse everyone. In production, the service refuses the revoked certificate.
     await publish(list, "4 seconds", () => isLetIn(revoked));
     assertEquals(await isLetIn(fixture.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));

@@ -22,7 +22,7 @@ export async function keep(args: readonly string[]): Promise<number> {
   if (once === undefined) return refuse(USAGE);
   const settings = readSettings(process.env);
   if (typeof settings === "string") return refuse(settings);
-  // The process must keep running if the reader of its standard output exits.
+  // Keep running if the reader of standard output exits.
   process.stdout.on("error", () => {});
   const options = { ...settings, pollMs: POLL_MS, now: Date.now, write: (line: string) => console.log(line) };
   if (once) return await writeOnce(options);

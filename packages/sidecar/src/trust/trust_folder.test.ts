@@ -89,8 +89,8 @@ describe("writeTrust()", () => {
     })();
     for (let n = 0; n < 50; n++) {
       await writeTrust(folder, n % 2 === 0 ? BOTH : ONE);
-      // Wait for two reads. The first may have begun before the write, but the second began after it. So even
-      // a slow reader sees each version, although the folder keeps only two versions.
+      // Wait for two reads, because the first may have begun before the write. The folder keeps only two
+      // versions, but even a slow reader then sees each version.
       for (const enough = reads + 2; reads < enough;) await Promise.race([reading, sleep(1)]);
     }
     writing = false;

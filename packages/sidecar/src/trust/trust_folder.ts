@@ -44,7 +44,7 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
   }
   const text = resourceText(trust);
   if (await readFile(join(folder, TRUST_FILE), "utf8").catch(() => undefined) === text) return false;
-  // The proxy runs as another user and must read the folder. Nothing in it is secret.
+  // Let the proxy read the folder, because it runs as another user. Nothing in the folder is secret.
   if (await mkdir(folder, { recursive: true })) await chmod(folder, 0o755);
   const before = await readLink(folder, CURRENT);
   const version = await mkdtemp(join(folder, VERSION_PREFIX));
@@ -54,8 +54,7 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
     await syncFolder(version);
     await pointTo(folder, CURRENT, basename(version));
   } catch (error) {
-    // The caller retries every second. Without this cleanup, each attempt on a full disk would leave another
-    // folder.
+    // Clean up. The caller retries every second, and each attempt on a full disk would leave another folder.
     await rm(version, { recursive: true, force: true });
     throw error;
   }
@@ -69,7 +68,7 @@ function resourceText({ certificates, revocationLists }: Trust): string {
   const context = {
     trusted_ca: { inline_string: certificates.join("") },
     ...(revocationLists.length > 0 ? { crl: { inline_string: revocationLists.join("") } } : {}),
-    // CAs sign partners' certificates directly, so a chain with an intermediate certificate is refused.
+    // Refuse a chain with an intermediate certificate, because CAs sign partners' certificates directly.
     max_verify_depth: 0,
   };
   return JSON.stringify({
@@ -88,13 +87,16 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** A new name in a folder survives a crash only after the folder itself is synced. */
+/** Syncs a folder, because a new name in it survives a crash only after that. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
 }
 
-/** Renames the new link over the old one, so that the link exists at every moment. */
+/**
+ * Makes a link point to `target`. Renames a new link over the old one, so that the link exists at every
+ * moment.
+ */
 async function pointTo(folder: string, name: string, target: string): Promise<void> {
   if (await readLink(folder, name) === target) return;
   const next = join(folder, NEXT);

@@ -40,8 +40,9 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: TrustS
 }
 
 /**
- * Keeps the files that the proxy watches equal to the database. A revoked certificate is refused at the first
- * handshake after the next poll. If the database cannot be read or has no CA to trust, the last files stay.
+ * Keeps the files that the proxy watches equal to the database. The proxy refuses a revoked certificate from
+ * the first handshake after the next poll. If the database cannot be read or has no CA to trust, the last
+ * files stay.
  */
 export function syncTrust(
   { databaseUrl, folder, frontSocket, pollMs, now, write }: TrustSyncOptions,

@@ -37,7 +37,10 @@ export const METADATA = {
   tls_client_certificate_bound_access_tokens: true,
 } satisfies AuthorizationServerReply;
 
-/** The headers of a signed request. The signature has the right form, but it signs other bytes. */
+/**
+ * The headers of a signed request. The signature is well-formed, but it does not verify for the example's
+ * body.
+ */
 export const SIGNED = {
   timestamp: "1769851875",
   nonce: "e125f1cd14b46f73c2cacd79b541dd49",

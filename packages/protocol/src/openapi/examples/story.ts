@@ -1,6 +1,6 @@
-// The examples of the OpenAPI document agree with each other: most belong to one morning of a new partner. A
-// few events are later. The balances follow from the funding, the orders and the withdrawal. The totals
-// follow from the prices and the rounding rules.
+// The examples of the OpenAPI document agree with each other. Most belong to one morning of a new partner; a
+// few events are later. The balances follow from the funding, the orders and the withdrawal, and the totals
+// from the prices and the rounding rules.
 import type { BalancesReply } from "../../schema/mod.ts";
 
 export const INSTANT = {

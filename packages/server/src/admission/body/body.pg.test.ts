@@ -29,7 +29,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("is refused if it is missing or not application/json; the message says what arrived", async () => {
+    it("is refused with what arrived if it is missing or not application/json", async () => {
       const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
       const charsets = ["latin1", " = latin1", '"utf-8', "utf-16"].map((charset) =>
         `application/json; charset=${charset}`
@@ -84,7 +84,7 @@ describe("body: size, media type, syntax and shape", () => {
       await expectProblem(await quote(stream(body)), "body_too_large");
     });
 
-    it("is checked while the body arrives: an endless body is refused at the limit", async () => {
+    it("is checked while the body arrives, so that an endless body is refused at the limit", async () => {
       let sent = 0;
       const endless = new ReadableStream<Uint8Array>({
         pull(controller) {
@@ -98,7 +98,7 @@ describe("body: size, media type, syntax and shape", () => {
   });
 
   describe("the syntax", () => {
-    it("is I-JSON: a body that two parsers could read differently is refused", async () => {
+    it("must be I-JSON, because two parsers could read another body differently", async () => {
       const refused: (string | Uint8Array)[] = [
         "",
         " ",
@@ -130,7 +130,7 @@ describe("body: size, media type, syntax and shape", () => {
         "pointer" in one ? one.pointer : one.name
       );
 
-    it("is checked completely: every violation has its JSON pointer", async () => {
+    it("is checked completely, and the refusal has a JSON pointer for every violation", async () => {
       assertEquals(await places('{"side":"hold","gold_grams":1}'), ["#/side"]);
       assertEquals(await places('{"side":"buy","gold_grams":"1"}'), ["#/gold_grams"]);
       assertEquals((await places('{"side":"hold","gold_grams":-1,"x/y":1,"a~b":2}')).sort(), [
@@ -163,7 +163,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("sets no maximum: a quantity above the limit gets limit_exceeded, not invalid_request", async () => {
+    it("sets no maximum, because a quantity above the limit gets limit_exceeded", async () => {
       for (const grams of ["1e15", "99999999999", "1000000000000000000000000"]) {
         await expectProblem(await quote(`{"side":"buy","gold_grams":${grams}}`), "limit_exceeded");
       }

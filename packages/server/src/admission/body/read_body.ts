@@ -11,7 +11,7 @@ export type Bytes = Ticket<"Bytes", Uint8Array>;
 /** The bytes of a body that is declared as JSON. */
 export type JsonBytes = Bytes & Ticket<"JsonBytes", Uint8Array>;
 
-/** The parameters of a request: `params` as they arrived, `asked` as the schema reads them. */
+/** The parameters of a request: `params` holds them as sent, `asked` as the schema parsed them. */
 export type Parameters<Asked> = Ticket<"Parameters", { readonly params: JsonValue; readonly asked: Asked }>;
 
 const SHOWN_MAX_CHARACTERS = 60;
@@ -29,7 +29,7 @@ export async function readBody(c: AppContext): Promise<Bytes> {
 
 /**
  * Reads the body of an operation that takes JSON. Checks, in order: size → media type. If the body is
- * optional, an empty one needs no media type and counts as an empty object.
+ * optional, an empty body needs no media type and counts as an empty object.
  */
 export async function readJsonBytes(c: AppContext, isOptional = false): Promise<JsonBytes> {
   const body = await readBody(c);

@@ -25,7 +25,7 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
   const { ips } = certificate.partner;
   const known = know(ips);
   if (address !== undefined && address === known.lastAllowed) return;
-  // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001.
+  // Check with isIP(), because ipaddr.js also accepts 127.1 and 0x7f000001.
   if (address === undefined || isIP(address) === 0) {
     throw new Refusal("ip_not_allowed", "The proxy forwarded no valid client address.");
   }
@@ -44,8 +44,8 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
 }
 
 /**
- * Parses each list once. A list never changes: a new snapshot has new lists. So the list object itself is the
- * cache key.
+ * Parses each list once. The cache key is the list object, because a list never changes: a new snapshot has
+ * new lists.
  */
 function know(ips: readonly string[]): Known {
   let known = knownOf.get(ips);

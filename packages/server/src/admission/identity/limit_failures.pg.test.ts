@@ -53,7 +53,7 @@ describe("failed authentications, counted per certificate", () => {
     return partner;
   }
 
-  it("answers the 101st bad token with 429; after Retry-After, the next gets token_invalid", async () => {
+  it("answers the 101st bad token with 429, and the next after Retry-After with token_invalid", async () => {
     const partner = await exhausted();
     const statuses = await statusesOf(1100, () => prices(partner, "Bearer x"));
     assertEquals(new Set(statuses), new Set([429]));
@@ -77,7 +77,7 @@ describe("failed authentications, counted per certificate", () => {
       assertEquals((await askToken(partner)).status, 200);
       const reply = await prices(partner);
       assertEquals(reply.status, 200);
-      // The reply shows the partner's own rate limit, not the limit of failures.
+      // This checks the partner's own rate limit, not the limit of failures.
       assert(reply.headers.get("RateLimit-Policy")!.startsWith('"default"'));
       await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
     }

@@ -6,7 +6,8 @@ import { rateFields } from "../rate/rate_fields.ts";
 import type { RateLimiter, RateTerms } from "../rate/rate_limiter.ts";
 
 /**
- * Applies per certificate. Only registered certificates reach this step, so their number bounds the memory.
+ * The limit of failures for each certificate. The number of certificates bounds the memory, because only
+ * registered ones reach this step.
  */
 const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
 const UNAUTHORIZED = 401;

@@ -45,7 +45,7 @@ function* pairsOf(target: string): Generator<[name: string, value: string]> {
 }
 
 function decode(text: string, name: string): string {
-  // Form decoders read a plus as a space, URL decoders read it as a plus.
+  // Refuse a plus, which form decoders read as a space and URL decoders as a plus.
   if (text.includes("+")) throw refusal(name, AMBIGUOUS_PLUS);
   try {
     return decodeURIComponent(text);

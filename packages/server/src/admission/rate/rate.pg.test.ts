@@ -19,20 +19,18 @@ describe("rate limits, through the service", () => {
   });
 
   /**
-   * Only the tests move the limiter's clock. On a slow machine a real second could pass between two requests.
+   * Only the tests move the limiter's clock, because on a slow machine a real second could pass between two
+   * requests.
    */
   const systemNow = performance.now;
   let clockMs = performance.now();
 
-  /**
-   * Moves the clock until the requests made under wide limits no longer count. The narrow limits then start
-   * fresh.
-   */
+  /** Moves the clock until the requests that were made under wide limits no longer count. */
   const payBack = () => void (clockMs += 1000);
 
   /**
-   * Adds a partner with the given limits. The partner gets its token before the limits apply, because they
-   * may be too low for the token request.
+   * Adds a partner that gets its token and then the given limits, because these may be too low for the token
+   * request.
    */
   async function partnerWith(terms: RateTerms): Promise<TestPartner> {
     const partner = await service.addPartner();
@@ -166,7 +164,7 @@ describe("rate limits, through the service", () => {
     for (const path of ["/v1/quotes", "/sandbox/fund"]) {
       await expectProblem(await service.send(path, stranger), "token_invalid");
     }
-    // /sandbox/fund needs no token.
+    // Send no token, because /sandbox/fund needs none.
     const anybody = { ...spoilt, headers: { Authorization: null } };
     await expectProblem(await service.send("/sandbox/fund", anybody), "rate_limited");
   });
@@ -180,7 +178,7 @@ describe("rate limits, through the service", () => {
     assertEquals([reply.status, left(reply)], [201, 0]);
   });
 
-  it("do not use up a refused order's key and nonce: the same order succeeds afterwards", async () => {
+  it("do not use up a refused order's key and nonce, so the same order succeeds afterwards", async () => {
     const partner = await service.addPartner();
     await service.send("/sandbox/fund", { body: '{"amount_sar":1000}', partner });
     const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });

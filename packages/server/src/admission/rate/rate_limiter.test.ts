@@ -13,10 +13,7 @@ interface Step {
   readonly terms: RateTerms;
 }
 
-/**
- * 125 µs is an eighth of a millisecond, which is exact in binary. Limiter and model therefore see the same
- * instant.
- */
+/** An eighth of a millisecond. It is exact in binary, so the limiter and the model see the same instant. */
 const TICK_MICROS = 125;
 const MICROS = 1_000_000n;
 
@@ -38,7 +35,7 @@ function modelBucket() {
     if (!before || tokens + passed * before.rate >= before.full) tokens = full;
     else {
       const grown = tokens + passed * rate;
-      // A changed burst changes the bucket's size. The number of missing tokens stays the same.
+      // Keep the number of missing tokens when a changed burst changes the bucket's size.
       tokens = (grown < before.full ? grown : before.full) + full - before.full;
       if (tokens < 0n) tokens = 0n;
     }
@@ -69,7 +66,7 @@ describe("createRateLimiter()", () => {
     );
   });
 
-  it("does not drift: a client that always asks gets exactly its burst plus its rate", () => {
+  it("does not drift, so a client that always asks gets exactly its burst plus its rate", () => {
     for (const perSecond of [1, 3, 7, 999]) {
       const limiter = createRateLimiter();
       const terms = { perSecond, burst: 5 };
@@ -150,7 +147,7 @@ describe("createRateLimiter()", () => {
     assert(limiter.take(1, terms, 0.5 + resetSeconds * 1000).allowed);
   });
 
-  it("applies changed limits at the next request; a lower burst caps the debt", () => {
+  it("applies changed limits at the next request, and limits the debt to a lower burst", () => {
     const limiter = createRateLimiter();
     for (let taken = 0; taken < 1000; taken++) limiter.take(1, { perSecond: 1, burst: 1000 }, 0);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1001 }, 0).allowed, true);
@@ -175,8 +172,8 @@ describe("createRateLimiter()", () => {
     const terms = { perSecond: 10, burst: 1 };
     for (let client = 0; client < 100_000; client++) {
       limiter.take(client, terms, client);
-      // A request is paid back in 100 ms and a new client comes every millisecond, so about 100 clients are
-      // in debt. A sweep runs only when the number of clients has doubled.
+      // At most about 200 clients: a request is paid back in 100 ms and a new client comes every millisecond,
+      // so about 100 clients are in debt. A sweep runs only when the number of clients has doubled.
       assertLessOrEqual(limiter.clients(), 202);
     }
     const nowMs = 100_000;

@@ -40,9 +40,7 @@ interface Debt {
 }
 
 const REQUEST_PARTS = 1_000_000;
-/**
- * Every rate is at least one request a second, so the next request is allowed after one second at the latest.
- */
+/** The longest wait for the next request, because every rate is at least one request a second. */
 const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
 
@@ -74,7 +72,7 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
       const nowMicros = Math.floor(nowMs * 1000);
       const debt = debtOf(client, nowMicros);
       const most = burst * REQUEST_PARTS;
-      // After a burst was lowered, the debt is at most the new burst.
+      // Limit the debt to the new burst, if the burst was lowered.
       const owed = Math.min(owedAt(debt, nowMicros, perSecond), most);
       const allowed = owed + REQUEST_PARTS <= most;
       debt.parts = allowed ? owed + REQUEST_PARTS : owed;

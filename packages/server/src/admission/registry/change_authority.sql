@@ -1,7 +1,7 @@
 -- The authorities that sign partners' certificates, these certificates, and the revocation lists. An
--- authority's key is outside the database and can be slow, so no lock is held while it signs. The result is
--- stored only if it still fits. A certificate fits if its authority is still the newest. A list fits if its
--- number is the stored list's number plus one.
+-- authority's key is outside the database and can be slow, so no lock is held while it signs. A signed
+-- certificate is stored only if its authority is still the newest. A signed list is stored only if its number
+-- is the stored list's number plus one.
 
 -- Locks the deployment's row until the commit. Adding an authority, retiring an authority and registering a
 -- certificate therefore run one after the other. Returns the newest authority, which signs new certificates.
@@ -30,8 +30,8 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
-  -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
-  -- back.
+  -- created_at must be later than the previous authority's, even if the clock went back, because the newest
+  -- authority signs.
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
@@ -80,8 +80,8 @@ begin
   return cardinality(revoked);
 end $$;
 
--- Returns false, and stores nothing, if another list was stored first or the authority was retired. The given
--- list could then lack certificates that were revoked in the meantime.
+-- Returns false, and stores nothing, if the authority was retired or another list was stored first. In the
+-- second case, the given list could lack certificates that were revoked in the meantime.
 create or replace function gold.store_revocation_list(authority text, number bigint, list text, next_at timestamptz) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -95,7 +95,7 @@ begin
   return true;
 end $$;
 
--- A key is certified only once, so that revoking its certificate also ends the key. `authority` and
+-- A key is certified only once. Revoking its certificate therefore also ends the key. `authority` and
 -- `key_hash` are null for a certificate that another program made.
 create or replace function gold.add_certificate(
   public text, fingerprint text, serial text, not_before timestamptz, not_after timestamptz, authority text default null, key_hash text default null

@@ -31,7 +31,7 @@ describe("a partner's credentials", () => {
       where ${books.sql(name)}::text = ${one}`;
 
   for (const [noun, kind] of Object.entries(KINDS)) {
-    it(`a new ${noun} ends no admission, raises the registry's version and is audited`, async () => {
+    it(`adding a ${noun} ends no admission, raises the registry's version and is audited`, async () => {
       const subject = await trader();
       const item = await buy(subject.client);
       const before = await registryVersion();
@@ -54,8 +54,8 @@ describe("a partner's credentials", () => {
 
     it(`the last ${noun} without a retirement date stays, even if two are retired concurrently`, async () => {
       const subject = await trader();
-      // Delete the credential that the partner was created with: it would count as another credential without
-      // a retirement date.
+      // Delete the credential that the partner was created with, because it would count as another credential
+      // without a retirement date.
       await books.sql`delete from gold.${books.sql(kind.table)} where partner_id = ${subject.client}`;
       const first = await kind.add(books.sql, subject);
       const words =
@@ -71,7 +71,7 @@ describe("a partner's credentials", () => {
       assertEquals(await countActive(books.sql, kind, subject), 1);
     });
 
-    it(`a ${noun} in use is not retired if the operator was shown no use of the last hour`, async () => {
+    it(`a ${noun} used in the last hour is retired only if the operator was shown this use`, async () => {
       const subject = await trader();
       const [one, two] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       await used(kind, one, 60);

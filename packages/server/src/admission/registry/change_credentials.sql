@@ -16,8 +16,8 @@ begin
   return held;
 end $$;
 
--- The current time, rounded down to whole milliseconds. The service's clock counts whole milliseconds. A time
--- that was rounded up could still be in the future by that clock.
+-- The current time, rounded down to whole milliseconds, because the service's clock counts whole
+-- milliseconds. By that clock, a time that was rounded up could still be in the future.
 create or replace function gold.present_millisecond() returns timestamptz
 language sql volatile
 begin atomic
@@ -32,9 +32,9 @@ begin
   end if;
 end $$;
 
--- Refuses to end a credential that is in use although it seemed unused to the operator: its last use is less
--- than an hour old, but `seen` is older than an hour or null. `seen` is the last use that the operator was
--- shown, or infinity if the operator was not asked (--yes).
+-- Refuses to end a credential that the operator believes to be unused, but that was used less than an hour
+-- ago. `seen` is the last use that the operator was shown. The function refuses if `seen` is null or older
+-- than an hour. `seen` is infinity if the operator was not asked (--yes).
 create or replace function gold.refuse_use_meanwhile(noun text, last_used_at timestamptz, seen timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare

@@ -79,7 +79,7 @@ describe("changes of a partner's IBAN", () => {
       );
     }
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
-    // The last login that asked for the IBAN may not approve it.
+    // Checks that the last login that asked for the IBAN may not approve it.
     await ask(checker, publicId, OTHER);
     assertEquals((await approve(checker, publicId, OTHER)).slice(0, 5), "GR409");
     assertEquals(await approve(maker, publicId, OTHER), "done");

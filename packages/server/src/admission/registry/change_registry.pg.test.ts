@@ -155,7 +155,7 @@ describe("changes of the registry", () => {
     assertEquals(await refusalOf(unknown), `GR404 there is no certificate ${hexOf("ff")}`);
   });
 
-  it("raise the registry's version; only a caller with another version gets a document", async () => {
+  it("raise the registry's version, and only a caller with another version gets a document", async () => {
     let before = await version();
     const raised = async () => {
       const now = await version();

@@ -100,8 +100,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- An operator who sets the webhook URL, even to the same value, states that the endpoint works. So the
-  -- endpoint is enabled again.
+  -- Setting the webhook URL, even to the same value, enables the endpoint again, because the operator states
+  -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -129,7 +129,7 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that booking counts nothing for it.
+  -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;

@@ -10,14 +10,14 @@ begin
   perform registry_changed();
 end $$;
 
--- The new key signs after `lead_seconds`, when every service has read it. The older keys verify until the
--- overlap ends, or until an earlier end that was already set.
+-- The new key signs only after `lead_seconds`. By then, every service has read it. The older keys verify
+-- until the overlap ends, or until an earlier end that was already set.
 create or replace function gold.rotate_token_key(
   kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds int, overlap_seconds int, out begins_at timestamptz, out retires_at timestamptz
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  -- Concurrent rotations wait here, so that the second also retires the key of the first.
+  -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);

@@ -18,7 +18,7 @@ describe("malformed rows", () => {
   before(async () => {
     service = await testService();
     sql = service.books.connect("superuser", 1);
-    // Triggers and foreign keys are disabled for this connection, so that it can store malformed rows.
+    // Disable triggers and foreign keys for this connection, so that it can store malformed rows.
     await sql`set session_replication_role = replica`;
     owner = await service.addPartner();
   });
@@ -39,7 +39,7 @@ describe("malformed rows", () => {
     await service.refresh();
   };
 
-  it("a partner's malformed row is skipped and logged once; every other row stays in force", async () => {
+  it("only a malformed row is skipped and logged once, and every other row stays in force", async () => {
     const { client, clientId } = owner;
     const [bad, early] = ["malformed", "early"];
     const { publicJwk } = await newTestKey();
@@ -79,7 +79,7 @@ describe("malformed rows", () => {
     assertEquals(await balances(service.partner), 200);
   });
 
-  it("a malformed token key is logged and not published; tokens still work", async () => {
+  it("a malformed token key is logged and not published, and tokens still work", async () => {
     await sql`insert into gold.token_key (kid, public_jwk, sealed, sealing_key, not_before)
       values ('broken', 'null', '\\x00', 'none', now() - interval '1 second')`;
     await raise();

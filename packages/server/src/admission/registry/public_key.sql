@@ -8,7 +8,8 @@ language plpgsql immutable security definer set search_path = gold, pg_temp as $
 declare
   prime constant numeric := 115792089210356248762697446949407573530086143415290314195533631308867097853951;
   b constant numeric := 41058363725152142129326129780047268409114441015993725554835256314039467401291;
-  -- 43 characters hold 258 bits. The last two bits must be zero, or one coordinate would have four spellings.
+  -- 43 characters with 258 bits. The last two bits must be zero, because one coordinate would otherwise have
+  -- four spellings.
   coordinate constant text := '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$';
   x numeric;
   y numeric;
@@ -42,7 +43,7 @@ begin
   return total;
 end $$;
 
--- This is a trigger, not a check constraint, so that rows already stored are not checked.
+-- This is a trigger and not a check constraint, because rows that are already stored must not be checked.
 -- database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$

@@ -69,7 +69,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, 2);
   });
 
-  it("reads again if a refresh is requested during a read: this read may lack a change", async () => {
+  it("reads again if a refresh is requested during a read, because this read may lack a change", async () => {
     const late = gate();
     const { asked, open } = stage(async (_, number) => {
       if (number === 2) await late.opened;
@@ -89,7 +89,7 @@ describe("openRegistry()", () => {
     const openedMs = performance.now();
     registry = await open();
     await new Promise((resolve) => setTimeout(resolve, 1300));
-    // On a slow machine more time passes, so more polls are possible.
+    // Allow more polls on a slow machine, on which more time passes.
     const most = 1 + Math.floor((performance.now() - openedMs) / 1000);
     registry.stop();
     const { length } = asked;

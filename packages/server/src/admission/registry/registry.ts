@@ -40,8 +40,8 @@ export async function openRegistry(sql: Query, monotonicMs: () => number, log: L
     const [row] = await sql<{ version: string; at: Date; document: RegistryDocument | null }[]>`
       select version::text, at, document from gold.read_registry(${snapshot?.version ?? null}::text::bigint)`;
     if (!row) throw new Error(NO_DEPLOYMENT);
-    // The database read its clock at some time between query and answer, so take the middle. The machine's
-    // own clock is not used, because it can be wrong and can jump.
+    // Assume that the database read its clock halfway between query and answer. The machine's own clock is
+    // not used, because it can be wrong and can jump.
     databaseMs = row.at.getTime();
     databaseReadAtMs = (before + monotonicMs()) / 2;
     if (row.document) snapshot = await readDocument(row.version, row.document);

@@ -219,8 +219,8 @@ const periodOf = ({ not_before, retire_at }: PeriodDocument): Period => ({
 });
 
 /**
- * Postgres also stores `infinity` and years BC. Date.parse() turns both into NaN, which is neither earlier
- * nor later than any instant, so they are refused.
+ * Refuses `infinity` and years BC, which Postgres can also store. Date.parse() turns both into NaN, and NaN
+ * is neither earlier nor later than any instant.
  */
 function readInstant(text: string): number {
   const ms = Date.parse(text);

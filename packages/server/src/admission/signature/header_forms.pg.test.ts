@@ -10,7 +10,7 @@ describe("the format of a signed request's headers", () => {
   after(() => service.stop());
 
   const nowSeconds = () => Math.floor(service.now() / 1000);
-  /** No quote has this id. An order that passes admission is answered with 404. */
+  /** Sends an order for a quote id that no quote has. If the order passes admission, the answer is 404. */
   const order = (signing: Signing) => service.signed("/v1/orders", '{"quote_id":"qt_none"}', signing);
   const refused = async (signing: Signing, code: ProblemCode) =>
     await expectProblem(await order(signing), code);

@@ -49,7 +49,10 @@ export function readSignatureForms(header: HeaderReader): SignatureForms {
   return stamp<SignatureForms>({ timestamp, nonce, signature });
 }
 
-/** A request that lacks one of the three headers counts as unsigned, whatever the other two contain. */
+/**
+ * Returns the header, or refuses the request as unsigned. A request that lacks one of the three headers
+ * counts as unsigned, even if it has the other two.
+ */
 function required(header: HeaderReader, name: string): string {
   const value = header(name);
   if (value === undefined) throw new Refusal("signature_missing", `${name} is missing.`);

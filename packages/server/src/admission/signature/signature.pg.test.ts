@@ -11,7 +11,10 @@ import { Refusal } from "../../http/refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 
 const PATH = "/v1/orders";
-/** No quote has this id. An order that passes admission is answered with 404, and its nonce is spent. */
+/**
+ * An order for a quote id that no quote has. If the order passes admission, the answer is 404, and its nonce
+ * is spent.
+ */
 const BODY = '{"quote_id":"qt_none"}';
 
 describe("verification of signed requests", () => {
@@ -56,7 +59,7 @@ describe("verification of signed requests", () => {
     });
 
     it("is measured from the database's time", async () => {
-      // 30 s from the edges of the window, so that a slow machine does not fail the test.
+      // Stay 30 s away from the edges of the window, so that a slow machine does not fail the test.
       for (const inside of [-270, 270, 0]) await passes({ timestamp: edge(inside) });
       for (const outside of [-301, 330]) {
         await refused({ timestamp: edge(outside) }, "timestamp_out_of_window");
@@ -81,7 +84,7 @@ describe("verification of signed requests", () => {
     });
 
     it("is enforced by a refusal that says how many seconds X-Timestamp is ahead or behind", async () => {
-      // The tolerance allows for a slow machine.
+      // The range allows for a slow machine.
       const nearly = /\b(99\d|10[0-2]\d)\b/;
       const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");
       assertStringIncludes(late.detail.replace(nearly, "1000"), "1000 seconds behind");
@@ -91,7 +94,7 @@ describe("verification of signed requests", () => {
   });
 
   describe("the signed content", () => {
-    it("is method, URL, body, timestamp and nonce: any different value is signature_invalid", async () => {
+    it("is method, URL, body, timestamp and nonce, and any change is signature_invalid", async () => {
       const base = service.config.publicBaseUrl;
       const others: Signing[] = [
         { url: PATH },
@@ -111,7 +114,7 @@ describe("verification of signed requests", () => {
 
     it("contains the query exactly as it was sent", async () => {
       const target = `${PATH}?a=%2f&b=&&a=1+2`;
-      // The query is checked after the signature, so this answer shows that the signature was right.
+      // This answer shows that the signature was right, because the query is checked after the signature.
       await expectProblem(await service.signed(target, BODY), "invalid_request");
       const url = service.config.publicBaseUrl;
       for (const other of [PATH, `${PATH}?a=%2F&b=&&a=1+2`, `${PATH}?a=/&b=&&a=1+2`, `${PATH}?b=&&a=1+2`]) {
@@ -119,7 +122,7 @@ describe("verification of signed requests", () => {
       }
     });
 
-    it("must be signed with a key of the caller: any other key is signature_invalid", async () => {
+    it("must be signed with a key of the caller, and any other key is signature_invalid", async () => {
       await refused({ key: await newTestKey() }, "signature_invalid");
       await refused({ key: (await service.addPartner()).signingKey }, "signature_invalid");
     });

@@ -45,7 +45,7 @@ describe("findSecret()", () => {
     assertEquals(findSecret(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), undefined);
   });
 
-  it("compares in constant time: its source has no early return and no plain comparison", () => {
+  it("compares in constant time, so its source has no early return and no plain comparison", () => {
     const source = readFileSync(new URL("client_secret.ts", import.meta.url), "utf8");
     const body = source.slice(source.indexOf("export function findSecret"));
     assertEquals(body.match(/\breturn\b/g)?.length, 1);

@@ -23,7 +23,7 @@ describe("verification of access tokens", () => {
 
   async function registerTokenKey({ thumbprint, publicJwk }: TestKey, retireInSeconds: number | null) {
     const { sql } = service.books;
-    // This key is older than the service's own key, so the service never signs with it.
+    // Older than the service's own key, so that the service never signs with it.
     await sql`
       select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb, '\\x00', 'none',
         clock_timestamp() - interval '1 day')`;
@@ -105,7 +105,7 @@ describe("verification of access tokens", () => {
   it("answers token_expired after 600 seconds", async () => {
     const issued = claims();
     const fresh = await forge(issued);
-    // 30 s before the token expires, so that a slow machine does not fail the test.
+    // Stay 30 s before the end of the token, so that a slow machine does not fail the test.
     service.shiftClock(issued.exp * 1000 - service.now() - 30_000);
     assertEquals((await call(`Bearer ${fresh}`)).status, 200);
     service.shiftClock(601_000);
@@ -163,7 +163,7 @@ describe("verification of access tokens", () => {
     assertEquals((await send()).status, 200);
   });
 
-  it("names the token's error in WWW-Authenticate, and no error if no token was sent", async () => {
+  it("names the token's error in WWW-Authenticate, but no error if no token was sent", async () => {
     const challenge = async (authorization: string | null) =>
       (await call(authorization)).headers.get("WWW-Authenticate")!;
     assertEquals(await challenge(null), 'Bearer realm="gold-partner"');

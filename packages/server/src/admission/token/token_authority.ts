@@ -35,8 +35,8 @@ interface IssuedToken {
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
   /**
-   * Throws if there are active token keys, but the service's sealing keys decrypt none of them. The service
-   * could then issue no token.
+   * Throws if the service could issue no token, because its sealing keys decrypt none of the active token
+   * keys.
    */
   check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
@@ -49,8 +49,8 @@ export interface TokenAuthority {
 
 const TYPE = "at+jwt";
 /**
- * Two tokens for each of ten thousand partners, at about 1 KB a token. If the partners call in turn, a
- * smaller cache would evict each token before its next use.
+ * Two tokens for each of ten thousand partners, at about 1 KB a token. A smaller cache would evict each token
+ * before its next use if the partners call in turn.
  */
 const CACHED_TOKENS = 20_000;
 const LOCKED_KEY_PAUSE_MS = 1000;
@@ -75,7 +75,8 @@ export function createTokenAuthority(
         ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid),
         kid,
       };
-      // A private key that does not match the public key would sign tokens that nobody can verify.
+      // Sign and verify once, because a private key that does not match the public key would sign tokens that
+      // nobody can verify.
       await verifyClaims(await signCompact(hostBytes.utf8("{}"), { typ: TYPE }, signer, hostBytes), [record]);
       return signer;
     } catch {
@@ -84,8 +85,9 @@ export function createTokenAuthority(
         token_key: kid,
         sealing_key: sealingKey,
       });
-      // The key may be usable later, when SEALING_KEY_SOURCE contains its sealing key. Until then the service
-      // tries the key and logs the failure at most once a second, not for every token.
+      // Forget the signer after this pause. The key may be usable later, when SEALING_KEY_SOURCE contains its
+      // sealing key. With the pause, the service tries the key and logs the failure at most once a second,
+      // not for every token.
       setTimeout(() => signers.delete(kid), LOCKED_KEY_PAUSE_MS).unref();
       return undefined;
     }
@@ -144,7 +146,7 @@ export function createTokenAuthority(
     async verify(token, nowMs) {
       const keys = activeKeys(nowMs);
       const cached = verified.get(token);
-      // A cached token is no longer accepted once its key has retired.
+      // Do not accept a cached token whose key has retired.
       const known = cached && keys.some(({ kid }) => kid === cached.kid) ? cached : undefined;
       const { claims, kid } = known ?? await verifyClaims(token, keys);
       if (claims.iss !== issuer || claims.aud !== issuer) {

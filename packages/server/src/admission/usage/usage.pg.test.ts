@@ -60,10 +60,10 @@ describe("the last use of credentials", () => {
   }
   const all = (uses: LastUses) => Object.values(uses).every((atMs) => atMs !== null);
 
-  it("is the request's time, written soon afterwards; registry and account do not change", async () => {
+  it("is the request's time, written soon afterwards without a change of registry or account", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
-    // The shifted clock separates the time of use from the time of writing. The 10 s allow for the error of
+    // Shift the clock to separate the time of use from the time of writing. The 10 s allow for the error of
     // the service's estimate of the database's time.
     service.shiftClock(100_000);
     const beforeMs = service.now() - 10_000;

@@ -121,8 +121,8 @@ describe("startUsageRecorder()", () => {
     await writings(1);
     recorder.note(use("b", MINUTE_MS));
     await writings(2);
-    // This use is less than a minute later than the first use. If the recorder still remembered the first
-    // use, it would not write this one.
+    // The recorder would not write this use if it still remembered the first use, which is less than a minute
+    // earlier.
     recorder.note(use("a", MINUTE_MS - 1));
     await recorder.stop();
     assert(written.at(-1)!.some(({ id }) => id === "a"));

@@ -21,9 +21,9 @@ const APART_MS = 60_000;
 const FLUSH_MS = 2000;
 
 /**
- * Only uses of registered credentials are noted, so the number of credentials bounds the memory. Uses are
- * written every `flushMs`, unless the previous write is still running. A stop waits at most `flushMs` for the
- * last write.
+ * Notes when credentials are used, and writes the notes every `flushMs` unless the previous write is still
+ * running. The number of credentials bounds the memory, because only uses of registered credentials are
+ * noted. A stop waits at most `flushMs` for the last write.
  */
 export function startUsageRecorder(
   record: (uses: readonly Use[]) => Promise<void>,
@@ -43,7 +43,7 @@ export function startUsageRecorder(
     try {
       await record(uses.map(([, use]) => use));
     } catch {
-      // Dropping failed uses is safe: a credential that is still in use is noted again.
+      // Drop failed uses. This is safe, because a credential that is still in use is noted again.
       for (const [name] of uses) writtenAtMs.delete(name);
     }
   };

@@ -12,7 +12,7 @@ create or replace function gold.day_end(clock timestamptz) returns timestamptz
 language sql immutable parallel safe
 return (date_trunc('day', clock at time zone 'Asia/Riyadh') + interval '1 day') at time zone 'Asia/Riyadh';
 
--- The smallest id that the service gives at this instant. An id is a UUIDv7, which starts with its instant in
+-- The smallest id that can be made at this instant. An id is a UUIDv7, which starts with its instant in
 -- milliseconds.
 create or replace function gold.first_id_at(instant timestamptz) returns uuid
 language sql immutable parallel safe
@@ -51,8 +51,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- `exact_until` is never more than two minutes ahead of the clock, unless the clock stepped back. In that
-  -- case, the open quotes are counted again, too.
+  -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
+  -- because then the clock stepped back.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -143,7 +143,8 @@ begin
     return null;
   end if;
   if is_replay then
-    -- If `replays_paid_at` is more than a whole burst ahead of the clock, the clock stepped back.
+    -- Correct `replays_paid_at` if it is more than a whole burst ahead of the clock, because then the clock
+    -- stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;

@@ -68,7 +68,7 @@ describe("the daily budget of records", () => {
     assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
   });
 
-  it("executes open quotes past the budget, and each executed quote frees one record", async () => {
+  it("executes open quotes when the budget is used up, and each frees one record", async () => {
     const client = await limited(2);
     const made = [await quote(client), await quote(client)];
     assertEquals(wordOf(await quote(client)), SPENT);
@@ -96,7 +96,7 @@ describe("the daily budget of records", () => {
     },
   };
   for (const [name, send] of Object.entries(records)) {
-    it(`counts ${name} as one record, and refuses it past the budget`, async () => {
+    it(`counts ${name} as one record, and refuses it when the budget is used up`, async () => {
       const client = await limited(1);
       assert(wordOf(await send(client)) !== SPENT);
       const before = await readBooks(books.sql);
@@ -106,7 +106,7 @@ describe("the daily budget of records", () => {
     });
   }
 
-  it("executes withdrawals and fundings past the budget", async () => {
+  it("executes withdrawals and fundings when the budget is used up", async () => {
     const client = await limited(1);
     await quote(client);
     const withdrawal = withdrawalItem(client, 100n);
@@ -115,7 +115,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await probe(client, withdrawal.nonce)), "nonce_reused");
   });
 
-  it("answers the retry of a key past the budget, and stores its nonce", async () => {
+  it("answers the retry of a key when the budget is used up, and stores its nonce", async () => {
     const client = await limited(1);
     const item = order(client, null);
     await bookOrder(books.api, item);
@@ -143,7 +143,7 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookOrder(books.api, retry)), "replayed not_found");
   });
 
-  it("limits replays separately: to five a second, with a burst of five hundred", async () => {
+  it("limits replays separately to five a second, with a burst of five hundred", async () => {
     const client = await limited(1);
     const item = order(client, null);
     await bookOrder(books.api, item);

@@ -68,7 +68,7 @@ describe("the limit on open quotes", () => {
     assertEquals(wordOf(await quote(client, 1n)), REFUSED);
   });
 
-  it("answers limit_exceeded if a quote alone exceeds the limit, because waiting does not help", async () => {
+  it("answers limit_exceeded if one quote exceeds the limit, because waiting does not help", async () => {
     const client = await limited({ open_grams: 30_000 });
     assertEquals(wordOf(await quote(client, 30_001n)), "answered limit_exceeded");
     assertEquals(wordOf(await quote(client, 30_000n)), MADE);

@@ -38,7 +38,7 @@ describe("deposits", () => {
     return { ...row };
   };
 
-  it("are recorded by one login; the approval by another login books the funding and its event", async () => {
+  it("are recorded by one login, and booked with their event when another login approves them", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 12_345n, "REF-A");
     assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -162,7 +162,7 @@ describe("deposits", () => {
     });
   });
 
-  it("can be reversed once after the approval: a new entry takes the money back", async () => {
+  it("can be reversed once after the approval, by a new entry that takes the money back", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 500n, "REF-I");
     await approveDeposit(checker, id);
@@ -184,7 +184,7 @@ describe("deposits", () => {
     assertEquals((await depositOf(id))["reversed_sequence"], "2");
   });
 
-  it("cannot be reversed if the money was spent or is held; the refusal says so", async () => {
+  it("cannot be reversed if the money was spent or is held, and the refusal says so", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 500n, "REF-J");
     await approveDeposit(checker, id);
@@ -203,7 +203,7 @@ describe("deposits", () => {
   it("are approved or reversed once by concurrent sessions", async () => {
     const pool = books.connect("gold_operator", 12);
     for (let round = 0; round < 5; round++) {
-      // The client has enough money that only the deposit's own state can refuse a second change.
+      // Give the client enough money that only the deposit's own state can refuse a second change.
       const { client, publicId } = await partner(9_000n);
       const id = await recordDeposit(maker, publicId, 500n, `REF-K${round}`);
       for (const [change, balance] of [["approve", "9500 0 0"], ["reverse", "9000 0 0"]] as const) {

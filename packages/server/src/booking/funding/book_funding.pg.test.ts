@@ -128,7 +128,7 @@ describe("book_funding", () => {
     assertEquals(wordOf(await bookFunding(books.api, { ...item, admissionVersion: "1" })), "answered 201");
   });
 
-  it("executes one of many concurrent calls with one key; the others get its result", async () => {
+  it("executes one of many concurrent calls with one key, and gives the others its result", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n);
     const pool = books.connect("gold_api", 12);

@@ -1,5 +1,5 @@
--- Money in: one transfer from the bank to the client, and its event. The sandbox's fund call, which also
--- binds its key, and the operator's approval of a deposit both use post_funding.
+-- Money in: one transfer from the bank to the client, and its event. Two callers use post_funding: the
+-- sandbox's fund call, which also binds its key, and the operator's approval of a deposit.
 
 -- The limit applies to the balance after the funding. It keeps every later sum within fifteen digits.
 create or replace function gold.has_room_for(holder gold.account, amount bigint) returns boolean
@@ -28,7 +28,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Even with the service's login, nobody can create money in production.
+  -- Refuse to create money in production, even with the service's login.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;

@@ -27,11 +27,11 @@ return case
   else row(item, 'idempotency_key_conflict', null, null)::gold.outcome
 end;
 
--- The outcome of an item that can be answered before the other checks; null for every other item. With
--- `settle`, an earlier attempt of the same request may have been committed before its connection was lost. An
--- attempt writes its nonce in the transaction that writes or finds the key, so the key's row has the result.
--- This check comes before the check of the admission version, because a committed result stays valid after
--- the version changes.
+-- The outcome of an item that can be answered before the other checks; otherwise null. With `settle`, an
+-- earlier attempt of the same request may have been committed before its connection was lost. An attempt
+-- writes its nonce in the transaction that writes or finds the key, so the key's row has the result. This
+-- check comes before the check of the admission version, because a committed result stays valid after the
+-- version changes.
 create or replace function gold.early_outcome(
   item int, settle boolean, request uuid, spent_by uuid,
   known_request uuid, same boolean, status smallint, body text, is_admitted boolean

@@ -85,7 +85,7 @@ describe("idempotency keys and nonces of orders", () => {
       const outcome = await order(client, await books.quote(client, "buy", GRAM), { nonce });
       assertEquals(outcome, { item: 1, outcome: "nonce_reused", status: null, body: null } as Outcome);
       const bound = (await readBooks(books.sql)).filter((line) => !before.includes(line));
-      // Only the quote for this attempt and the quote's key were stored, nothing of the order.
+      // Only the quote for this attempt and the quote's key were stored, but nothing of the order.
       assertEquals(bound.map((line) => line.split(" ")[0]), ["idempotency_key", "quote"]);
     }
   });

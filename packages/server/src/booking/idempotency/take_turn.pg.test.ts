@@ -56,7 +56,10 @@ describe("take_turn", () => {
   after(() => books.stop());
 
   const rich = () => books.createClient({ halalas: 1_000_000n });
-  /** All rows except those of `table`. A retry stores a new nonce, so tests leave out that table. */
+  /**
+   * All rows except those of `table`. Tests leave out the table of nonces, because a retry stores a new
+   * nonce.
+   */
   const rowsBut = async (table: string) =>
     (await readBooks(books.sql)).filter((line) => !line.startsWith(`${table} `));
 
@@ -118,14 +121,14 @@ describe("take_turn", () => {
       }
       assertEquals(await readBooks(books.sql), before);
       assertEquals(wordOf(await book(books.api, client, 5n, turn)), "answered 201");
-      // A replay is refused, too: a client whose admission ended must not learn what was booked.
+      // Refuse a replay, too, because a client whose admission ended must not learn what was booked.
       assertEquals(
         wordOf(await book(books.api, client, 5n, { ...retryOf(turn), admissionVersion: "2" })),
         "admission_changed",
       );
     });
 
-    it(`executes one of fifty concurrent ${name} calls with one key; the others get its result`, async () => {
+    it(`executes one of fifty concurrent ${name} calls with one key, and gives all its result`, async () => {
       const client = await rich();
       const turn = newTurn();
       const pool = books.connect("gold_api", 50);

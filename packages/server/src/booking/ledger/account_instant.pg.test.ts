@@ -61,7 +61,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
   it("decides whether a quote has expired, for an order and for a read", async () => {
     const client = await rich();
     await set(client, "last_posted_at", 4.5);
-    // By the clock, this quote is firm for two more seconds.
+    // Firm for two more seconds by the clock.
     const ended = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 58 });
     const open = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 0 });
     const find = async (id: string) => {
@@ -94,7 +94,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
         assertEquals(outcomes.map(({ outcome }) => outcome), ["service_unavailable", "answered"]);
         assertEquals(outcomes[1]!.status, 201);
       }
-      // An order that was answered before gets its answer again.
+      // Expect the same answer for an order that was answered before.
       assertEquals(await bookOrder(books.api, known, { settle: true }), first);
       const retry = { ...known, nonce: newUuid(), request: newUuid() };
       assertEquals(await bookOrder(books.api, retry), { ...first, outcome: "replayed" });
@@ -158,7 +158,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     const client = await rich();
     for (const read of [() => reads().balances(client).then(({ asOf }) => asOf), readAt(0), readAt(500)]) {
       const at = await read();
-      // An instant before the newest posting is closed already.
+      // Expect that the instant is closed already, because it is before the newest posting.
       const [row] = await books.sql`
         select greatest(closed_until, last_posted_at - interval '1 millisecond') as closed
         from gold.account where client_id = ${client}`;
@@ -179,7 +179,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     }
   });
 
-  it("is the clock if no posting is ahead, even if a balance was read before a large step back", async () => {
+  it("is the clock's time if no posting is later, even after a read and then a large step back", async () => {
     const client = await rich();
     await set(client, "last_posted_at", -1);
     const read = await set(client, "closed_until", 75);

@@ -1,5 +1,5 @@
--- The time of an account. An account's records never go back in time, even if the database's clock does.
--- Every record of an account gets its instant from account_instant, under the account's lock.
+-- Every record of an account gets its instant from account_instant, under the account's lock. So an account's
+-- records never go back in time, even if the database's clock does.
 
 -- If the clock is further than this behind an account's newest posting, the account's quotes and orders are
 -- refused. Without a step back, postings are ahead of the clock only by milliseconds, because their instants
@@ -8,11 +8,11 @@ create or replace function gold.clock_tolerance() returns interval
 language sql immutable parallel safe
 return interval '5 seconds';
 
--- Returns `closed_until`, the last millisecond for which a balance was answered, or '-infinity' if it no
--- longer counts. After the clock stepped back, `closed_until` can be further ahead of the clock than the
--- tolerance. It still counts if the account's newest posting is that far ahead, too, because the account's
--- quotes and orders are refused anyway. Otherwise it does not count: the next posting would get an instant
--- far ahead of the clock, and the account's quotes and orders would be refused because of that posting.
+-- Returns `closed_until`, the last millisecond for which a balance was answered, or '-infinity' if it must be
+-- ignored. After the clock stepped back, `closed_until` can be ahead of the clock by more than the tolerance.
+-- The next posting would then get an instant far ahead of the clock, and the account's quotes and orders
+-- would be refused. So the function ignores `closed_until`. There is one exception: if the account's newest
+-- posting is that far ahead, too, quotes and orders are refused in any case, and `closed_until` still counts.
 create or replace function gold.closed_end(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case

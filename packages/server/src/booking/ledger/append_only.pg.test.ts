@@ -30,7 +30,9 @@ const APPEND_ONLY = [
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];
 
-/** For a deposit with these steps, the changes that the trigger must refuse to every role. */
+/**
+ * The changes that the trigger must refuse to every role. The keys are the steps that a deposit already has.
+ */
 const STEPS_AGAIN: Record<string, readonly string[]> = {
   approved: [
     "approved_by = 'another'",
@@ -78,7 +80,7 @@ describe("append_only", () => {
         } where false`,
         owner`delete from gold.${owner(table)}`,
         owner`truncate gold.${owner(table)} cascade`,
-        // Postgres itself refuses to truncate a table that another table refers to.
+        // Leave out a table that another table refers to, because Postgres itself refuses to truncate it.
         ...(REFERRED_TO.includes(table) ? [] : [owner`truncate gold.${owner(table)}`]),
       ];
       for (const change of changes) {

@@ -39,8 +39,8 @@ begin atomic
 end;
 
 -- Closes an account's past up to an instant: every later posting gets a later millisecond (account_instant).
--- First waits for any posting in progress. If a crash loses this update, no balance becomes wrong unless the
--- clock also steps back. So the commit waits neither for the disk nor for a standby.
+-- First waits for any posting in progress. The commit waits neither for the disk nor for a standby: if a
+-- crash loses this update, a balance becomes wrong only if the clock also steps back.
 create or replace function gold.close_past(client int, until timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -48,9 +48,9 @@ begin
   update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- Returns the balance at an instant. Returns no row if the instant is later than all three: the clock, the
--- newest posting and closed_end. The answer for an instant never changes. An instant before the newest
--- posting, or not after closed_end, is closed already. If the instant is not closed yet, this call closes it.
+-- Returns the balance at an instant. Returns no row if the instant is later than the clock, the newest
+-- posting and closed_end. The answer for an instant never changes. An instant before the newest posting, or
+-- not after closed_end, is closed already. If the instant is not closed yet, this call closes it.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -91,13 +91,13 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("and orders compete for the same gold: exactly one of the two gets it", async () => {
+  it("compete with orders for the same gold, and exactly one of the two gets it", async () => {
     const won = { bar: 0, order: 0 };
     for (let round = 0; round < 30; round++) {
       const serial = await books.addBar(1_000n);
       const item = await buyer(1_000n);
-      // In some rounds, one of the two starts a few milliseconds ahead. Otherwise, on a busy machine, the
-      // same one could win every round.
+      // Let one of the two start a few milliseconds ahead in some rounds. Otherwise the same one could win
+      // every round on a busy machine.
       const second = sleep(5 * (round >> 1) % 15);
       const removing = () => refusalOf(remove(serial));
       const ordering = () => bookOrder(books.api, item).then(wordOf);
@@ -118,7 +118,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("wait for an in-flight order, and are not removed if the order bought their gold", async () => {
+  it("are not removed if an in-flight order, for which the removal waits, buys their gold", async () => {
     const serial = await books.addBar(1_000n);
     const item = await buyer(1n);
     const trader = await books.api.reserve();

@@ -43,8 +43,8 @@ declare
   leaving bar;
   booked bigint;
 begin
-  -- The bar's weight never changes, so it can be read before the locks. Under the locks, the update checks
-  -- that the bar is still here.
+  -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
+  -- the bar is still here.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';

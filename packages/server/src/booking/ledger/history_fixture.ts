@@ -1,6 +1,6 @@
 /**
- * A model without a database: what deposits, withdrawals and orders must answer, and how they must change
- * balances. Tests compare the books with the model.
+ * A model of the books without a database. It says how deposits, withdrawals and orders must be answered and
+ * how they must change the balances. Tests compare the books with the model.
  */
 
 export interface Balance {

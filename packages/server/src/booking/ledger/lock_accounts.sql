@@ -1,7 +1,7 @@
--- Locks the accounts of these clients in ascending order, which is the lock order everywhere, and returns
--- them. The vault is locked only afterwards. An account that another transaction holds is left out; with
--- `wait`, the call waits for it, at most lock_timeout. Booking functions call this first and read the clock
--- next, so that instants follow the order of the locks.
+-- Locks the accounts of these clients in ascending order and returns them. All code locks accounts in this
+-- order, and the vault only afterwards. An account that another transaction holds is left out. With `wait`,
+-- the call waits for such an account, at most lock_timeout. Booking functions call this first and read the
+-- clock next, so that instants follow the order of the locks.
 create or replace function gold.lock_accounts(
   clients int[], wait boolean, out locked int[], out accounts gold.account[]
 )

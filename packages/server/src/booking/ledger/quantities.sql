@@ -1,5 +1,6 @@
--- Raises an error at any other isolation level. A function calls this before it waits for a lock. Only at
--- READ COMMITTED do the statements after the lock see what the previous holder of the lock committed.
+-- Raises an error unless the transaction runs at READ COMMITTED. A function calls this before it waits for a
+-- lock. At any other isolation level, the statements after the lock would not see what the previous holder of
+-- the lock committed.
 create or replace function gold.require_read_committed() returns void
 language plpgsql stable as $$
 begin

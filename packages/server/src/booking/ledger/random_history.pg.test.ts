@@ -38,7 +38,7 @@ const STEPS = {
   return: returnWithdrawal,
 } satisfies Record<Step, (operator: TestOperator, id: string) => Promise<string>>;
 
-/** The ids in the books. The model only numbers these rows. */
+/** The ids of the rows in the books. The model only numbers these rows. */
 interface Names {
   readonly clients: number[];
   readonly publicIds: string[];
@@ -241,7 +241,7 @@ describe("a random history of deposits, withdrawals and orders", () => {
     await fc.assert(judged, { numRuns: RUNS });
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-    // Each of these outcomes must occur, or the test would not check it.
+    // Each of these outcomes must occur, because the test would otherwise not check it.
     for (
       const told of [
         "submit done",

@@ -147,8 +147,8 @@ language sql stable set search_path = gold, pg_temp as $$
 $$;
 
 -- An order has two transfers. A funding, its reversal, and a withdrawal's step that moves money have one
--- each. Every other event has none. The balance checks accept a surplus transfer whose stated balances are
--- right, so this check counts the transfers.
+-- transfer each. Every other event has none. The balance checks accept a surplus transfer whose stated
+-- balances are right, so this check counts the transfers.
 create or replace function gold.check_record_has_its_legs() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'

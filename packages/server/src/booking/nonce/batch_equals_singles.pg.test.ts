@@ -12,7 +12,7 @@ seedTests(import.meta.url);
 
 const SETTINGS = { numRuns: 100 };
 
-/** There are few different nonces, so that the batch, the history and the clients often share a nonce. */
+/** Draws from few nonces, so that the batch, the history and the clients often share a nonce. */
 const drawn = fc.record({
   client: fc.nat(CLIENTS.length - 1),
   nonce: fc.nat(60),

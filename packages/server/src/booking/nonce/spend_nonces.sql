@@ -25,7 +25,7 @@ begin
   select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
   from lock_accounts(clients, wait) l;
 
-  -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
+  -- Count each nonce that is not spent yet as one record of its partner's daily budget.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
@@ -52,7 +52,8 @@ begin
     returning 1
   )
   select count(*) into spent from fresh;
-  -- Under load, usually all nonces are fresh. Looking each one up would cost a fifth of the whole call.
+  -- Skip the look-up if all nonces are fresh, which is usual under load. Looking each one up would cost a
+  -- fifth of the whole call.
   if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
@@ -71,8 +72,8 @@ begin
 end $$;
 
 -- For services of version 0.1.0. They pass no request ids, so each nonce gets a random request id, and a
--- retry cannot be distinguished from a replay. They do not know refusals by a limit either, so they get an
--- outcome that makes them answer 503.
+-- retry cannot be distinguished from a replay. These services also do not know refusals by a limit. Instead
+-- they get an outcome that makes them answer 503.
 create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
 language sql volatile security definer set search_path = gold, pg_temp
 return (

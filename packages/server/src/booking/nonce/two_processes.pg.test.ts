@@ -13,7 +13,7 @@ const SPENDER = fileURLToPath(new URL("./spender_fixture.ts", import.meta.url));
 const CLIENTS = 8;
 const NONCES = 25;
 
-/** The same nonces in other requests. */
+/** Other requests with the same nonces. */
 const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
 
 describe("two processes that spend the same nonces concurrently", () => {

@@ -99,7 +99,7 @@ describe("event notices", () => {
   });
 
   it("are lost without an error if the database cannot be reached", async () => {
-    // An unhandled rejection would end the process.
+    // Check that a rejection is handled, because it would otherwise end the process.
     const url = new URL(books.url);
     url.port = "1";
     const nowhere = postgres(url.href, { max: 1, connect_timeout: 1 });

@@ -20,7 +20,7 @@ export function openEventNotices(sql: Query): EventNotices {
   let underWay = false;
   const send = async () => {
     underWay = true;
-    // The first `await` lets one statement notify of all clients of a batch of orders.
+    // Wait once before the first statement, so that it notifies of all clients of a batch of orders.
     for (await undefined; clients.size > 0; await new Promise((resolve) => setTimeout(resolve, APART_MS))) {
       const told = `{${[...clients].join(",")}}`;
       clients.clear();

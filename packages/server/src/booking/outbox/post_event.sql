@@ -1,6 +1,6 @@
 -- Writes the next event of a client. The caller holds the account's lock and took the sequence number under
--- it. The commit notifies the delivery workers. Orders do not use this function, because there are too many
--- orders for one notification each. For orders, the service calls `tell_events` after the commit.
+-- it. The commit notifies the delivery workers. For orders, the service calls `tell_events` after the commit
+-- instead, because one notification for each order would be too many.
 
 create or replace function gold.post_event(client int, sequence bigint, id uuid, subject uuid, at timestamptz, type text) returns void
 language sql volatile set search_path = gold, pg_temp

@@ -244,7 +244,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns clients that may have more events; of many clients, it seals fewer events each", async () => {
+  it("returns clients that may have more, and seals fewer events of each if there are many", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();
@@ -253,8 +253,7 @@ describe("seal_chain", () => {
         from generate_series(1, ${events}) n`;
       clients.push(client);
     }
-    // 97 more clients without events make 100 clients in total. A call for 100 clients seals at most 50
-    // events of each.
+    // Add 97 clients without events. A call for these 100 clients seals at most 50 events of each.
     const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
     const sealSome = async () =>
       (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((

@@ -57,7 +57,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
   set enable_material = off set jit = off as $$
 #variable_conflict use_column
 declare
-  -- A backlog is sealed in several calls, so that each call stays well below the statement timeout.
+  -- Seal a backlog in several calls, so that each call stays well below the statement timeout.
   most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
   record record;
   client int;
@@ -86,8 +86,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- A missing event must not stop the sealing and delivery of other clients. Only a call for this client
-      -- alone raises an error.
+      -- Skip a client whose event is missing, because it must not stop the sealing and delivery of other
+      -- clients. Only a call for this client alone raises an error.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;

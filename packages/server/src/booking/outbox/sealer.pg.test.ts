@@ -6,8 +6,8 @@ import { sealOnce, startSealer } from "./sealer.ts";
 /** Three times as many clients as one call seals. */
 const CLIENTS = 600;
 /**
- * Long enough for many rounds. All clients always have new events. A sealer that began each round with the
- * first clients again might never reach the last client.
+ * The time limit for many rounds. All clients always have new events, so a sealer that began each round with
+ * the first clients might never reach the last client.
  */
 const TIMEOUT_MS = 30_000;
 

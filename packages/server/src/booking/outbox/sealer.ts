@@ -17,8 +17,8 @@ export function startSealer(sql: Query): { stop(): void } {
     try {
       while (await sealOnce(sql, () => stopping));
     } catch {
-      // The next round, a second later, seals what is left. `gold ledger verify` reports events that stay
-      // unsealed.
+      // Ignore the error: the next round, a second later, seals what is left. `gold ledger verify` reports
+      // events that stay unsealed.
     } finally {
       underWay = false;
     }
@@ -33,9 +33,8 @@ export function startSealer(sql: Query): { stop(): void } {
 }
 
 /**
- * Seals every client that has unsealed events once, in transactions of up to 200 clients. Returns true if a
- * client may have more events than one transaction seals. The next call seals these, after every other client
- * was sealed once.
+ * Seals events of every client that has unsealed ones, in transactions of up to 200 clients. Returns true if
+ * a client may have more events than one transaction seals. The next call seals the rest.
  */
 export async function sealOnce(sql: Query, stopping: () => boolean = () => false): Promise<boolean> {
   const unsealed = await sql<{ client: string }[]>`
@@ -44,7 +43,8 @@ export async function sealOnce(sql: Query, stopping: () => boolean = () => false
   let hasMore = false;
   for (let from = 0; from < clients.length && !stopping(); from += CLIENTS_PER_CALL) {
     const some = arrayLiteral(clients.slice(from, from + CLIENTS_PER_CALL));
-    // If one transaction fails, the clients of the other transactions must still be sealed.
+    // Continue after a failed transaction, because the clients of the other transactions must still be
+    // sealed.
     const more = await sql`select gold.seal_next(${some}::text::int[])`.catch(() => []);
     hasMore ||= more.length > 0;
   }

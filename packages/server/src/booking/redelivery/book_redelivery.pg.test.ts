@@ -50,7 +50,7 @@ describe("book_redelivery", () => {
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due", "3 0 due", "4 0 due"]);
   });
 
-  it("ends the rest that delays the next attempt, and takes the endpoint from its worker", async () => {
+  it("ends the endpoint's pause after failures, and takes the endpoint from its worker", async () => {
     const { client, ids } = await clientWith(2);
     await plantEndpoint(books.sql, client, { passed: 2, failures: 7 });
     await plantRetry(books.sql, client, 1, { state: "due" });
@@ -137,7 +137,7 @@ describe("book_redelivery", () => {
     assertEquals(seen.size, 4);
   });
 
-  it("accepts two concurrent redeliveries of an event, which make it due once", async () => {
+  it("accepts two concurrent redeliveries of an event, and makes the event due once", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const holder = books.connect("superuser", 1);
     let both: Promise<Outcome[]> | undefined;

@@ -72,7 +72,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await setWebhook(publicId, null), "done");
       assertEquals(await readEndpoint(books.sql, client), "2 held 7 rests disabled");
       assertEquals(await readRetries(books.sql, client), ["1 1 later", "2 1 parked", "3 1 delivered"]);
-      // Setting the same URL again has the same effect as setting a new one.
+      // Set the same URL again, which has the same effect as setting a new one.
       assertEquals(await setWebhook(publicId, "https://localhost/"), "done");
       assertEquals(await readEndpoint(books.sql, client), "2 free 0");
       assertEquals(await readRetries(books.sql, client), ["1 1 due", "2 1 parked", "3 1 delivered"]);

@@ -44,7 +44,7 @@ begin
     - sequence_at(subject.id, since - interval '1 millisecond');
 end $$;
 
--- Moves the mark back to before the partner's first event since this instant; returns how many events will be
+-- Moves the mark back to before the partner's first event since this instant. Returns how many events will be
 -- sent. If an event's own row in `retry` says that it was delivered or parked, the row is deleted, so that
 -- the event is sent in order again. An event whose own row is due later becomes due now.
 create or replace function gold.replay_events(public text, since timestamptz) returns bigint

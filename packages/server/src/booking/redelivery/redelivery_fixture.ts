@@ -40,7 +40,7 @@ export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Inserts a row in retry as a worker would have left it. */
+/** Inserts a row in retry, as a worker writes it after an attempt. */
 export async function plantRetry(
   sql: Sql,
   client: number,

@@ -17,7 +17,10 @@ import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../fixture.ts";
 const AMOUNT = 400n;
 type Step = "approve" | "reject" | "submit" | "pay" | "return";
 const STEPS: readonly Step[] = ["approve", "reject", "submit", "pay", "return"];
-/** The steps to each status, and the steps that may follow it, from the contract and not from the SQL. */
+/**
+ * For each status, the steps to it and the steps that may follow it. They come from the contract, not from
+ * the SQL.
+ */
 const STATUSES: Record<string, { way: readonly Step[]; legal: readonly Step[]; balance: string }> = {
   pending_approval: { way: [], legal: ["approve", "reject"], balance: "600 400 0" },
   approved: { way: ["approve"], legal: ["submit", "reject"], balance: "600 400 0" },
@@ -88,7 +91,7 @@ describe("a withdrawal's steps", () => {
     });
   }
 
-  it("move the money once: out if paid, back if rejected or returned", async () => {
+  it("move the money once, out if paid, and back if rejected or returned", async () => {
     const cases: [readonly Step[], string][] = [
       [["approve", "reject"], "1000 0 0"],
       [["approve", "submit", "pay"], "600 0 0"],
@@ -127,7 +130,7 @@ describe("a withdrawal's steps", () => {
     for (const { event, at } of rows) {
       assertMatch(event, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       const instant = Number.parseInt(event.replaceAll("-", "").slice(0, 12), 16);
-      // The first event has the withdrawal's own id, which the database did not make.
+      // Leave out the first event, which has the withdrawal's own id: the database did not make this id.
       if (event !== id) assertEquals(instant, (at as Date).getTime());
     }
     assertEquals(new Set(rows.map(({ event }) => event)).size, 5);

@@ -100,8 +100,8 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
-  -- detected.
+  -- Write the document's hash to the audit, whose hash chain protects it. A later change of the stored
+  -- document is then detected.
   perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;

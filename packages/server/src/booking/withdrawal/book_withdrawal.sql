@@ -31,8 +31,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce already
-  -- prevents a second payment. The signed reference prevents it, too.
+  -- The signed reference, like the nonce, prevents a second payment. The Idempotency-Key does not, because it
+  -- is not signed: a copied request could arrive with another key.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id

@@ -15,8 +15,8 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } =
       item!;
-    // A well-formed number may exceed the range of a column. Such a number is cut to one halala above the
-    // cap, which is refused in the same way.
+    // Cut the amount to one halala above the cap, because a well-formed number may exceed the range of a
+    // column. The database refuses that value in the same way.
     const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,

@@ -119,8 +119,7 @@ describe("submit_withdrawals", () => {
     );
     assertEquals(await submittedOf(ids), 0);
     assertEquals(await submitWithdrawals(checker, [ids[1]!], newUuid()), "done");
-    // The column rounds the instant to a millisecond, so a change exactly 24 hours ago could still be
-    // refused.
+    // A second more than 24 hours, because the column rounds the instant to a millisecond.
     await changeIban(changed, "24 hours 1 second");
     assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
   });
@@ -146,8 +145,8 @@ describe("submit_withdrawals", () => {
     const clients = [await rich(), await rich(), await rich()];
     const ids: string[] = [];
     for (const client of clients) ids.push(await approved(client));
-    // Both batches wait for the middle account. If each batch locked the accounts in the order of its
-    // withdrawals, each would hold an account that the other needs.
+    // Both batches wait for the middle account. They would deadlock if each locked the accounts in the order
+    // of its withdrawals, because each would then hold an account that the other needs.
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`select from gold.account where client_id = ${clients[1]!} for no key update`;

@@ -94,8 +94,8 @@ describe("the tables of withdrawals and deposits", () => {
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {
         const withdrawal = await withdraw();
-        // Postgres tests the check constraints before the keys. A legal step may still fail at a key, because
-        // its previous step does not exist or its status exists already.
+        // Accept that a legal step fails at a key, because its previous step does not exist or its status
+        // exists already. It has then passed the check constraints, which Postgres tests first.
         const verdict = await plantStep({
           withdrawal,
           status,
@@ -137,7 +137,8 @@ describe("the tables of withdrawals and deposits", () => {
       await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
       `${CHECK_VIOLATION} withdrawal_step_two`,
     );
-    // The table also refuses a submission that leaves out the previous step, or the login of that step.
+    // Also try a submission without the previous step, or without the login of the previous step. The table
+    // refuses both.
     for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
       const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
       assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);

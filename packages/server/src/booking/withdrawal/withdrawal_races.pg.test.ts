@@ -62,7 +62,7 @@ describe("concurrent withdrawals", () => {
     return item.id;
   }
 
-  it("a hundred of the whole balance: exactly one succeeds", async () => {
+  it("exactly one of a hundred withdrawals of the whole balance succeeds", async () => {
     const client = await books.createClient({ halalas: 500n });
     const words = await crowd(async () =>
       wordOf(await bookWithdrawal(services, withdrawalItem(client, 500n)))
@@ -74,7 +74,7 @@ describe("concurrent withdrawals", () => {
     assertEquals(await balanceOf(books, client), "0 500 0");
   });
 
-  it("a hundred with one reference: exactly one succeeds", async () => {
+  it("exactly one of a hundred withdrawals with one reference succeeds", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const words = await crowd(async () =>
       wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { reference: "R" })))
@@ -85,7 +85,7 @@ describe("concurrent withdrawals", () => {
     ]);
   });
 
-  it("a hundred with one nonce: exactly one spends it", async () => {
+  it("exactly one of a hundred withdrawals with one nonce spends it", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const nonce = newUuid();
     const words = await crowd(async () =>
@@ -95,14 +95,14 @@ describe("concurrent withdrawals", () => {
     assertEquals(await balanceOf(books, client), "99995 5 0");
   });
 
-  it("steps that exclude each other: exactly one succeeds", async () => {
+  it("exactly one of the steps that exclude each other succeeds", async () => {
     for (let round = 0; round < 5; round++) {
       const client = await books.createClient({ halalas: 100n });
       const id = await withdraw(client, 40n);
       const approvals = await crowd(() => stepAs("approve", id), 20);
       assertEquals(countOf(approvals, "done"), 1);
-      // All calls of the crowd share one login, and a login cannot submit what it approved. So the maker
-      // approves this withdrawal.
+      // Let the maker approve this withdrawal. All calls of the crowd share one login, and a login cannot
+      // submit what it approved.
       const other = await withdraw(client, 30n);
       assertEquals(await approveWithdrawal(maker, other), "done");
       const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);
@@ -113,7 +113,7 @@ describe("concurrent withdrawals", () => {
     }
   });
 
-  it("payments and returns: the money leaves at most once and comes back at most once", async () => {
+  it("the money leaves once and comes back once at most in races of payments and returns", async () => {
     for (let round = 0; round < 5; round++) {
       const client = await books.createClient({ halalas: 100n });
       const id = await withdraw(client, 40n);
@@ -128,7 +128,7 @@ describe("concurrent withdrawals", () => {
     }
   });
 
-  it("a deposit's reversal against an order and a withdrawal: exactly one gets the money", async () => {
+  it("exactly one of a deposit's reversal, an order and a withdrawal gets the money", async () => {
     const won = { reversal: 0, spending: 0 };
     for (let round = 0; round < 20; round++) {
       const client = await books.createClient();
@@ -141,8 +141,8 @@ describe("concurrent withdrawals", () => {
         () => bookWithdrawal(services, withdrawalItem(client, 321n)).then(wordOf),
       ];
       const started = round % 2 ? all.toReversed() : all;
-      // In some rounds, the first call starts a few milliseconds ahead. Otherwise, on a busy machine, the
-      // same call could win every round.
+      // Let the first call start a few milliseconds ahead in some rounds. Otherwise the same call could win
+      // every round on a busy machine.
       const words = await Promise.all(started.map((start, n) => sleep(5 * n * (round % 3)).then(start)));
       const [reversal] = words.filter((word) => word === "done" || word.startsWith("GR409"));
       const spent = countOf(words, "answered 201");

@@ -17,15 +17,12 @@ export const allowance = gold.table("allowance", {
   /** In 0.0001 g. */
   maximumOpenGrams: amount(),
   maximumDailyRecords: integer(),
-  /**
-   * A new row does not have the number of open quotes yet. The default is above any limit, so the first quote
-   * counts the open quotes.
-   */
+  /** The default is above any limit, so that the first quote counts the open quotes. */
   openQuotes: bigint({ mode: "bigint" }).notNull().default(sql`2147483648`),
   openGrams: amount().notNull().default(sql`1000000000000000`),
-  /** No open quote has a smaller id. */
+  /** Every open quote has this id or a larger one. */
   openFrom: uuid().notNull(),
-  /** No counted quote expires before this instant. */
+  /** Every counted quote expires at this instant or later. */
   exactUntil: instant().notNull().default(sql`'-infinity'`),
   /** Orders up to this event sequence number are already subtracted from the counts. */
   countedSequence: bigint({ mode: "bigint" }).notNull(),

@@ -62,8 +62,8 @@ export const bar = gold.table("bar", {
 ]);
 
 /**
- * The current reply of GET /v1/reserves: one row, replaced at most once an hour. From a live figure, each
- * partner could infer the trades of the others.
+ * The current reply of GET /v1/reserves: one row, replaced at most once an hour. With a live figure, a
+ * partner could infer the trades of other partners.
  */
 export const publishedReserves = gold.table("published_reserves", {
   one: boolean().primaryKey().default(true),
@@ -197,8 +197,8 @@ export const idempotencyKey = gold.table("idempotency_key", {
 
 /**
  * Sixteen bytes of the SHA-256 of every nonce ever spent, and the request that spent it. Rows are never
- * deleted, because a nonce is accepted once, for one request. The request id distinguishes a request's own
- * retry after a lost connection from a replay by another request. It is null in rows written by 0.1.0.
+ * deleted, because a nonce is accepted once, for one request. The request id tells a retry of the same
+ * request after a lost connection from a replay by another request. It is null in rows that 0.1.0 wrote.
  */
 export const nonce = gold.table("nonce", {
   ...owner(),

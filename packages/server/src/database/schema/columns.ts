@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type AnyPgColumn, bigint, customType, integer, smallint, timestamp } from "drizzle-orm/pg-core";
 
-/** A quantity in minor units: bigint in Postgres and in TypeScript, so it never becomes a float. */
+/** A quantity in minor units. It is a bigint in Postgres and in TypeScript, so it never becomes a float. */
 export const amount = () => bigint({ mode: "bigint" });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
@@ -16,9 +16,9 @@ export const owner = () => ({ bucket: smallint().notNull(), clientId: integer().
 
 /**
  * The index columns for lists: a client's records by sequence. The client is an expression here, so that a
- * lookup by owner and id can never use this index. The planner assumes that bucket and client are
- * independent. For the planner, any index that starts with both is as good as the primary key. It might then
- * read all records of a client to find one.
+ * lookup by owner and id can never use this index. Otherwise the planner might use it and read all records of
+ * a client to find one: it assumes that bucket and client are independent, so an index that starts with both
+ * looks as good as the primary key.
  */
 export const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: AnyPgColumn }) =>
   [sql`(${t.clientId} + 0)`, t.sequence] as const;

@@ -32,7 +32,7 @@ export const endpoint = gold.table("endpoint", {
   ...owner(),
   passed: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   worker: uuid(),
-  /** Counts the claims. A worker cannot change the endpoint with a claim that a later claim has replaced. */
+  /** Counts the claims of this endpoint. A worker can change the endpoint only with the newest claim. */
   tenure: integer().notNull().default(0),
   /** Failed attempts since the last successful one. */
   failures: integer().notNull().default(0),
@@ -48,7 +48,7 @@ export const endpoint = gold.table("endpoint", {
 /**
  * An event that is sent outside the order of the others: its first attempt failed, or its redelivery was
  * requested. The event is due at an instant, or parked. A parked event is sent again only on request. An
- * event that is neither due nor parked was delivered. Its row is deleted as soon as `passed` has reached the
+ * event that is neither due nor parked was delivered; its row is deleted as soon as `passed` reaches the
  * event.
  */
 export const retry = gold.table("retry", {
@@ -62,7 +62,7 @@ export const retry = gold.table("retry", {
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
   // The index is on `client_id + 0`, so that the planner never uses it to find one row by owner and sequence.
-  // The primary key serves that lookup. See `newest` in columns.ts for the reason.
+  // `newest` in columns.ts explains why.
   index("retry_due").on(sql`(${t.clientId} + 0)`, t.dueAt).where(sql`${t.dueAt} is not null`),
   index("retry_test").on(sql`(${t.clientId} + 0)`, t.dueAt).where(
     sql`${t.isTest} and ${t.dueAt} is not null`,

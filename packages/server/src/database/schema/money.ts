@@ -15,15 +15,15 @@ export const withdrawal = gold.table("withdrawal", {
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   index("withdrawal_newest").on(...newest(t)),
-  // Operators name a withdrawal by its id alone.
+  // Unique, because operators name a withdrawal by its id alone.
   uniqueIndex("withdrawal_id").on(t.id),
   index("withdrawal_reference").on(t.reference, t.clientId),
   check("withdrawal_amount", sql`${t.amount} > 0`),
 ]);
 
 /**
- * One row per step, never changed. The keys and checks make an illegal history impossible: a step names the
- * step before it, a status is reached once and left once, and one login cannot both approve and submit.
+ * One row per step; rows never change. The keys and checks make an illegal history impossible. A step names
+ * the step before it, a status is reached once and left once, and the login that approved cannot submit.
  */
 export const withdrawalStep = gold.table("withdrawal_step", {
   ...owner(),
@@ -62,8 +62,8 @@ export const withdrawalStep = gold.table("withdrawal_step", {
 ]);
 
 /**
- * The exact document that went to the bank. A second copy of the file has the same message id, and the bank
- * pays a message id only once.
+ * The exact document that went to the bank. If it is sent again, the bank does not pay again, because the
+ * message id is the same.
  */
 export const paymentBatch = gold.table("payment_batch", {
   id: uuid().primaryKey(),
@@ -87,7 +87,7 @@ export const deposit = gold.table("deposit", {
   approvedBy: code(),
   reversedAt: instant(),
   reversedBy: code(),
-  /** The number of the event that reports the reversal. Only an approved deposit's reversal has an event. */
+  /** The number of the event that reports the reversal. Null if the deposit was not approved before. */
   reversedSequence: bigint({ mode: "bigint" }),
 }, (t) => [
   uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),

@@ -69,7 +69,7 @@ export const partner = gold.table("partner", {
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
   check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
-  // With the largest price that `price_sides` allows, grams times price stays below 2^63.
+  // Keeps grams times price below 2^63, with the largest price that `price_sides` allows.
   check("partner_maximum_grams", sql`${t.maximumGrams} between 1 and 1000000000`),
   check(
     "partner_pending_iban",

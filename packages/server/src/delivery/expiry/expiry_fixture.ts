@@ -3,7 +3,9 @@ import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import type { TestBooks } from "../../../testing/books.ts";
 import { publicIdOf } from "../../booking/operator_fixture.ts";
 
-/** Fixtures that bring a credential near its end. They move the end, not the clock. */
+/**
+ * Fixtures that bring a credential near its end. They change the credential's end; the clock stays as it is.
+ */
 
 interface CredentialForm {
   readonly table: string;

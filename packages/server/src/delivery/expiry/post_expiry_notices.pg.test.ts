@@ -55,7 +55,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("a notice is due from exactly 30, 7 or 1 days before the end until the next notice is due", async () => {
+  it("posts a notice from exactly 30, 7 or 1 days before the end until the next notice is due", async () => {
     const client = await newHolder();
     for (const kind of KINDS) {
       const end = await moveEnd(books, client, kind, 100 * DAY_HOURS);
@@ -113,7 +113,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await eventsOf(client), []);
   });
 
-  it("seals a notice; its chain line contains a hash of the credential's kind, id and expiry", async () => {
+  it("seals a notice with a hash of the credential's kind, id and expiry in its chain line", async () => {
     const client = await newHolder();
     const end = await moveEnd(books, client, "webhook_secret", DAY_HOURS - 1);
     await postNotices(books);

@@ -8,8 +8,8 @@ const READ_MAX_MS = 1000;
 const SECONDS_FORM = /^[0-9]+$/;
 
 /**
- * Returns the first bytes of a body as printable text. Resolves when the body ends, because the connection
- * can then be reused. A body that is too long or takes too long is cut off.
+ * Returns the first bytes of a body as printable text. Resolves at the end of the body, so that the
+ * connection can be reused. Cuts off a body that is too long or takes too long.
  */
 export function readAnswer(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
@@ -29,15 +29,13 @@ export function readAnswer(response: IncomingMessage): Promise<string> {
   });
 }
 
-/**
- * Replaces unprintable characters. Decodes as a stream, so that a character that was cut in half is left out.
- */
+/** Replaces unprintable characters. Stream decoding leaves out a character that was cut in half. */
 const printable = (bytes: Uint8Array) =>
   new TextDecoder().decode(bytes, { stream: true }).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 
 /**
- * Returns the seconds to wait, from a number of any length or from an HTTP date. Returns null if the text is
- * neither.
+ * Returns the seconds to wait. The text may be a number of any length or an HTTP date; returns null for any
+ * other text.
  */
 export function readRetryAfter(text: string | undefined, nowMs: () => number): number | null {
   if (text === undefined) return null;

@@ -22,7 +22,7 @@ interface Agents {
 /** How many 1xx answers to one request are accepted. More of them make the answer invalid. */
 const INTERIMS_MAX = 8;
 
-/** Sends one request and gives the answer's head; rejects with a SendError. */
+/** Sends one request and returns the head of its answer; rejects with a SendError. */
 export async function exchange(order: Exchange, { keeping, fresh }: Agents): Promise<IncomingMessage> {
   const startedMs = performance.now();
   try {
@@ -35,7 +35,7 @@ export async function exchange(order: Exchange, { keeping, fresh }: Agents): Pro
 }
 
 /**
- * The receiver closed a kept connection just when it was reused. The request is sent again on a new
+ * The receiver closed a kept connection just when it was reused. The caller sends the request again on a new
  * connection. That is safe, because a receiver recognizes a repeated event by its id.
  */
 class StaleConnection extends SendError {}
@@ -55,13 +55,15 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
         "User-Agent": "gold-webhooks/1",
         "Content-Type": "application/json",
         "Content-Length": Buffer.byteLength(body),
-        // Last, because an object literal that begins with a spread is slower than the rest of this function.
+        // Spread last, because an object literal that begins with a spread is slower than the rest of this
+        // function.
         ...headers,
       },
     };
     const sent = request(options);
     const timer = setTimeout(() => {
-      // Reject first: a request without a connection reports its end only after it gets a connection.
+      // Reject before destroying the request, because a request that still waits for a connection reports its
+      // end only after it gets one.
       reject(new SendError("timeout"));
       sent.destroy();
     }, deadlineMs);
@@ -91,7 +93,7 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
   });
 }
 
-/** Node's HTTP parser accepts any three digits. */
+/** Checks the range, because Node's HTTP parser accepts any three digits. */
 const isStatus = (code = 0) => code >= 100 && code <= 599;
 
 function codeOf(error: Error): SendError["code"] {

@@ -2,7 +2,7 @@ const DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const WHOLE_DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MONTH = `(?<month>${MONTHS.join("|")})`;
-/** Second 60, a leap second, is read as the first second of the next minute. */
+/** Accepts second 60, a leap second; it is read as the first second of the next minute. */
 const TIME = "(?<hour>[01][0-9]|2[0-3]):(?<minute>[0-5][0-9]):(?<second>[0-5][0-9]|60)";
 const YEARS_AHEAD_MAX = 50;
 
@@ -23,12 +23,13 @@ export function parseHttpDate(text: string, nowMs: number): number | null {
   const { year = "", month = "", day, hour, minute, second } = fields;
   const fullYear = year.length === 2 ? nearYear(Number(year), nowMs) : Number(year);
   const midnightMs = Date.UTC(fullYear, MONTHS.indexOf(month), Number(day));
-  // Date.UTC() turns a day that the month does not have into a day of the next month.
+  // Compare the day, because Date.UTC() turns a day that the month does not have into a day of the next
+  // month.
   if (new Date(midnightMs).getUTCDate() !== Number(day)) return null;
   return midnightMs + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
-/** A year of two digits is at most fifty years ahead. */
+/** Reads a year of two digits as at most fifty years ahead. */
 function nearYear(digits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - thisYear % 100 + digits;

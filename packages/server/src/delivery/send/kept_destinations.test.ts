@@ -35,7 +35,7 @@ describe("keepDestinations()", () => {
     assertEquals(await find("a"), destination);
   });
 
-  it("shares one lookup between concurrent calls; a result's age counts from the lookup's end", async () => {
+  it("shares one lookup between concurrent calls, and counts the age from the lookup's end", async () => {
     const { clock, looked, find, says } = fixture();
     let tell: (found: Destination) => void = () => {};
     says(() => new Promise((resolve) => tell = resolve));

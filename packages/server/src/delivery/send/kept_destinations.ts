@@ -12,15 +12,15 @@ const FAILURE_KEPT_MS = 1000;
 const KEPT_MAX = 4096;
 
 /**
- * Keeps each endpoint's checked destination for ten seconds, and a failure for one second. After that the URL
- * is checked and its name resolved again.
+ * Caches each endpoint's checked destination for ten seconds, and a failed check for one second. After that,
+ * checks the URL and resolves its name again.
  */
 export function keepDestinations(find: FindDestination, monotonicMs: () => number): FindDestination {
   const kept = new Map<string, Kept>();
   return (url) => {
     const known = kept.get(url);
     if (known && monotonicMs() < known.staleAtMs) return known.destination;
-    // Calls during the lookup wait for the same result.
+    // Keep the promise, so that calls during the lookup wait for the same result.
     const entry: Kept = { destination: find(url), staleAtMs: Infinity };
     kept.delete(url);
     kept.set(url, entry);

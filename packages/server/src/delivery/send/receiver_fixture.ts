@@ -6,7 +6,7 @@ import type { Issued } from "../../../testing/certificates.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 
-/** A receiver whose answers the test controls, down to the bytes on its connection. */
+/** A webhook receiver. The test controls its answers, down to the bytes on its connection. */
 export interface Receiver {
   readonly port: number;
   /** Each complete request, with its body. */

@@ -93,7 +93,7 @@ describe("Sender.post()", () => {
       "0": 0,
       "120": 120,
       "9999999999": 9_999_999_999,
-      // Too large for a number, so it is Infinity. The retry still waits an hour at most.
+      // Infinity, because the number is too large. The retry still waits an hour at most.
       ["9".repeat(400)]: Infinity,
       "Sat, 31 Jan 2026 09:31:00 GMT": 60,
       "Saturday, 31-Jan-26 09:31:00 GMT": 60,
@@ -139,10 +139,10 @@ describe("Sender.post()", () => {
     await quiet.stop();
   });
 
-  it("sends a request again on a new connection if the receiver closed the reused one", async () => {
+  it("sends a request again on a new connection if the receiver closed the reused connection", async () => {
     const closing = await testSender();
     let answered = 0;
-    // The receiver closes the connection at its second request.
+    // Closes the connection at its second request.
     closing.receiver.answers((response, request) => {
       if (++answered === 2) request.socket.destroy();
       else response.writeHead(204).end();

@@ -64,12 +64,12 @@ export function createSender(options: SenderOptions): Sender {
       destination,
       headers,
       body,
-      // Rounded, so that most attempts set a timer of the same length. Timers of equal length are cheap.
+      // Round, so that most timers have the same length. Timers of equal length are cheap.
       deadlineMs: deadlineMs - Math.round(monotonicMs() - startedMs),
     }, agents);
     const { statusCode: httpStatus = 0 } = response;
     const durationMs = Math.round(monotonicMs() - startedMs);
-    // The status counts, even if the body is cut off.
+    // The status decides, even if the body is cut off.
     const answer = await readAnswer(response);
     if (httpStatus >= 200 && httpStatus < 300) {
       return { durationMs, httpStatus, error: null, answer: null, retryAfterSeconds: null };

@@ -47,8 +47,8 @@ export async function testSender(options: Partial<SenderOptions> = {}): Promise<
 }
 
 /**
- * Waits for something that happens soon after an attempt, such as the end of a connection. Returns false if
- * it does not happen in time.
+ * Waits until `holds` returns true, for example until a connection has ended. Returns false if that takes too
+ * long.
  */
 export async function until(holds: () => boolean, patienceMs = 30_000): Promise<boolean> {
   for (const endMs = performance.now() + patienceMs; !holds(); await sleep(5)) {

@@ -110,7 +110,8 @@ describe("Sender.post() to a host name whose addresses change", () => {
     names.says(HOST, ["127.0.0.1"]);
     assertEquals(await outcome(), 204);
     assertEquals(new Set(names.asked), new Set([`${HOST} A`, `${HOST} AAAA`]));
-    // On a slow machine the resolver may repeat a query after one second. The repeated query may arrive late.
+    // Wait, because on a slow machine the resolver may repeat a query after one second, and the repeated
+    // query may arrive late.
     await sleep(50);
     const { length } = names.asked;
     names.says(HOST, ["10.0.0.1"]);
@@ -119,7 +120,7 @@ describe("Sender.post() to a host name whose addresses change", () => {
   });
 
   it("sends nothing after an address becomes forbidden, even over an open connection", async () => {
-    // Opens a fresh connection, because the sender closes a connection after a few idle seconds.
+    // Open a fresh connection, because the sender closes a connection after a few idle seconds.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
     assert(fixture.receiver.open() > 0);

@@ -6,7 +6,7 @@ import { startPlace } from "./receiver_fixture.ts";
 import { HEADERS, type TestSender, testSender, until } from "./sender_fixture.ts";
 
 const DEADLINE_MS = 500;
-/** For attempts that must not end by the deadline, even on a busy machine. */
+/** The deadline of attempts that must not end by it, even on a busy machine. */
 const LONG_DEADLINE_MS = 10_000;
 
 describe("Sender.post() to a hostile receiver", () => {
@@ -42,7 +42,7 @@ describe("Sender.post() to a hostile receiver", () => {
     if (then === "cut") setTimeout(() => socket.destroy(), 20);
   };
   const drips = (head: string, drop: string, everyMs: number): Answer => (_, { socket }) => {
-    // Deno writes nothing more on a connection after an empty write.
+    // Skip an empty write, because Deno writes nothing more on a connection after it.
     if (head !== "") socket.write(head);
     const timer = setInterval(() => socket.write(drop), everyMs);
     socket.once("close", () => clearInterval(timer));

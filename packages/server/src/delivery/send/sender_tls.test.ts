@@ -9,8 +9,8 @@ import { createSender } from "./sender.ts";
 import { authority, HEADERS, HOST, RULES } from "./sender_fixture.ts";
 
 /**
- * The ServerHello of a server that supports TLS 1.1 at most. The bytes are fixed here, because Deno cannot
- * run such a server.
+ * The ServerHello of a server that supports only TLS 1.1 and older. The bytes are fixed here, because Deno
+ * cannot run such a server.
  */
 const SERVER_HELLO_1_1 = Buffer.from(`160302002a020000260302${"00".repeat(32)}00c00900`, "hex");
 
@@ -45,7 +45,7 @@ describe("Sender.post() over TLS", () => {
     const before = received.length;
     const { httpStatus, error } = await sender.post(`https://${host}:${port}/`, HEADERS, "{}");
     sender.stop();
-    // A receiver that is not trusted gets no request.
+    // No request arrives at a receiver that is not trusted.
     assertEquals(received.length - before, httpStatus === null ? 0 : 1);
     return httpStatus ?? error;
   }
@@ -107,7 +107,7 @@ describe("Sender.post() over TLS", () => {
         socket.write(SERVER_HELLO_1_1);
       })
     );
-    // The deadline is shorter than the connect timeout of 5 s, because that timeout gives tls_failed, too.
+    // Set a deadline shorter than the connect timeout of 5 s, because that timeout gives tls_failed, too.
     const sender = createSender({ rules: () => RULES, nowMs: Date.now, deadlineMs: 4500 });
     const { error } = await sender.post(`https://127.0.0.1:${old.port}/`, HEADERS, "{}");
     assertEquals(error, "tls_failed");
@@ -149,7 +149,7 @@ describe("Sender.post() over TLS", () => {
         sent.end();
       });
     assertEquals(await reach("127.0.0.1"), 204);
-    // The same machine, by an address outside the loopback range.
+    // Reach the same machine by an address outside the loopback range.
     assertEquals(await reach("0.0.0.0"), "tls_failed");
   });
 });

@@ -2,9 +2,9 @@ import { EndpointError, findDestination, type Rules } from "./destination.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
 
 /**
- * Returns the fault of an endpoint that is about to be registered, or undefined. An endpoint with
- * `dns_failed` may still be registered: its name may not exist yet, or perhaps only the service can resolve
- * it. Each delivery attempt checks the endpoint again.
+ * Checks an endpoint before it is registered. Returns its fault, or undefined. An endpoint with `dns_failed`
+ * may still be registered, because the name may not exist yet, or only the service can resolve it. Each
+ * delivery attempt checks the endpoint again.
  */
 export async function checkEndpoint(
   url: string,

@@ -7,7 +7,7 @@ import type { ResolveHost } from "./resolve_host.ts";
 export interface Rules {
   readonly loopbackReceivers: boolean;
   readonly ports: readonly number[];
-  /** Hosts and addresses that may be internal. They may also use http, and ports other than `ports`. */
+  /** Internal hosts and addresses that are allowed. They may also use http, and ports other than `ports`. */
   readonly allow?: AllowList;
   /** How messages name the endpoint; a webhook by default. */
   readonly subject?: Subject;
@@ -81,7 +81,7 @@ export async function findDestination(
     const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
     if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
   }
-  // Another port or http is allowed only if all addresses of the host are exempt.
+  // Require an exemption for all addresses of the host if the port is another one, or for http.
   if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
   return {
     key: `${url.href} ${addresses.toSorted()}`,

@@ -4,12 +4,13 @@ import ipaddr from "ipaddr.js";
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /**
- * Azure's platform service. Its address lies between public addresses. The platform addresses of other clouds
- * lie in ranges that are refused as a whole.
+ * Azure's platform service. It needs an entry of its own, because its address lies between public addresses.
+ * The platform addresses of other clouds lie in ranges that are refused as a whole.
  */
 const PLATFORM_ADDRESS = "168.63.129.16";
 /**
- * The block from which IANA assigns global unicast addresses. ipaddr.js also calls unknown ranges unicast.
+ * The block from which IANA assigns global unicast addresses. ipaddr.js is not enough, because it also calls
+ * unknown ranges unicast.
  */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
@@ -19,8 +20,8 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
  * embedded address.
  */
 export function whyForbidden(text: string, loopbackReceivers: boolean): string | undefined {
-  // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001. A zone (after %) would select a network
-  // interface.
+  // Check with isIP(), because ipaddr.js also accepts 127.1 and 0x7f000001. Refuse a zone (after %), which
+  // would select a network interface.
   if (isIP(text) === 0 || text.includes("%")) return "not an IP address";
   const address = ipaddr.parse(text);
   const range = rangeOf(address);

@@ -66,7 +66,7 @@ function recordsOf(addresses: readonly string[], type: number): Buffer[] {
     .map((address) => {
       const bytes = Buffer.from(address.toByteArray());
       const record = Buffer.alloc(HEADER_BYTES);
-      // A compression pointer to the name in the question, which follows the header.
+      // Point to the name in the question, which follows the header (a compression pointer).
       record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
       record.writeUInt16BE(type, 2);
       record.writeUInt16BE(1, 4);

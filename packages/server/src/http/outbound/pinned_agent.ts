@@ -17,14 +17,14 @@ export interface PinnedOptions extends RequestOptions {
 }
 
 /**
- * Limit for connecting to one address, TCP and TLS together. Trying ADDRESSES_TRIED addresses, one after the
- * other, takes no longer than an attempt's deadline.
+ * Limit for connecting to one address, TCP and TLS together. So all ADDRESSES_TRIED addresses can be tried
+ * before the deadline of an attempt.
  */
 const CONNECT_MAX_MS = 5000;
 const ADDRESSES_TRIED = 3;
 /**
- * Many servers close an idle connection after 5 s. A request sent at that moment would be lost, so close
- * earlier.
+ * Close an idle connection after this time. Many servers close it after 5 s, and a request that is sent at
+ * that moment would be lost.
  */
 const IDLE_MS = 4000;
 /** Connections to one endpoint: in total, and idle. */
@@ -34,8 +34,8 @@ const MIN_VERSION = "TLSv1.2";
 
 /**
  * Connects only to checked addresses. It resolves no name, uses no proxy and resumes no TLS session. A
- * connection is reused only for the same endpoint with the same addresses. So a connection to an address that
- * the name no longer has is not reused. Partners whose endpoints share a host do not wait for each other.
+ * connection is reused only for the same endpoint with the same addresses. So no request goes to an address
+ * that the name no longer has, and partners whose endpoints share a host do not wait for each other.
  */
 export class PinnedAgent extends Agent {
   readonly #trust: SecureContext = createSecureContext({ minVersion: MIN_VERSION });
@@ -87,7 +87,7 @@ export class PinnedAgent extends Agent {
       const socket = connect({
         host: address,
         port,
-        // An IP literal has no name for SNI. Its certificate is checked against the address.
+        // Send no SNI for an IP literal. Its certificate is checked against the address.
         servername: hostname === address ? "" : hostname,
         secureContext: isLoopback(address) ? this.#loopbackTrust : this.#trust,
         rejectUnauthorized: true,
@@ -101,8 +101,8 @@ export class PinnedAgent extends Agent {
         reject(new SendError(failure));
       };
       socket.once("connect", () => failure = "tls_failed");
-      // This listener stays. Without it, an error between two requests would be unhandled and end the
-      // process.
+      // Never remove this listener, because an error between two requests would otherwise be unhandled and
+      // end the process.
       socket.on("error", fail);
       socket.once("secureConnect", () => {
         clearTimeout(timer);
@@ -113,8 +113,8 @@ export class PinnedAgent extends Agent {
 }
 
 /**
- * Without a DNS name in the certificate, Node checks the subject's common name, which RFC 9525 forbids. So
- * the subject is removed before the check.
+ * Checks the certificate without its subject. Otherwise Node would check the subject's common name if the
+ * certificate has no DNS name, which RFC 9525 forbids.
  */
 const checkAlternativeNames = (hostname: string, certificate: PeerCertificate) =>
   checkServerIdentity(hostname, { ...certificate, subject: {} as PeerCertificate["subject"] });

@@ -6,8 +6,8 @@ import { writeProblem } from "./problem.ts";
 interface BrokenOptions {
   newRequestId(): RequestId;
   /**
-   * Called for each refused connection. Without a code, the connection gets no answer, because nobody would
-   * read it.
+   * Called for each refused connection. `code` is undefined if no answer is sent, because nobody would read
+   * it.
    */
   refused(reason: string, code?: ProblemCode, requestId?: RequestId): void;
 }
@@ -27,22 +27,22 @@ const NOT_HTTP = "The request line, a header or the body's framing is not well-f
 const NO_OTHER_PROTOCOL = "This service speaks only HTTP/1.1. Send the request without Upgrade.";
 
 /**
- * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. If the client
- * could take it for the answer to another request, nothing is sent.
+ * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. Sends nothing if
+ * the client could mistake the problem for the answer to another request.
  */
 export function answerBroken(server: Server, { newRequestId, refused }: BrokenOptions): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const broken = new WeakSet<Duplex>();
   server.on("request", (request, response) => latest.set(request.socket, { request, response }));
-  // findFault() checks Expect together with the other headers.
+  // Handle the request as usual, because findFault() checks Expect together with the other headers.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 
   const refuse = (socket: Duplex, code: ProblemCode, reason: string, detail?: string): void => {
-    // Deno adds a listener for every parser error, and dropped bytes can cause many. Without this, a warning
-    // of too many listeners would be printed.
+    // Avoid a warning of too many listeners. Deno adds a listener for every parser error, and dropped bytes
+    // can cause many.
     socket.setMaxListeners(0);
     const exchange = latest.get(socket);
-    // Bytes after the last answer, or after the first fault, are dropped.
+    // Drop bytes after the last answer, or after the first fault.
     if (!socket.writable || broken.has(socket) || (exchange && isLast(exchange))) return;
     broken.add(socket);
     const requestId = newRequestId();
@@ -51,7 +51,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
       writeProblem(socket, code, requestId, detail);
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
     } else if (isUnderWay(exchange)) {
-      // The earlier request may be executed, so it still gets its own answer. Then the connection closes.
+      // Let the earlier request get its own answer, because it may be executed. Then the connection closes.
       exchange.response.shouldKeepAlive = false;
       exchange.response.once("close", () => socket.end());
     } else socket.destroy();
@@ -60,7 +60,8 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const code = problemOf(error);
     if (code) return refuse(socket, code, error.code!, code === "invalid_request" ? NOT_HTTP : undefined);
-    // The connection or its TLS failed, or the client has disconnected: nobody would read an answer.
+    // Send no answer, because nobody would read it: the connection or its TLS failed, or the client has
+    // disconnected.
     refused(`${error.code ?? ""} ${error.message}`.trim());
     socket.destroy();
   });
@@ -68,20 +69,20 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("upgrade", (_request, socket) => refuse(socket, "invalid_request", "Upgrade", NO_OTHER_PROTOCOL));
 }
 
-/** The answer's headers were sent, and they say that the connection closes. */
+/** True if the answer's headers were sent and say that the connection closes. */
 function isLast({ response }: Exchange): boolean {
   return response.headersSent && !response.shouldKeepAlive;
 }
 
-/** The whole request arrived and its answer is not complete yet. */
+/** True if the whole request arrived and its answer is not complete yet. */
 function isUnderWay({ request, response }: Exchange): boolean {
   return request.complete && !response.writableFinished;
 }
 
 /**
- * True in two cases. First: the latest request has its whole answer, so the fault belongs to a new message.
- * Second: the latest request itself is broken, no earlier answer is pending, and its own answer has not
- * begun.
+ * True if a problem can be sent. There are two cases. The latest request has its whole answer, so the fault
+ * belongs to a new message. Or the latest request itself is broken, no earlier answer is pending, and its own
+ * answer has not begun.
  */
 function mayBeAnswered({ request, response }: Exchange): boolean {
   if (request.complete) return response.writableFinished;
@@ -91,7 +92,8 @@ function mayBeAnswered({ request, response }: Exchange): boolean {
 function problemOf({ code = "" }: NodeJS.ErrnoException): ProblemCode | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  // The client disconnected in the middle of a message. Only Node reports this; Deno closes without an event.
+  // Send no answer to a client that disconnected in the middle of a message. Only Node reports this; Deno
+  // closes without an event.
   if (code === "HPE_INVALID_EOF_STATE") return undefined;
   return code.startsWith("HPE_") ? "invalid_request" : undefined;
 }

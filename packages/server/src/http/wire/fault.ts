@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
 /**
- * Returns why a request is refused, or undefined. Node's parser accepts the requests that are refused here,
- * but another parser could read them differently.
+ * Returns why a request is refused, or undefined. Node's parser accepts these requests, but another parser
+ * could read them differently.
  */
 export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,
@@ -26,7 +26,9 @@ export function findFault(
   return undefined;
 }
 
-/** The values of a header. Lengths are compared first, because each request runs this for each header. */
+/**
+ * The values of a header. Compares the lengths first, because this runs for every header of every request.
+ */
 function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -38,7 +38,7 @@ export function sendProblem(
   detail?: string,
 ): void {
   const { status, headers, body } = compose(code, requestId, detail, response.req.url);
-  // After a client error the rest of the request is not read, so the connection closes.
+  // Close the connection after a client error, because the rest of the request is not read.
   if (status < 500) response.shouldKeepAlive = false;
   response.writeHead(status, headers).end(body);
 }

@@ -12,11 +12,14 @@ import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 const VARIANTS = 2_000;
 const AT_ONCE = 16;
 /**
- * How many variants use one partner's certificate. They are fewer than the 100 failed authentications that a
- * certificate may have at once. Above that limit, replies depend on timing.
+ * How many variants use one partner's certificate. A certificate may have 100 failed authentications at once,
+ * and above that limit replies depend on timing. So this number is lower.
  */
 const VARIANTS_A_PARTNER = 80;
-/** Short, because many mutated requests are incomplete and never get an answer. */
+/**
+ * How long to wait for an answer. It is short, because many mutated requests are incomplete and never get
+ * one.
+ */
 const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
 const SECOND_LOOK = { silenceMs: 10_000, quietMs: 5_000 };
 
@@ -145,8 +148,8 @@ type Random = (below: number) => number;
 type Plan = (sound: readonly string[]) => string;
 
 /**
- * Bytes with a meaning in HTTP. None of them occurs in a hash, a token or a key, so a change always alters
- * the texts of both services.
+ * Bytes with a meaning in HTTP. None of them occurs in a hash, a token or a key, so that a change always
+ * alters the texts of both services.
  */
 const ODD = "\0\t\n\r ,:;=%/\\?#\x7f\x80\xff";
 const ODD_OR_PLAIN = `${ODD}09A-`;
@@ -188,9 +191,9 @@ function randomFrom(seed: number): Random {
 }
 
 /**
- * The only allowed difference. If a request has both refused headers and a body with broken framing, the
- * service may report either fault. It depends on whether the parser has seen the broken framing when the
- * headers are checked.
+ * Returns true for the only allowed difference: if a request has both refused headers and a body with broken
+ * framing, the service may report either fault. Which fault it reports depends on whether the parser has seen
+ * the broken framing when the headers are checked.
  */
 function areBothTrue(one: string, other: string): boolean {
   const isBreak = (reply: string) => reply.includes("framing is not well-formed");
@@ -199,10 +202,10 @@ function areBothTrue(one: string, other: string): boolean {
 }
 
 /**
- * Returns the first final reply without the values that differ each time: ids, instants, time differences,
- * tokens and rate limits. Headers are sorted. Malformed bytes after a request get their own answer only if
- * the request was already answered. Otherwise the request's answer says that the connection closes. So later
- * replies and the connection headers are left out.
+ * Returns the first final reply with sorted headers, and without the values that differ each time: ids,
+ * instants, time differences, tokens and rate limits. Leaves out later replies and the connection headers,
+ * because these depend on timing. If the request was already answered, malformed bytes after the request get
+ * their own answer. Otherwise the request's answer says that the connection closes.
  */
 function comparable(received: string): string {
   const [reply = ""] = received.split(/(?=HTTP\/1\.1 [2-5])/).filter((text) =>

@@ -104,13 +104,14 @@ describe("createWireServer()", () => {
       assertEquals([await wire.send(LATE + text), executed], [["200"], ["/late hi"]], text);
       assertEquals(wire.refused.length, 1, text);
     }
-    // An unfinished request after the first is refused like malformed bytes when its timeout expires.
+    // Check that an unfinished request after the first one is refused like malformed bytes, when its timeout
+    // expires.
     executed.length = 0;
     assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
     assertEquals(hasty.refused.length, 1);
     assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
-    // The client could take a refusal of the second request for the answer to the first. So the connection
-    // closes without an answer, and the client does not know the outcome.
+    // Check that the connection closes without an answer, because the client could take a refusal of the
+    // second request for the answer to the first. So the client does not know the outcome.
     executed.length = 0;
     assertEquals(await wire.send(`${LATE}POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), []);
     while (executed.length === 0) await sleep(10);
@@ -132,8 +133,8 @@ describe("createWireServer()", () => {
 
   it("sends a refusal that a client can read even if the client is still sending", async () => {
     let socket = open();
-    // The service keeps reading for one second. On a slow machine, sending can take longer. So repeat until
-    // sending took clearly less than one second.
+    // Repeat until sending took clearly less than one second. The service keeps reading for one second, and
+    // on a slow machine, sending can take longer.
     for (let tookMs = Infinity; tookMs > 600;) {
       socket.on("error", () => {}).destroy();
       socket = open().on("error", () => {});

@@ -22,8 +22,8 @@ interface WireOptions {
 const HEADERS_MAX_BYTES = 16_384;
 const CHECK_MS = 1000;
 /**
- * Longer than the proxy's idle timeout for upstream connections, so that the proxy closes first and not the
- * service.
+ * How long an idle connection stays open. It is longer than the proxy's idle timeout for upstream
+ * connections, so that the proxy closes first and not the service.
  */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -39,7 +39,7 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
   };
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
-      // The host is valid here, so a RequestError means that the target cannot be parsed as a URL.
+      // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
       refused(code, requestId);
@@ -51,12 +51,12 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
     ...timeouts,
     connectionsCheckingInterval: Math.min(CHECK_MS, patienceMs),
     maxHeaderSize: HEADERS_MAX_BYTES,
-    // findFault() checks Host instead, so that this refusal is a problem like every other.
+    // Node's own check is off: findFault() checks Host, so that this refusal is a problem like every other.
     requireHostHeader: false,
   }, (request, response) => {
     const fault = findFault(request);
     if (fault === undefined) {
-      // findFault() has checked Host. Its value is not used, because the service has its own configured name.
+      // The service uses its own configured name, not the caller's Host.
       request.headers.host = "localhost";
       return void serve(request, response);
     }
@@ -64,8 +64,8 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
     refused("invalid_request", requestId);
     sendProblem(response, "invalid_request", requestId, fault);
   });
-  // 0 means no limit. With a limit Node drops the last headers, which are the proxy's. maxHeaderSize bounds
-  // their size.
+  // 0 means no limit. With a limit, Node would drop the last headers, and these come from the proxy.
+  // maxHeaderSize bounds the size of all headers.
   server.maxHeadersCount = 0;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   answerBroken(server, {

@@ -4,7 +4,10 @@ import { html } from "hono/html";
 import type { Operation, Parameter } from "./described.ts";
 import type { Markup } from "./prose.ts";
 
-/** Longer header values are cut to this length. A reader needs no more of a signature or a token. */
+/**
+ * The maximum length of a header value. Longer values are cut, because a reader does not need a whole
+ * signature or token.
+ */
 const HEADER_SHOWN_CHARACTERS = 60;
 
 export interface Sent {

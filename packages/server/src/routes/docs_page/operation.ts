@@ -90,7 +90,10 @@ function examples(sent: Sent, status: string, success: Reply, resolve: Resolve):
 const examplesOf = ({ example, examples = {} }: Content) =>
   example === undefined ? examples : { example: { value: example } };
 
-/** Shows the refusal that the fewest operations share, because it says most about this operation. */
+/**
+ * Shows one refusal as an example. Chooses the refusal that the fewest operations share, because that refusal
+ * says most about this operation.
+ */
 function refusalExample(
   refusals: readonly (readonly [string, Reply])[],
   ownRefusal: (codes: readonly string[]) => string,

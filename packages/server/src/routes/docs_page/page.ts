@@ -3,7 +3,10 @@ import { html, raw } from "hono/html";
 import type { Markup } from "./prose.ts";
 import { STYLE } from "./style.ts";
 
-/** Content-Security-Policy of the pages: they load nothing and run nothing, and use only their own style. */
+/**
+ * Content-Security-Policy of the pages. It allows them only their own style: they load nothing and run no
+ * script.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,

@@ -54,7 +54,10 @@ function everythingSent({ paths }: Described, host: string): Sent[] {
 const navItem = ({ method, path, operation: { operationId } }: Sent): Markup =>
   html`<li><a href="#${operationId}"><b>${method}</b> ${path}</a></li>`;
 
-/** Returns a function. It takes an operation's codes and returns the code that the fewest operations have. */
+/**
+ * Returns a function that takes an operation's problem codes and returns the code that the fewest operations
+ * have.
+ */
 function rarestOf(operations: readonly Operation[], resolve: ReturnType<typeof resolveIn>) {
   const uses = new Map<string, number>();
   const codes = operations.flatMap(({ responses }) => Object.values(responses)).flatMap((place) =>

@@ -1,4 +1,4 @@
-/** The style of both pages. Their Content-Security-Policy holds its hash. */
+/** The style of both pages. Their Content-Security-Policy contains the hash of this text. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

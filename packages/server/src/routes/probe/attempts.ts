@@ -18,7 +18,7 @@ export interface ProbedRequest {
 /** The step that a mistake may explain. */
 export type FailedStep = "timestamp" | "header" | "signature";
 
-/** A text that may have been signed, and the mistake that it would prove. */
+/** A text that the caller may have signed, and the mistake that leads to this text. */
 interface Attempt {
   readonly mistake: ProbeMistake;
   readonly text: string;
@@ -27,7 +27,7 @@ interface Attempt {
 const LINE = { url: 1, bodySha256: 2, timestamp: 3 } as const;
 const HOST_FORM = /^[A-Za-z0-9._:[\]-]{1,255}$/;
 
-/** Yields the texts of the usual mistakes at this step, the most usual first. */
+/** Yields the texts that usual mistakes at this step lead to, the most frequent mistake first. */
 export function* attempts(failed: FailedStep, der: boolean, request: ProbedRequest): Generator<Attempt> {
   const { method, baseUrl, target, body, timestamp, nonce } = request;
   const bodySha256 = hostBytes.sha256Hex(body);
@@ -47,7 +47,7 @@ export function* attempts(failed: FailedStep, der: boolean, request: ProbedReque
       return;
     case "signature":
       yield encoded;
-      // Skip the correct text: it did not verify, and it would prove no mistake.
+      // Skip the correct text: its signature was already checked, and it would prove no mistake.
       for (const attempt of misspell(text, request)) if (attempt.text !== text) yield attempt;
   }
 }

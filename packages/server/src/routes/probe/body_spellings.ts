@@ -23,15 +23,21 @@ const SPACED: Layout = { comma: ", ", colon: ": ", indent: "" };
 const indented = (spaces: number): Layout => ({ comma: ",", colon: ": ", indent: " ".repeat(spaces) });
 const LAYOUTS: readonly Layout[] = [COMPACT, SPACED, indented(2), indented(4)];
 
-/** Every body of this API is far shorter. Re-spelling longer bodies would let one request cause much work. */
+/**
+ * Longer bodies are not spelt again, because one request could then cause much work. Every body of this API
+ * is far shorter.
+ */
 const RESPELT_MAX_BYTES = 8192;
 const LINE_END = /\r?\n$/;
 const BEYOND_ASCII = /[\u0080-\uffff]/g;
 
-/** Yields other texts that a client may have signed: the same value as common JSON libraries write it. */
+/**
+ * Yields other texts of the same value, as common JSON libraries write them. The client may have signed one
+ * of these texts.
+ */
 export function* spellBody(body: Uint8Array): Generator<Uint8Array> {
   if (body.length > RESPELT_MAX_BYTES) return;
-  // One character for each byte, so that the body need not be valid UTF-8. Only a final line break is
+  // Read one character for each byte, so that the body need not be valid UTF-8. Only a final line break is
   // changed.
   const bytes = String.fromCharCode(...body);
   const bare = bytes.replace(LINE_END, "");
@@ -52,8 +58,7 @@ function* spellJson(body: Uint8Array): Generator<string> {
         yield text.replace(BEYOND_ASCII, escape);
       }
     }
-    // Numbers as JavaScript reads and writes them. The floats are safe here: the texts are only hashed, and
-    // no quantity is read from them.
+    // Reads and writes numbers as floats. That is safe here, because the texts are only hashed.
     const plain = JSON.parse(new TextDecoder().decode(body)) as CanonicalValue;
     yield JSON.stringify(plain);
     yield canonicalJson(plain);

@@ -5,8 +5,8 @@ import type { LooseSignature } from "./loose_signature.ts";
 
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
 /**
- * Bounds the work for any body and any number of keys. With one key all attempts fit, with several keys only
- * the most usual ones.
+ * Bounds the work for any body and any number of keys. With one key, all attempts fit; with several keys,
+ * only the most frequent mistakes are tried.
  */
 const MAX_VERIFICATIONS = 96;
 

@@ -20,10 +20,13 @@ export interface ForeignRequest {
   readonly nonce: string;
 }
 
-/** The parts that a careless client does differently. A missing part is done correctly. */
+/**
+ * The parts of a request that a careless client makes in another way. A part that is not given is made
+ * correctly.
+ */
 export interface Carelessness {
   readonly url?: string;
-  /** Hashed instead of the body. */
+  /** The text whose hash is signed instead of the body's hash. */
   readonly body?: string | Uint8Array;
   readonly timestamp?: string;
   readonly hash?: (hex: string) => string;
@@ -65,7 +68,7 @@ export const newForeignPair = (): { privateKey: KeyObject; publicKey: KeyObject 
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  // Returns copies. Node 20 deadlocks if garbage collection frees the job that generated a key while that key
-  // is being exported as a JWK.
+  // Returns copies, because Node 20 deadlocks if garbage collection frees the job that generated a key while
+  // that key is being exported as a JWK.
   return { privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(privateKey) };
 };

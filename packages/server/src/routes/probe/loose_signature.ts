@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { JwsError, signatureFromDer } from "@gold-partner/jws";
 
-/** The parts of a signature header that can be verified, even if the header's form is wrong. */
+/** The parts of a signature header that are needed to verify it, even if the header's format is wrong. */
 export interface LooseSignature {
   /** The protected header's text as it was sent. The signature covers this text, even if it is wrong. */
   readonly header: string;

@@ -27,7 +27,7 @@ sign() { openssl dgst -sha256 -sign signing.key; }
 lines() { printf 'POST\n%s\n%s\n%s\n%s' "$URL" "$(printf %s "$BODY" | hash)" "$TIMESTAMP" "$NONCE"; }
 `;
 
-/** The same with Python's standard library. It calls openssl to sign. */
+/** Python functions that sign in the same way, with the standard library. They call openssl to sign. */
 const PYTHON = String.raw`
 import base64, hashlib, json, os, subprocess
 def base64url(data): return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

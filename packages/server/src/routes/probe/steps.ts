@@ -6,7 +6,7 @@ import { Refusal } from "../../http/refusal.ts";
 import type { FailedStep } from "./attempts.ts";
 
 interface Step {
-  /** null if the step was not reached. */
+  /** True if the step passed; null if the step was not reached. */
   readonly ok: boolean | null;
   readonly detail: string;
 }
@@ -31,8 +31,8 @@ const NOT_REACHED: Step = { ok: null, detail: "Not reached." };
 const MILLISECONDS_FORM = /^[1-9][0-9]{12}$/;
 
 /**
- * Checks the steps before the signature. Each is checked, even if another fails; only `key` needs a valid
- * header.
+ * Checks the steps before the signature. Checks each of them, even if another one fails; only `key` needs a
+ * valid header.
  */
 export async function judgeHeaders(
   headers: ProbedHeaders,
@@ -68,9 +68,9 @@ export async function judgeHeaders(
 }
 
 /**
- * Returns the failed step that a usual mistake may explain. Returns undefined if there is no such step. Also
- * returns undefined if the nonce or the timestamp is malformed, because the signed text is then unknown. A
- * timestamp in milliseconds is an exception: it is itself a usual mistake.
+ * Returns the failed step that a usual mistake may explain, or undefined if there is none. If the nonce or
+ * the timestamp is malformed, the signed text is unknown, so it also returns undefined. A timestamp in
+ * milliseconds is an exception, because it is a usual mistake itself.
  */
 export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): FailedStep | undefined {
   if (!steps.nonce.ok) return undefined;
