@@ -179,11 +179,11 @@ describe("GET /v1/statement", () => {
     const reader = broken.body!.getReader();
     await reader.read();
     const { sql } = service.books;
-    await sql`alter function gold.statement_lines rename to hidden_lines`;
+    await sql`alter function gold.list_postings rename to hidden_postings`;
     try {
       await assertRejects(() => reader.read());
     } finally {
-      await sql`alter function gold.hidden_lines rename to statement_lines`;
+      await sql`alter function gold.hidden_postings rename to list_postings`;
     }
     const line = service.log.find((one) => one.includes("statement broken off"));
     assertEquals(JSON.parse(line!).request_id, broken.headers.get("X-Request-Id"));
