@@ -13,6 +13,7 @@ import {
   bookWithdrawal,
   fundingItem,
   newUuid,
+  newWrite,
   orderItem,
   quoteItem,
   readBooks,
@@ -85,14 +86,12 @@ describe("the daily budget of records", () => {
     "a withdrawal's binding refusal": (client) => bookWithdrawal(books.api, withdrawalItem(client, TOO_MUCH)),
     "a funding's binding refusal": (client) => bookFunding(books.api, fundingItem(client, TOO_MUCH)),
     "a probe": (client) => probe(client),
-    "a webhook test": async (client) => {
-      const { nonce: _, quote: __, ...write } = orderItem(client, null);
-      return (await sendWebhookTest(books.api)([{ ...write, id: newUuid() }], WAITING))[0]!;
-    },
+    "a webhook test": async (client) =>
+      (await sendWebhookTest(books.api)([{ ...newWrite(client), id: newUuid() }], WAITING))[0]!,
     "a redelivery": async (client) => {
-      const { nonce: _, quote: __, ...write } = orderItem(client, null);
       const [row] = await books.sql`select id from gold.event where client_id = ${client} limit 1`;
-      return (await sendRedelivery(books.api)([{ ...write, event: row!.id as string }], WAITING))[0]!;
+      const item = { ...newWrite(client), event: row!.id as string };
+      return (await sendRedelivery(books.api)([item], WAITING))[0]!;
     },
   };
   for (const [name, send] of Object.entries(records)) {

@@ -71,7 +71,7 @@ describe("the locks of the books", () => {
     await whileHeld(client, async () => {
       waiting = sendOrders(books.api)([item], WAITING);
       await untilWaiting(books.sql);
-      const [order] = await books.sql`select from gold.orders where id = ${item.quote}`;
+      const [order] = await books.sql`select from gold.orders where client_id = ${client}`;
       assertEquals(order, undefined);
     });
     assertEquals((await waiting!).map(wordOf), ["answered 201"]);
@@ -116,11 +116,11 @@ describe("the locks of the books", () => {
   it("let only one of many concurrent orders use a nonce or a quote", async () => {
     const client = await rich();
     const pool = books.connect("gold_api", 16);
-    const [sameNonce, sameQuote] = [newUuid(), (await buy(client)).quote];
+    const [sameNonce, { asked }] = [newUuid(), await buy(client)];
     const items = await Promise.all(Array.from({ length: 16 }, () => buy(client)));
     const race = (given: Partial<OrderItem>) =>
       Promise.all(items.map((item) => sendOrders(pool)([{ ...item, ...given }], WAITING)));
-    const byQuote = (await race({ quote: sameQuote })).flat().map(wordOf).sort();
+    const byQuote = (await race({ asked })).flat().map(wordOf).sort();
     assertEquals(byQuote.filter((word) => word === "answered 201").length, 1);
     assertEquals(byQuote.filter((word) => word === "answered quote_already_executed").length, 15);
     for (const item of items) Object.assign(item, { key: newUuid() });
@@ -161,10 +161,10 @@ describe("the locks of the books", () => {
     const [good, bad] = [await rich(), await books.createClient()];
     const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
     const spent = newUuid();
-    const bads = goods.map(({ key, nonce, quote }, n) =>
+    const bads = goods.map(({ key, nonce, asked }, n) =>
       // Every item names the other client's quote. Some items also have the other client's key and nonce, a
       // repeated nonce, or an unknown admission version.
-      orderItem(bad, quote, [{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }, {}][n % 4])
+      orderItem(bad, null, { asked, ...[{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }][n % 4] })
     );
     const mixed = goods.flatMap((item, n) => [bads[n]!, item]);
     const outcomes = await sendOrders(books.api)(mixed, SKIPPING);
