@@ -26,6 +26,20 @@ export function orderItem(client: number, quote: string | null, given: Partial<O
   return stamp<OrderItem>({ ...newSignedWrite(client), asked, ...given });
 }
 
+type Side = QuoteRequest["side"];
+
+export const byGrams = (side: Side, goldTenthMilligrams: bigint): QuoteRequest => ({
+  side,
+  by: "grams",
+  goldTenthMilligrams,
+});
+
+export const byAmount = (side: Side, amountHalalas: bigint): QuoteRequest => ({
+  side,
+  by: "amount",
+  amountHalalas,
+});
+
 export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
   const write = newWrite(client);
   const maximumTenthMilligrams = GOLD_MAX_TENTH_MILLIGRAMS;

@@ -11,6 +11,7 @@ import {
   bookOrder,
   bookQuote,
   bookWithdrawal,
+  byGrams,
   fundingItem,
   newUuid,
   newWrite,
@@ -23,7 +24,7 @@ import {
 import { limitClient } from "./allowance_fixture.ts";
 
 const SPENT = "answered daily_budget_exceeded";
-const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10n };
+const GRAM: QuoteRequest = byGrams("buy", 10n);
 const WAITING = { wait: true, settle: false };
 const TOO_MUCH = 100_000_000_000_000n;
 

@@ -3,7 +3,16 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { newUuid, orderItem, plantQuote, quoteItem, readBooks, untilWaiting, wordOf } from "../fixture.ts";
+import {
+  byGrams,
+  newUuid,
+  orderItem,
+  plantQuote,
+  quoteItem,
+  readBooks,
+  untilWaiting,
+  wordOf,
+} from "../fixture.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
@@ -52,9 +61,7 @@ describe("the locks of the books", () => {
       const impatient = await connectImpatient();
       const outcomes = await sendOrders(impatient)(items, SKIPPING);
       assertEquals(outcomes.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
-      const quotes = items.map(({ client }) =>
-        quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n })
-      );
+      const quotes = items.map(({ client }) => quoteItem(client, byGrams("buy", 1n)));
       const quoted = await sendQuotes(impatient)(quotes, SKIPPING);
       assertEquals(quoted.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
     });
@@ -80,7 +87,7 @@ describe("the locks of the books", () => {
   it("end a wait with 55P03 at the connection's lock_timeout, and nothing is stored", async () => {
     const client = await rich();
     const item = await buy(client);
-    const quote = quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n });
+    const quote = quoteItem(client, byGrams("buy", 1n));
     const before = await readBooks(books.sql);
     await whileHeld(client, async () => {
       const impatient = await connectImpatient();
@@ -142,9 +149,7 @@ describe("the locks of the books", () => {
         const outcomes = n % 4 < 3
           ? await sendOrders(sql)(items, n % 3 === 0 ? SKIPPING : WAITING)
           : await sendQuotes(sql)(
-            order.map((client) =>
-              quoteItem(client, { side: "sell", by: "grams", goldTenthMilligrams: 100n })
-            ),
+            order.map((client) => quoteItem(client, byGrams("sell", 100n))),
             WAITING,
           );
         for (const outcome of outcomes) seen.set(wordOf(outcome), (seen.get(wordOf(outcome)) ?? 0) + 1);

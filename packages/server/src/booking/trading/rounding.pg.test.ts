@@ -18,7 +18,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { bookQuote, maskInstants, orderItem, quoteItem, wordOf } from "../fixture.ts";
+import { bookQuote, byAmount, byGrams, maskInstants, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 import { seedTests } from "../../../../../testing/seed.ts";
@@ -56,8 +56,8 @@ function anyUpTo(digits: number, edges: readonly bigint[]): fc.Arbitrary<bigint>
 
 const side = fc.constantFrom("buy" as const, "sell" as const);
 const asked: fc.Arbitrary<QuoteRequest> = fc.oneof(
-  fc.record({ side, by: fc.constant("grams" as const), goldTenthMilligrams: anyUpTo(9, GRAMS_EDGES) }),
-  fc.record({ side, by: fc.constant("amount" as const), amountHalalas: anyUpTo(12, AMOUNT_EDGES) }),
+  fc.tuple(side, anyUpTo(9, GRAMS_EDGES)).map(([side, grams]) => byGrams(side, grams)),
+  fc.tuple(side, anyUpTo(12, AMOUNT_EDGES)).map(([side, amount]) => byAmount(side, amount)),
 );
 
 function termsOf(asked: QuoteRequest, price: bigint): QuoteOutcome {
@@ -125,12 +125,9 @@ describe("the database rounds like the protocol", () => {
       if (side === "buy" ? price === 1n : price === PRICE_MAX_PIPS) continue;
       await (side === "buy" ? books.setPrice(price, price - 1n) : books.setPrice(price + 1n, price));
       const asked = operation === "quote_by_grams"
-        ? { by: "grams" as const, goldTenthMilligrams: parseGrams(gold_grams!) }
-        : { by: "amount" as const, amountHalalas: parseHalalas(amount_sar!) };
-      const { body } = await bookQuote(
-        books.api,
-        quoteItem(client, { side: side as "buy" | "sell", ...asked }),
-      );
+        ? byGrams(side as "buy" | "sell", parseGrams(gold_grams!))
+        : byAmount(side as "buy" | "sell", parseHalalas(amount_sar!));
+      const { body } = await bookQuote(books.api, quoteItem(client, asked));
       const reply = JSON.parse(body!);
       if (refused) assertEquals(reply.code, refused, name);
       else assertEquals([`${reply.gold_grams}`, `${reply.total_sar}`], [gold_grams!, total_sar!], name);
