@@ -102,12 +102,13 @@ describe("GET /v1/statement", () => {
     const [header, ...rows] = await tableOf();
     assertEquals(header, Object.keys(postings[0]!));
     const balances = (type: string, of: typeof opening_balance) =>
-      ACCOUNTS.map((name) => ["", "", type, name, "", `${of[name]}`]);
-    assertEquals(rows, [
+      ACCOUNTS.map((account) => ({ type, account, balance_after: of[account] }));
+    const expected: Record<string, unknown>[] = [
       ...balances("opening_balance", opening_balance),
-      ...postings.map((posting) => Object.values(posting).map(String)),
+      ...postings,
       ...balances("closing_balance", closing_balance),
-    ]);
+    ];
+    assertEquals(rows, expected.map((line) => header!.map((name) => `${line[name] ?? ""}`)));
   });
 
   it("has no CSV cell that needs quotes or that a spreadsheet reads as a formula", async () => {
