@@ -175,6 +175,16 @@ describe("GET /v1/statement", () => {
     assertEquals((await tableOf(0, 1, long)).length, 1 + 3 + EVENTS_OF_TWO_PAGES + 1 + 3);
   });
 
+  it("gives the call of version 0.1.0 the same lines", async () => {
+    const { postings } = await read();
+    const lines = await service.books.api`
+      select * from gold.statement_lines(${account.partner.client}, 0, 1000)`;
+    assertEquals(
+      lines.map((line) => ({ ...line })),
+      postings.map((line) => ({ ...line, change: `${line.change}`, balance_after: `${line.balance_after}` })),
+    );
+  });
+
   it("ends as an incomplete reply and is logged if a query fails midway", async () => {
     const broken = await account.get(pathOf(0, 1));
     const reader = broken.body!.getReader();
