@@ -32,8 +32,9 @@ begin
   ), spent as (
     insert into gold.nonce (bucket, client_id, nonce) select bucket, client_id, gen_random_uuid() from booked
   ), executed as (
-    insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
+    insert into gold.orders as placed (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
     select bucket, client_id, side, id, sequence, grams, price, total, present, available, held, gold from booked
+    returning placed
   ), moved as (
     insert into gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
     select b.bucket, b.client_id, l.leg, b.sequence, l.debit::gold.book, l.credit::gold.book, l.asset::gold.asset, l.amount,
@@ -48,12 +49,10 @@ begin
     select bucket, client_id, sequence, id, id, present, 'order.executed' from booked
   )
   insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
-  select bucket, client_id, 201, gen_random_uuid(), decode(repeat('ab', 32), 'hex'), gen_random_uuid(), id, present, 'order',
-    '{"order_id":"ord_' || id || '","quote_id":"qt_' || id || '","side":"' || side
-      || '","gold_grams":' || gold.decimal_text(grams, 0.0001) || ',"price_per_gram_sar":' || gold.decimal_text(price, 0.0001)
-      || ',"total_sar":' || gold.decimal_text(total, 0.01) || ',"status":"executed","executed_at":"' || gold.instant_text(present)
-      || '","balances":' || gold.balances_text(available::bigint, held, gold::bigint, present) || '}'
-  from booked;
+  select (placed).bucket, (placed).client_id, 201, gen_random_uuid(), decode(repeat('ab', 32), 'hex'), gen_random_uuid(), (placed).id, present, 'order',
+    '{' || gold.order_members(placed) || ',"balances":'
+      || gold.balances_text((placed).sar_available_after, (placed).sar_held_after, (placed).gold_after, present) || '}'
+  from executed;
 
   -- Seal at most 5,000 records per call. seal_next() could leave some of a larger number unsealed.
   for sealed in select generate_series(first_client, last_client, 5000 / each) loop

@@ -115,6 +115,11 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     return body;
   }
 
+  async function liveOrder(name: "buy" | "sell", quote_id: unknown): Promise<Record<string, unknown>> {
+    const example = ENDPOINTS.createOrder.request!.examples[name] as object;
+    return await live("createOrder", name, { body: { ...example, quote_id } });
+  }
+
   it("gets the reply that it shows, if all examples are sent in order", async () => {
     await live("getHealth", "ok");
     await live("issueToken", "client_credentials", { body: ownForm(stack.partner) });
@@ -124,14 +129,14 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     const { funding_id } = await live("fundSandbox", "fund");
     const bought = await live("createQuote", "buy_by_grams");
     await live("getQuote", "open", { path: { quote_id: bought.quote_id as string } });
-    const { order_id } = await live("createOrder", "buy", { body: { quote_id: bought.quote_id } });
+    const { order_id } = await liveOrder("buy", bought.quote_id);
     const { items: [event] } = await live("listEvents", "last_page", { query: { after: "1" } }) as {
       items: [{ id: string }];
     };
     await live("getEvent", "order_executed", { path: { event_id: event.id } });
     await live("redeliverEvent", "order_executed", { path: { event_id: event.id } });
     const sold = await live("createQuote", "sell_by_amount");
-    await live("createOrder", "sell", { body: { quote_id: sold.quote_id } });
+    await liveOrder("sell", sold.quote_id);
     const { withdrawal_id } = await live("createWithdrawal", "withdrawal");
     await live("testWebhook", "test");
 

@@ -9,15 +9,21 @@ import { lastRelease } from "../../testing/release/history.ts";
 
 /**
  * The database objects that a process of another version relies on: routines with their results and grants,
- * and views with their columns.
+ * and views with their columns. A routine whose last arguments have defaults can also be called without them.
  */
 const INTERFACE = `
-  select format('function %s returns %s', p.oid::regprocedure, pg_get_function_result(p.oid)) as line
-  from pg_proc p where p.pronamespace = 'gold'::regnamespace
+  with routine as (
+    select p.oid, format('gold.%s(%s)', p.proname, (
+      select string_agg(format_type(a.type, null), ',' order by a.n)
+      from unnest(p.proargtypes) with ordinality a (type, n) where a.n <= given)) as call
+    from pg_proc p cross join generate_series(p.pronargs - p.pronargdefaults, p.pronargs::int) given
+    where p.pronamespace = 'gold'::regnamespace
+  )
+  select format('function %s returns %s', call, pg_get_function_result(oid)) as line from routine
   union all
-  select format('%s may call %s', r, p.oid::regprocedure)
-  from pg_proc p, unnest(array['gold_api', 'gold_operator']) r
-  where p.pronamespace = 'gold'::regnamespace and has_function_privilege(r, p.oid, 'execute')
+  select format('%s may call %s', r, call)
+  from routine, unnest(array['gold_api', 'gold_operator']) r
+  where has_function_privilege(r, oid, 'execute')
   union all
   select format('%s may read %s.%s %s', r, c.oid::regclass, a.attname, format_type(a.atttypid, a.atttypmod))
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped,

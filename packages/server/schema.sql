@@ -1078,8 +1078,6 @@ declare
   clock timestamptz;
   present timestamptz;
   made_at timestamptz;
-  instants_of timestamptz;
-  instants text;
   horizon timestamptz;
   current price;
   open boolean;
@@ -1097,6 +1095,7 @@ declare
   allowances allowance[] := '{}';
   limited boolean := false;
   reached text;
+  made quote;
   quoted quote[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
@@ -1214,17 +1213,10 @@ begin
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
     else
-      quoted := quoted || row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
+      made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
         made_at + make_interval(secs => ttl_seconds))::quote;
-      -- Most quotes of a batch have the same instants, so their text is made once.
-      if made_at is distinct from instants_of then
-        instants_of := made_at;
-        instants := '"created_at":"' || instant_text(made_at)
-          || '","expires_at":"' || instant_text(made_at + make_interval(secs => ttl_seconds)) || '"';
-      end if;
-      body := '{"quote_id":"qt_' || asked.id || '","side":"' || asked.side || '","gold_grams":' || decimal_text(grams, 0.0001)
-        || ',"price_per_gram_sar":' || decimal_text(unit_price, 0.0001) || ',"total_sar":' || decimal_text(total, 0.01)
-        || ',"status":"open",' || instants || '}';
+      quoted := quoted || made;
+      body := quote_text(made, 'open');
       answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
     end if;
     bound := bound || answer;
@@ -3337,6 +3329,44 @@ begin
 end $$;
 
 ALTER FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: list_postings(integer, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_postings(client integer, above bigint, last bigint) RETURNS SETOF json
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return query
+    select row_to_json(p) from (
+      select instant_text(t.posted_at) as posted_at,
+        case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject as id,
+        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after
+      from (
+        -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
+        -- gaps.
+        select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
+        order by e.sequence limit last - above
+      ) e
+      join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+      cross join lateral (values
+        (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
+        (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
+        (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
+      ) l (n, account, change, after, unit)
+      where l.change is not null
+      order by e.sequence, t.leg, l.n
+    ) p;
+end $$;
+
+ALTER FUNCTION gold.list_postings(client integer, above bigint, last bigint) OWNER TO gold_book;
 
 --
 -- Name: list_withdrawals(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5523,35 +5553,19 @@ ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions big
 --
 
 CREATE FUNCTION gold.statement_lines(client integer, above bigint, last bigint) RETURNS TABLE(posted_at text, id text, type text, account text, change text, balance_after text)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-#variable_conflict use_column
-begin
-  return query
-    select instant_text(t.posted_at),
-      case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
-      e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
-    from (
-      -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
-      -- gaps.
-      select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
-      order by e.sequence limit last - above
-    ) e
-    join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
-    cross join lateral (values
-      (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
-      (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
-      (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
-    ) l (n, account, change, after, unit)
-    where l.change is not null
-    order by e.sequence, t.leg, l.n;
-end $$;
+    BEGIN ATOMIC
+ SELECT r.posted_at,
+     r.id,
+     r.type,
+     r.account,
+     r.change,
+     r.balance_after
+    FROM gold.list_postings(statement_lines.client, statement_lines.above, statement_lines.last) WITH ORDINALITY p(posting, n),
+     LATERAL json_to_record(p.posting) r(posted_at text, id text, type text, account text, change text, balance_after text)
+   ORDER BY p.n;
+END;
 
 ALTER FUNCTION gold.statement_lines(client integer, above bigint, last bigint) OWNER TO gold_book;
 
@@ -8357,6 +8371,13 @@ GRANT ALL ON FUNCTION gold.list_fundings(client integer, created_after timestamp
 
 REVOKE ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION list_postings(client integer, above bigint, last bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_postings(client integer, above bigint, last bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_postings(client integer, above bigint, last bigint) TO gold_api;
 
 --
 -- Name: FUNCTION list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book

@@ -40,9 +40,8 @@ export const LOAD_MUTATIONS: readonly LoadMutation[] = [
   {
     name: "the order path is slow",
     file: "src/routes/order_route.ts",
-    from: "deps.booking.order({ quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null, ...write }),",
-    to: "new Promise((go) => setTimeout(go, 300)).then(() =>\n" +
-      "        deps.booking.order({ quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null, ...write })),",
+    from: "deps.booking.order({ asked, ...write }),",
+    to: "new Promise((go) => setTimeout(go, 300)).then(() => deps.booking.order({ asked, ...write })),",
     scenario: "quote_order",
     thresholds: ["http_req_duration{step:order} p(95)<150"],
   },

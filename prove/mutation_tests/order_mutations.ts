@@ -1,7 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
-const WRITE_ORDERS = "src/booking/trading/write_orders.sql";
 const LOCK_ACCOUNTS = "src/booking/ledger/lock_accounts.sql";
 const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
@@ -141,7 +140,7 @@ export const ORDER_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "order: no event is written",
-    file: WRITE_ORDERS,
+    file: BOOK_ORDERS,
     from: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked",
     to: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked where false",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { z } from "zod";
+import { STATEMENT } from "../openapi/examples/books.ts";
+import { ORDERS, QUOTES } from "../openapi/examples/trading.ts";
 import { tokenErrorSchema } from "../problem.ts";
 import * as schemas from "./mod.ts";
 
@@ -8,18 +10,7 @@ const at = "2026-01-31T09:30:00.000Z";
 const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const digest = "a".repeat(64);
 const balances = { sar: { available: 0, held: 0.01 }, gold: { grams: 1.5 }, as_of: at };
-const order = {
-  order_id: `ord_${uuid}`,
-  quote_id: `qt_${uuid}`,
-  side: "buy",
-  gold_grams: 1.5,
-  price_per_gram_sar: 412.3456,
-  total_sar: 618.52,
-  status: "executed",
-  executed_at: at,
-};
-const { order_id: _order, status: _status, executed_at: _executed, ...terms } = order;
-const quote = { ...terms, status: "open", created_at: at, expires_at: at };
+const order = ORDERS.buy;
 const fundingCreated = { funding_id: `fnd_${uuid}`, amount_sar: 1000, created_at: at };
 const funding = { ...fundingCreated, reversed_at: null };
 const withdrawal = {
@@ -44,7 +35,6 @@ const delivery = {
   next_attempt_at: null,
   attempts: [{ attempted_at: at, http_status: 204, duration_ms: 12 }],
 };
-const balance = { available_sar: 0, held_sar: 0, gold_grams: 0 };
 
 /** For each schema, one reply that it accepts. */
 const REPLIES: Record<string, unknown> = {
@@ -70,7 +60,7 @@ const REPLIES: Record<string, unknown> = {
     market: "open",
   },
   balancesReply: balances,
-  quoteReply: quote,
+  quoteReply: QUOTES.buy_by_grams,
   orderReply: order,
   orderCreatedReply: { ...order, balances },
   ordersReply: { items: [order], next_cursor: "c" },
@@ -90,21 +80,7 @@ const REPLIES: Record<string, unknown> = {
   },
   eventReply: { ...event, delivery },
   eventsReply: { items: [{ ...event, delivery }], next_cursor: null },
-  statementReply: {
-    from: "2026-01-31",
-    to: "2026-01-31",
-    time_zone: "Asia/Riyadh",
-    opening_balance: balance,
-    closing_balance: { ...balance, available_sar: 1000 },
-    postings: [{
-      posted_at: at,
-      id: funding.funding_id,
-      type: "funding.completed",
-      account: "available_sar",
-      change: 1000,
-      balance_after: 1000,
-    }],
-  },
+  statementReply: STATEMENT,
   reservesReply: {
     bars: [{ serial: "S", refiner: "R", vault: "V", gross_grams: 1000, fineness: 999.9, fine_grams: 999.9 }],
     fine_grams: 999.9,

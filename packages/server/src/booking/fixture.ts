@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { GOLD_MAX_TENTH_MILLIGRAMS, type QuoteRequest } from "@gold-partner/protocol";
+import { GOLD_MAX_TENTH_MILLIGRAMS, orderRequest, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import { newUuid as newUuidAt } from "../new_uuid.ts";
@@ -20,9 +20,25 @@ import { until } from "../../../../testing/until.ts";
 
 export const newUuid = (): string => newUuidAt({ now: Date.now, random: randomBytes });
 
+/** `quote` is the uuid of a quote; null stands for a malformed quote_id. */
 export function orderItem(client: number, quote: string | null, given: Partial<OrderItem> = {}): OrderItem {
-  return stamp<OrderItem>({ ...newSignedWrite(client), quote, ...given });
+  const asked = orderRequest.parse({ quote_id: `qt_${quote}` });
+  return stamp<OrderItem>({ ...newSignedWrite(client), asked, ...given });
 }
+
+type Side = QuoteRequest["side"];
+
+export const byGrams = (side: Side, goldTenthMilligrams: bigint): QuoteRequest => ({
+  side,
+  by: "grams",
+  goldTenthMilligrams,
+});
+
+export const byAmount = (side: Side, amountHalalas: bigint): QuoteRequest => ({
+  side,
+  by: "amount",
+  amountHalalas,
+});
 
 export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
   const write = newWrite(client);

@@ -63,7 +63,7 @@ grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry,
 
 grant execute on function gold.read_registry, gold.probe_write, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
-  gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials, gold.read_limits,
+  gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.statement_lines, gold.read_reserves, gold.read_credentials, gold.read_limits,
   gold.spend_nonces(boolean, int[], bigint[], uuid[]), gold.spend_nonces(boolean, int[], bigint[], uuid[], uuid[]), gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 grant select on gold.current_price, gold.market_hours to gold_api;

@@ -11,3 +11,13 @@ begin
   raise exception 'the database was migrated while this statement waited: run the statement again'
     using errcode = '40001';
 end $$;
+
+create or replace function gold.statement_lines(client int, above bigint, last bigint)
+returns table (posted_at text, id text, type text, account text, change text, balance_after text)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select r.*
+  from gold.list_postings(client, above, last) with ordinality p (posting, n),
+    json_to_record(p.posting) r (posted_at text, id text, type text, account text, change text, balance_after text)
+  order by p.n;
+end;

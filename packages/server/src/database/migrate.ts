@@ -26,7 +26,6 @@ const ROUTINES = [
   "database/audit.sql",
   "booking/trading/change_price.sql",
   "booking/trading/book_quotes.sql",
-  "booking/trading/write_orders.sql",
   "booking/trading/book_orders.sql",
   "booking/funding/book_funding.sql",
   "booking/withdrawal/book_withdrawal.sql",

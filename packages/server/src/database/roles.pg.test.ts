@@ -27,6 +27,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "list_events",
     "list_fundings",
     "list_orders",
+    "list_postings",
     "list_withdrawals",
     "market_open",
     "post_expiry_notices",

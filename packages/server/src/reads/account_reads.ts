@@ -1,3 +1,4 @@
+import type { statementReply } from "@gold-partner/protocol";
 import type { Query } from "../database/query.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
@@ -16,15 +17,10 @@ export interface StatementRange {
   readonly closing: Holdings;
 }
 
-/** The change of one account by one transfer. Every value is the text that the reply contains. */
-export interface StatementLine {
-  readonly posted_at: string;
-  readonly id: string;
-  readonly type: string;
-  readonly account: "available_sar" | "held_sar" | "gold_grams";
-  readonly change: string;
-  readonly balance_after: string;
-}
+/** The change of one account by one transfer. Every value is text; a number is its exact decimal text. */
+export type StatementLine = Readonly<
+  Record<keyof typeof statementReply.shape.postings.element.shape, string>
+>;
 
 /** A partner's limits, and how much of each is used. Grams are in 0.0001 g. A null limit does not apply. */
 export interface PartnerLimits {
@@ -92,8 +88,9 @@ export function openAccountReads(sql: Query): AccountReads {
       };
     },
     async statementLines(client, above, last) {
-      return await sql<StatementLine[]>`
-        select * from gold.statement_lines(${client}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint)`;
+      const rows = await sql<{ line: StatementLine }[]>`
+        select line from gold.list_postings(${client}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint) line`;
+      return rows.map(({ line }) => line);
     },
     async credentials(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_credentials(${client}) as body`;

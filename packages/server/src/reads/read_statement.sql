@@ -15,28 +15,30 @@ begin
 end $$;
 
 -- One line per account that a transfer changed, oldest first, with that account's balance after the transfer.
-create or replace function gold.statement_lines(client int, above bigint, last bigint)
-returns table (posted_at text, id text, type text, account text, change text, balance_after text)
+-- The values are texts under the names of the reply's schema. The result is JSON, so a new value does not
+-- change the function's type.
+create or replace function gold.list_postings(client int, above bigint, last bigint) returns setof json
 language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
-#variable_conflict use_column
 begin
   return query
-    select instant_text(t.posted_at),
-      case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
-      e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
-    from (
-      -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
-      -- gaps.
-      select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
-      order by e.sequence limit last - above
-    ) e
-    join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
-    cross join lateral (values
-      (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
-      (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
-      (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
-    ) l (n, account, change, after, unit)
-    where l.change is not null
-    order by e.sequence, t.leg, l.n;
+    select row_to_json(p) from (
+      select instant_text(t.posted_at) as posted_at,
+        case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject as id,
+        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after
+      from (
+        -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
+        -- gaps.
+        select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
+        order by e.sequence limit last - above
+      ) e
+      join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+      cross join lateral (values
+        (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
+        (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
+        (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
+      ) l (n, account, change, after, unit)
+      where l.change is not null
+      order by e.sequence, t.leg, l.n
+    ) p;
 end $$;

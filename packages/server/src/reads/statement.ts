@@ -1,8 +1,14 @@
-import { formatGrams, formatHalalas } from "@gold-partner/protocol";
+import { formatGrams, formatHalalas, type StatementReply, statementReply } from "@gold-partner/protocol";
 import type { AccountReads, Holdings, StatementLine, StatementRange } from "./account_reads.ts";
 
 /** The number of events per query: about a thousand transfers, however long the statement is. */
 const PAGE_EVENTS = 500n;
+
+/** The columns of a line, in the order of the reply's schema. */
+const COLUMNS = Object.entries(statementReply.shape.postings.element.shape).map(([name, { type }]) => ({
+  name: name as keyof StatementLine,
+  isNumber: type === "number",
+}));
 
 interface Days {
   readonly from: string;
@@ -44,8 +50,12 @@ export async function* writeStatementJson(
 const balanceJson = (holdings: Holdings): string =>
   `{${balancesOf(holdings).map(([account, balance]) => `"${account}":${balance}`).join(",")}}`;
 
-const lineJson = ({ posted_at, id, type, account, change, balance_after }: StatementLine): string =>
-  `{"posted_at":"${posted_at}","id":"${id}","type":"${type}","account":"${account}","change":${change},"balance_after":${balance_after}}`;
+const lineJson = (line: StatementLine): string => {
+  const members = COLUMNS.map(({ name, isNumber }) =>
+    `"${name}":${isNumber ? line[name] : JSON.stringify(line[name])}`
+  );
+  return `{${members.join(",")}}`;
+};
 
 /**
  * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
@@ -57,20 +67,21 @@ export async function* writeStatementCsv(
   client: number,
   range: StatementRange,
 ): AsyncGenerator<string> {
-  yield "posted_at,id,type,account,change,balance_after\r\n" + balanceRows("opening_balance", range.opening);
+  yield rowOf(COLUMNS.map(({ name }) => name)) + balanceRows("opening_balance", range.opening);
   for await (const lines of pagesOf(reads, client, range)) yield lines.map(lineRow).join("");
   yield balanceRows("closing_balance", range.closing);
 }
 
-const balanceRows = (name: string, holdings: Holdings): string =>
-  balancesOf(holdings).map(([account, balance]) => `,,${name},${account},,${balance}\r\n`).join("");
+const balanceRows = (type: string, holdings: Holdings): string =>
+  balancesOf(holdings).map(([account, balance_after]) => lineRow({ type, account, balance_after })).join("");
 
-const lineRow = ({ posted_at, id, type, account, change, balance_after }: StatementLine): string =>
-  `${posted_at},${id},${type},${account},${change},${balance_after}\r\n`;
+const lineRow = (line: Partial<StatementLine>): string => rowOf(COLUMNS.map(({ name }) => line[name]));
+
+const rowOf = (cells: readonly (string | undefined)[]): string => `${cells.join(",")}\r\n`;
 
 const balancesOf = (
   { sarAvailable, sarHeld, gold }: Holdings,
-): readonly (readonly [StatementLine["account"], string])[] => [
+): readonly (readonly [keyof StatementReply["closing_balance"], string])[] => [
   ["available_sar", formatHalalas(sarAvailable)],
   ["held_sar", formatHalalas(sarHeld)],
   ["gold_grams", formatGrams(gold)],

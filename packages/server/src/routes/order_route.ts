@@ -1,4 +1,4 @@
-import { ID_PREFIX, orderRequest, uuidOfId } from "@gold-partner/protocol";
+import { orderRequest } from "@gold-partner/protocol";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
@@ -10,7 +10,6 @@ export function orderRoute(deps: Deps): Route {
     admit: admitCaller,
     schema: orderRequest,
     authenticate: authenticateWrite,
-    book: ({ write, asked: { quoteId } }) =>
-      deps.booking.order({ quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null, ...write }),
+    book: ({ write, asked }) => deps.booking.order({ asked, ...write }),
   });
 }

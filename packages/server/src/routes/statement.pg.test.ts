@@ -102,12 +102,13 @@ describe("GET /v1/statement", () => {
     const [header, ...rows] = await tableOf();
     assertEquals(header, Object.keys(postings[0]!));
     const balances = (type: string, of: typeof opening_balance) =>
-      ACCOUNTS.map((name) => ["", "", type, name, "", `${of[name]}`]);
-    assertEquals(rows, [
+      ACCOUNTS.map((account) => ({ type, account, balance_after: of[account] }));
+    const expected: Record<string, unknown>[] = [
       ...balances("opening_balance", opening_balance),
-      ...postings.map((posting) => Object.values(posting).map(String)),
+      ...postings,
       ...balances("closing_balance", closing_balance),
-    ]);
+    ];
+    assertEquals(rows, expected.map((line) => header!.map((name) => `${line[name] ?? ""}`)));
   });
 
   it("has no CSV cell that needs quotes or that a spreadsheet reads as a formula", async () => {
@@ -174,16 +175,26 @@ describe("GET /v1/statement", () => {
     assertEquals((await tableOf(0, 1, long)).length, 1 + 3 + EVENTS_OF_TWO_PAGES + 1 + 3);
   });
 
+  it("gives the call of version 0.1.0 the same lines", async () => {
+    const { postings } = await read();
+    const lines = await service.books.api`
+      select * from gold.statement_lines(${account.partner.client}, 0, 1000)`;
+    assertEquals(
+      lines.map((line) => ({ ...line })),
+      postings.map((line) => ({ ...line, change: `${line.change}`, balance_after: `${line.balance_after}` })),
+    );
+  });
+
   it("ends as an incomplete reply and is logged if a query fails midway", async () => {
     const broken = await account.get(pathOf(0, 1));
     const reader = broken.body!.getReader();
     await reader.read();
     const { sql } = service.books;
-    await sql`alter function gold.statement_lines rename to hidden_lines`;
+    await sql`alter function gold.list_postings rename to hidden_postings`;
     try {
       await assertRejects(() => reader.read());
     } finally {
-      await sql`alter function gold.hidden_lines rename to statement_lines`;
+      await sql`alter function gold.hidden_postings rename to list_postings`;
     }
     const line = service.log.find((one) => one.includes("statement broken off"));
     assertEquals(JSON.parse(line!).request_id, broken.headers.get("X-Request-Id"));

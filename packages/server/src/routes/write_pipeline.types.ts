@@ -52,7 +52,7 @@ const steps = {
       // @ts-expect-error: a signed write needs a token
       admit: admitCallerWithOptionalToken,
       authenticate: authenticateWrite,
-      book: ({ write }) => deps.booking.order({ quote: null, ...write }),
+      book: ({ write, asked }) => deps.booking.order({ asked, ...write }),
     }),
   // @ts-expect-error: the request was not counted against the rate limit
   withoutRate: async () => withoutSignature(await admitToken(certificate, "", deps.tokens, 0), bytes),
@@ -70,7 +70,7 @@ const steps = {
       admit: admitCaller,
       authenticate: withoutSignature,
       // @ts-expect-error: an order needs a verified signature
-      book: ({ write }) => deps.booking.order({ ...write, nonce: "", quote: null }),
+      book: ({ write, asked }) => deps.booking.order({ ...write, nonce: "", asked }),
     }),
   // @ts-expect-error: the signed bytes were not checked to be JSON
   withoutJson: (request: SignedRequest<Bytes>) => admitWrite(c, request, key, parameters),
@@ -79,7 +79,7 @@ const steps = {
   // @ts-expect-error: the write was not admitted
   withoutAdmission: () => deps.booking.redeliver(plainWrite),
   // @ts-expect-error: the admitted write has no verified signature
-  withoutSigner: () => deps.booking.order({ ...admitted, nonce: "", quote: null }),
+  withoutSigner: () => deps.booking.order({ ...admitted, nonce: "", asked: { quoteId: "" } }),
   /** Compiles, because no step is left out. */
   complete: async () => {
     const body = await readJsonBytes(c);

@@ -31,14 +31,18 @@ function posting(
   return { posted_at, id, type, account, change, balance_after };
 }
 
-const balanceRows = (name: string, balance: StatementReply["opening_balance"]) =>
-  Object.entries(balance).map(([account, amount]) => ["", "", name, account, "", amount]);
+const COLUMNS = Object.keys(STATEMENT.postings[0]!) as (keyof Posting)[];
+
+const balanceRows = (type: string, balance: StatementReply["opening_balance"]) =>
+  Object.entries(balance).map(([account, balance_after]) => cellsOf({ type, account, balance_after }));
+
+const cellsOf = (row: { readonly [name in keyof Posting]?: unknown }) => COLUMNS.map((name) => row[name]);
 
 /** The same statement as CSV. */
 export const STATEMENT_CSV: string = [
-  Object.keys(STATEMENT.postings[0]!),
+  COLUMNS,
   ...balanceRows("opening_balance", STATEMENT.opening_balance),
-  ...STATEMENT.postings.map((row) => Object.values(row)),
+  ...STATEMENT.postings.map(cellsOf),
   ...balanceRows("closing_balance", STATEMENT.closing_balance),
 ].map((cells) => `${cells.join(",")}\r\n`).join("");
 

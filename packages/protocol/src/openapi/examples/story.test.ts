@@ -7,6 +7,7 @@ import { isId } from "../../id.ts";
 import { parseDecimal, parseSignedDecimal } from "../../quantity.ts";
 import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "../../quantity_range.ts";
 import { quoteByAmount, quoteByGrams } from "../../rounding.ts";
+import type { OrderReply, QuoteReply } from "../../schema/mod.ts";
 import { METADATA, SIGNED, VERDICTS } from "./access.ts";
 import { RESERVES, STATEMENT, STATEMENT_CSV } from "./books.ts";
 import { FUNDING, WITHDRAWAL } from "./money.ts";
@@ -46,10 +47,12 @@ describe("the OpenAPI examples", () => {
 
   it("have orders with the quoted quantities, executed while the quotes are firm", () => {
     const pairs = [[ORDERS.buy, QUOTES.buy_by_grams], [ORDERS.sell, QUOTES.sell_by_amount]] as const;
-    for (const [{ order_id: _id, status: _done, executed_at, ...order }, quote] of pairs) {
-      const { status: _open, created_at, expires_at, ...terms } = quote;
-      assertEquals(order, terms);
-      assert(created_at < executed_at && executed_at < expires_at);
+    const termsOf = (
+      { quote_id, side, gold_grams, price_per_gram_sar, total_sar }: OrderReply | QuoteReply,
+    ) => [quote_id, side, gold_grams, price_per_gram_sar, total_sar];
+    for (const [order, quote] of pairs) {
+      assertEquals(termsOf(order), termsOf(quote));
+      assert(quote.created_at < order.executed_at && order.executed_at < quote.expires_at);
     }
     assertEquals([ORDER_REQUESTS.buy.quote_id, ORDER_REQUESTS.sell.quote_id], [ID.buyQuote, ID.sellQuote]);
   });

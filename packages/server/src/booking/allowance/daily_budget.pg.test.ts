@@ -11,8 +11,10 @@ import {
   bookOrder,
   bookQuote,
   bookWithdrawal,
+  byGrams,
   fundingItem,
   newUuid,
+  newWrite,
   orderItem,
   quoteItem,
   readBooks,
@@ -22,7 +24,7 @@ import {
 import { limitClient } from "./allowance_fixture.ts";
 
 const SPENT = "answered daily_budget_exceeded";
-const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10n };
+const GRAM: QuoteRequest = byGrams("buy", 10n);
 const WAITING = { wait: true, settle: false };
 const TOO_MUCH = 100_000_000_000_000n;
 
@@ -85,14 +87,12 @@ describe("the daily budget of records", () => {
     "a withdrawal's binding refusal": (client) => bookWithdrawal(books.api, withdrawalItem(client, TOO_MUCH)),
     "a funding's binding refusal": (client) => bookFunding(books.api, fundingItem(client, TOO_MUCH)),
     "a probe": (client) => probe(client),
-    "a webhook test": async (client) => {
-      const { nonce: _, quote: __, ...write } = orderItem(client, null);
-      return (await sendWebhookTest(books.api)([{ ...write, id: newUuid() }], WAITING))[0]!;
-    },
+    "a webhook test": async (client) =>
+      (await sendWebhookTest(books.api)([{ ...newWrite(client), id: newUuid() }], WAITING))[0]!,
     "a redelivery": async (client) => {
-      const { nonce: _, quote: __, ...write } = orderItem(client, null);
       const [row] = await books.sql`select id from gold.event where client_id = ${client} limit 1`;
-      return (await sendRedelivery(books.api)([{ ...write, event: row!.id as string }], WAITING))[0]!;
+      const item = { ...newWrite(client), event: row!.id as string };
+      return (await sendRedelivery(books.api)([item], WAITING))[0]!;
     },
   };
   for (const [name, send] of Object.entries(records)) {

@@ -1,19 +1,24 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
-import { PROBLEM_REGISTRY, type ProblemCode, type QuoteRequest } from "@gold-partner/protocol";
+import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
-import { bookOrder, bookQuote, newUuid, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
+import {
+  bookOrder,
+  bookQuote,
+  byGrams,
+  newUuid,
+  orderItem,
+  quoteItem,
+  readBooks,
+  wordOf,
+} from "../fixture.ts";
 import { limitClient, type Limits, readAllowance } from "./allowance_fixture.ts";
 
 const REFUSED = "answered open_quotes_exceeded";
 const MADE = "answered 201";
-const grams = (goldTenthMilligrams: bigint): QuoteRequest => ({
-  side: "buy",
-  by: "grams",
-  goldTenthMilligrams,
-});
+const grams = (goldTenthMilligrams: bigint) => byGrams("buy", goldTenthMilligrams);
 
 describe("the limit on open quotes", () => {
   let books: TestBooks;

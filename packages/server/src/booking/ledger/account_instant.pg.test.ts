@@ -10,6 +10,7 @@ import {
   bookOrder,
   bookQuote,
   bookWithdrawal,
+  byGrams,
   fundingItem,
   newUuid,
   orderItem,
@@ -20,7 +21,7 @@ import {
   wordOf,
 } from "../fixture.ts";
 
-const GRAM = { by: "grams", side: "buy", goldTenthMilligrams: 10_000n } as const;
+const GRAM = byGrams("buy", 10_000n);
 const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;
 const BATCH = { wait: true, settle: false };
 

@@ -1,10 +1,9 @@
-import { stamp } from "../../ticket.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
-import { wordOf } from "../fixture.ts";
+import { byAmount, byGrams, quoteItem, wordOf } from "../fixture.ts";
 import {
   bookBothWays,
   CLIENTS,
@@ -146,15 +145,11 @@ describe("a batch", () => {
             const items = [...history, ...batch].map((
               { client, key, fingerprint, side, grams, amount, stale },
               n,
-            ): QuoteItem =>
-              stamp<QuoteItem>({
-                client: CLIENTS[client]!,
+            ) =>
+              quoteItem(CLIENTS[client]!, grams === null ? byAmount(side, amount) : byGrams(side, grams), {
                 admissionVersion: stale ? "2" : "1",
                 key: `key-${key}`,
                 fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
-                asked: grams === null
-                  ? { side, by: "amount", amountHalalas: amount }
-                  : { side, by: "grams", goldTenthMilligrams: grams },
                 maximumTenthMilligrams: 1_000n,
                 id: uuidOf(4, n),
                 request: uuidOf(3, n),

@@ -1,4 +1,3 @@
-import { stamp } from "../../ticket.ts";
 import type { ReservedSql, Sql } from "postgres";
 import type { BatchItem, Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
@@ -47,13 +46,12 @@ export function uuidOf(kind: number, n: number): string {
 }
 
 export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]): OrderItem {
-  return stamp<OrderItem>({
-    client: CLIENTS[draw.client]!,
+  const quote = draw.quote === null ? null : quotes[draw.quote] ?? uuidOf(2, draw.quote);
+  return orderItem(CLIENTS[draw.client]!, quote, {
     admissionVersion: draw.stale ? "2" : "1",
     nonce: uuidOf(1, draw.nonce),
     key: `key-${draw.key}`,
     fingerprint: `0${draw.fingerprint}`.repeat(32),
-    quote: draw.quote === null ? null : quotes[draw.quote] ?? uuidOf(2, draw.quote),
     request: uuidOf(3, n),
   });
 }

@@ -51,13 +51,10 @@ describe("book_orders", () => {
     await books.setPrice(3_210_000n, 3_190_001n);
     const quote = await books.quote(client, "sell", 15_001n);
     const outcome = await order(client, quote);
-    assertEquals(
-      maskInstants(outcome.body!),
-      `{"order_id":"ord_${quote}","quote_id":"qt_${quote}","side":"sell","gold_grams":1.5001,"price_per_gram_sar":319.0001,` +
-        `"total_sar":478.53,"status":"executed","executed_at":"<instant>",` +
-        `"balances":{"sar":{"available":478.53,"held":0},"gold":{"grams":0.4999},"as_of":"<instant>"}}`,
-    );
-    orderCreatedReply.strict().parse(JSON.parse(outcome.body!));
+    const reply = orderCreatedReply.strict().parse(JSON.parse(outcome.body!));
+    const { side, gold_grams, price_per_gram_sar, total_sar, balances: { sar, gold } } = reply;
+    assertEquals([side, gold_grams, price_per_gram_sar, total_sar], ["sell", 1.5001, 319.0001, 478.53]);
+    assertEquals([sar, gold], [{ available: 478.53, held: 0 }, { grams: 0.4999 }]);
   });
 
   it("writes an order as two transfers, one event and one key under the next sequence number", async () => {

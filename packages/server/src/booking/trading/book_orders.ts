@@ -1,3 +1,4 @@
+import { ID_PREFIX, type OrderRequest, uuidOfId } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
 import { arrayLiteral } from "../../database/array_literal.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
@@ -5,14 +6,13 @@ import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
 
 export interface OrderItem extends SignedWrite {
-  /** The quote's uuid; null if the quote_id is malformed, which is handled like an unknown quote. */
-  readonly quote: string | null;
+  readonly asked: OrderRequest;
 }
 
 /** Books 1 to 64 orders in one round trip, by the function in book_orders.sql. */
 export function sendOrders(sql: Query): Send<OrderItem> {
   return async (items, { wait, settle }) => {
-    const rows = await sql<(Outcome & { item: number })[]>`
+    return await sql<(Outcome & { item: number })[]>`
       select item, outcome, status, body from gold.book_orders(
         ${wait}, ${settle},
         ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
@@ -20,9 +20,11 @@ export function sendOrders(sql: Query): Send<OrderItem> {
         ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[],
         ${arrayLiteral(items.map(({ key }) => key))}::text::text[],
         ${arrayLiteral(items.map(({ fingerprint }) => `\\x${fingerprint}`))}::text::bytea[],
-        ${arrayLiteral(items.map(({ quote }) => quote))}::text::uuid[],
+        ${arrayLiteral(items.map(({ asked }) => quoteOf(asked)))}::text::uuid[],
         ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[])
       order by item`;
-    return rows;
   };
 }
+
+/** The quote's uuid; null if the quote_id is malformed, which is handled like an unknown quote. */
+const quoteOf = ({ quoteId }: OrderRequest) => uuidOfId(ID_PREFIX.quote, quoteId) ?? null;

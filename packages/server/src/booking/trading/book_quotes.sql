@@ -17,8 +17,6 @@ declare
   clock timestamptz;
   present timestamptz;
   made_at timestamptz;
-  instants_of timestamptz;
-  instants text;
   horizon timestamptz;
   current price;
   open boolean;
@@ -36,6 +34,7 @@ declare
   allowances allowance[] := '{}';
   limited boolean := false;
   reached text;
+  made quote;
   quoted quote[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
@@ -153,17 +152,10 @@ begin
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
     else
-      quoted := quoted || row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
+      made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
         made_at + make_interval(secs => ttl_seconds))::quote;
-      -- Most quotes of a batch have the same instants, so their text is made once.
-      if made_at is distinct from instants_of then
-        instants_of := made_at;
-        instants := '"created_at":"' || instant_text(made_at)
-          || '","expires_at":"' || instant_text(made_at + make_interval(secs => ttl_seconds)) || '"';
-      end if;
-      body := '{"quote_id":"qt_' || asked.id || '","side":"' || asked.side || '","gold_grams":' || decimal_text(grams, 0.0001)
-        || ',"price_per_gram_sar":' || decimal_text(unit_price, 0.0001) || ',"total_sar":' || decimal_text(total, 0.01)
-        || ',"status":"open",' || instants || '}';
+      quoted := quoted || made;
+      body := quote_text(made, 'open');
       answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
     end if;
     bound := bound || answer;

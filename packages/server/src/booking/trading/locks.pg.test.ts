@@ -3,7 +3,16 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { newUuid, orderItem, plantQuote, quoteItem, readBooks, untilWaiting, wordOf } from "../fixture.ts";
+import {
+  byGrams,
+  newUuid,
+  orderItem,
+  plantQuote,
+  quoteItem,
+  readBooks,
+  untilWaiting,
+  wordOf,
+} from "../fixture.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
@@ -52,9 +61,7 @@ describe("the locks of the books", () => {
       const impatient = await connectImpatient();
       const outcomes = await sendOrders(impatient)(items, SKIPPING);
       assertEquals(outcomes.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
-      const quotes = items.map(({ client }) =>
-        quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n })
-      );
+      const quotes = items.map(({ client }) => quoteItem(client, byGrams("buy", 1n)));
       const quoted = await sendQuotes(impatient)(quotes, SKIPPING);
       assertEquals(quoted.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
     });
@@ -71,7 +78,7 @@ describe("the locks of the books", () => {
     await whileHeld(client, async () => {
       waiting = sendOrders(books.api)([item], WAITING);
       await untilWaiting(books.sql);
-      const [order] = await books.sql`select from gold.orders where id = ${item.quote}`;
+      const [order] = await books.sql`select from gold.orders where client_id = ${client}`;
       assertEquals(order, undefined);
     });
     assertEquals((await waiting!).map(wordOf), ["answered 201"]);
@@ -80,7 +87,7 @@ describe("the locks of the books", () => {
   it("end a wait with 55P03 at the connection's lock_timeout, and nothing is stored", async () => {
     const client = await rich();
     const item = await buy(client);
-    const quote = quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n });
+    const quote = quoteItem(client, byGrams("buy", 1n));
     const before = await readBooks(books.sql);
     await whileHeld(client, async () => {
       const impatient = await connectImpatient();
@@ -116,11 +123,11 @@ describe("the locks of the books", () => {
   it("let only one of many concurrent orders use a nonce or a quote", async () => {
     const client = await rich();
     const pool = books.connect("gold_api", 16);
-    const [sameNonce, sameQuote] = [newUuid(), (await buy(client)).quote];
+    const [sameNonce, { asked }] = [newUuid(), await buy(client)];
     const items = await Promise.all(Array.from({ length: 16 }, () => buy(client)));
     const race = (given: Partial<OrderItem>) =>
       Promise.all(items.map((item) => sendOrders(pool)([{ ...item, ...given }], WAITING)));
-    const byQuote = (await race({ quote: sameQuote })).flat().map(wordOf).sort();
+    const byQuote = (await race({ asked })).flat().map(wordOf).sort();
     assertEquals(byQuote.filter((word) => word === "answered 201").length, 1);
     assertEquals(byQuote.filter((word) => word === "answered quote_already_executed").length, 15);
     for (const item of items) Object.assign(item, { key: newUuid() });
@@ -142,9 +149,7 @@ describe("the locks of the books", () => {
         const outcomes = n % 4 < 3
           ? await sendOrders(sql)(items, n % 3 === 0 ? SKIPPING : WAITING)
           : await sendQuotes(sql)(
-            order.map((client) =>
-              quoteItem(client, { side: "sell", by: "grams", goldTenthMilligrams: 100n })
-            ),
+            order.map((client) => quoteItem(client, byGrams("sell", 100n))),
             WAITING,
           );
         for (const outcome of outcomes) seen.set(wordOf(outcome), (seen.get(wordOf(outcome)) ?? 0) + 1);
@@ -161,10 +166,10 @@ describe("the locks of the books", () => {
     const [good, bad] = [await rich(), await books.createClient()];
     const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
     const spent = newUuid();
-    const bads = goods.map(({ key, nonce, quote }, n) =>
+    const bads = goods.map(({ key, nonce, asked }, n) =>
       // Every item names the other client's quote. Some items also have the other client's key and nonce, a
       // repeated nonce, or an unknown admission version.
-      orderItem(bad, quote, [{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }, {}][n % 4])
+      orderItem(bad, null, { asked, ...[{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }][n % 4] })
     );
     const mixed = goods.flatMap((item, n) => [bads[n]!, item]);
     const outcomes = await sendOrders(books.api)(mixed, SKIPPING);

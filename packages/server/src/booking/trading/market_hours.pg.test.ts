@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { verdictOf } from "../operator_fixture.ts";
-import { bookOrder, bookQuote, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
+import { bookOrder, bookQuote, byGrams, orderItem, quoteItem, readBooks, wordOf } from "../fixture.ts";
 
 interface Session {
   /** 0 is Sunday. */
@@ -34,7 +34,7 @@ describe("the market's hours", () => {
     const [row] = await books.api`select gold.market_open(${at}::text::timestamptz) as open`;
     return row!.open;
   }
-  const gram = () => quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 100n });
+  const gram = () => quoteItem(client, byGrams("buy", 100n));
 
   it("are in Riyadh time: open from the start of a session, closed from its end on", async () => {
     // Sunday 2026-03-01 in Riyadh begins at 21:00 UTC on Saturday.

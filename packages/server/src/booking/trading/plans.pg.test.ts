@@ -2,7 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookFunding, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../fixture.ts";
+import { bookFunding, byGrams, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
@@ -36,9 +36,7 @@ describe("the booking functions' plans", () => {
     let items = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const quotes = clients.flatMap((client) =>
-        (["buy", "sell"] as const).map((side) =>
-          quoteItem(client, { side, by: "grams", goldTenthMilligrams: 100n })
-        )
+        (["buy", "sell"] as const).map((side) => quoteItem(client, byGrams(side, 100n)))
       );
       const orders = quotes.map(({ client, id }) => orderItem(client, id));
       const outcomes = [...await sendQuotes(sql)(quotes, sending), ...await sendOrders(sql)(orders, sending)];

@@ -18,7 +18,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { bookQuote, maskInstants, orderItem, quoteItem, wordOf } from "../fixture.ts";
+import { bookQuote, byAmount, byGrams, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 import { seedTests } from "../../../../../testing/seed.ts";
@@ -56,8 +56,8 @@ function anyUpTo(digits: number, edges: readonly bigint[]): fc.Arbitrary<bigint>
 
 const side = fc.constantFrom("buy" as const, "sell" as const);
 const asked: fc.Arbitrary<QuoteRequest> = fc.oneof(
-  fc.record({ side, by: fc.constant("grams" as const), goldTenthMilligrams: anyUpTo(9, GRAMS_EDGES) }),
-  fc.record({ side, by: fc.constant("amount" as const), amountHalalas: anyUpTo(12, AMOUNT_EDGES) }),
+  fc.tuple(side, anyUpTo(9, GRAMS_EDGES)).map(([side, grams]) => byGrams(side, grams)),
+  fc.tuple(side, anyUpTo(12, AMOUNT_EDGES)).map(([side, amount]) => byAmount(side, amount)),
 );
 
 function termsOf(asked: QuoteRequest, price: bigint): QuoteOutcome {
@@ -66,17 +66,17 @@ function termsOf(asked: QuoteRequest, price: bigint): QuoteOutcome {
     : quoteByAmount(asked.side, asked.amountHalalas, price);
 }
 
-function expectedBody(id: string, terms: QuoteOutcome): string {
+/** The members up to the total, which depend on the rounding; the code of a refusal. */
+function expectedTerms(id: string, terms: QuoteOutcome): string {
   if (!terms.ok) return terms.code;
   return `{"quote_id":"qt_${id}","side":"${terms.side}","gold_grams":${
     formatGrams(terms.goldTenthMilligrams)
   },` +
-    `"price_per_gram_sar":${formatPrice(terms.pricePips)},"total_sar":${formatHalalas(terms.totalHalalas)},` +
-    `"status":"open","created_at":"<instant>","expires_at":"<instant>"}`;
+    `"price_per_gram_sar":${formatPrice(terms.pricePips)},"total_sar":${formatHalalas(terms.totalHalalas)}`;
 }
 
-const bodyOf = (body: string) =>
-  body.startsWith('{"type"') ? JSON.parse(body).code as string : maskInstants(body);
+const shownTerms = (body: string): string =>
+  body.startsWith('{"type"') ? JSON.parse(body).code as string : body.split(',"status":')[0]!;
 
 describe("the database rounds like the protocol", () => {
   let books: TestBooks;
@@ -100,9 +100,9 @@ describe("the database rounds like the protocol", () => {
         const items = batch.map((asked) => quoteItem(client, asked));
         const outcomes = await sendQuotes(books.api)(items, { wait: false, settle: false });
         const expected = items.map(({ id, asked }) =>
-          expectedBody(id, termsOf(asked, asked.side === "buy" ? buyPrice : sellPrice))
+          expectedTerms(id, termsOf(asked, asked.side === "buy" ? buyPrice : sellPrice))
         );
-        assertEquals(outcomes.map(({ body }) => bodyOf(body!)), expected);
+        assertEquals(outcomes.map(({ body }) => shownTerms(body!)), expected);
         quoted += outcomes.filter(({ status }) => status === 201).length;
       }),
       { numRuns: RUNS },
@@ -125,12 +125,9 @@ describe("the database rounds like the protocol", () => {
       if (side === "buy" ? price === 1n : price === PRICE_MAX_PIPS) continue;
       await (side === "buy" ? books.setPrice(price, price - 1n) : books.setPrice(price + 1n, price));
       const asked = operation === "quote_by_grams"
-        ? { by: "grams" as const, goldTenthMilligrams: parseGrams(gold_grams!) }
-        : { by: "amount" as const, amountHalalas: parseHalalas(amount_sar!) };
-      const { body } = await bookQuote(
-        books.api,
-        quoteItem(client, { side: side as "buy" | "sell", ...asked }),
-      );
+        ? byGrams(side as "buy" | "sell", parseGrams(gold_grams!))
+        : byAmount(side as "buy" | "sell", parseHalalas(amount_sar!));
+      const { body } = await bookQuote(books.api, quoteItem(client, asked));
       const reply = JSON.parse(body!);
       if (refused) assertEquals(reply.code, refused, name);
       else assertEquals([`${reply.gold_grams}`, `${reply.total_sar}`], [gold_grams!, total_sar!], name);
