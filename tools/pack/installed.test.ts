@@ -11,7 +11,8 @@ import { Outside, type Project } from "./outside_fixture.ts";
 
 const NAMES = ["canonical", "jws", "protocol", "client"] as const;
 const PACKAGES = NAMES.map((name) => `@gold-partner/${name}`);
-const PARTS = /^[a-z]+\/(package\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.(js|d\.ts))$/;
+const PARTS =
+  /^[a-z]+\/(package\.json|README\.md|LICENSE(\.zod)?|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.(js|d\.ts))$/;
 const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.ts)$/;
 const FOR_TESTS = /\.test\.|testing|fixture/;
 
@@ -114,8 +115,9 @@ describe("the packages, installed from their tarballs", () => {
   it("have complete manifests for a registry and for npm install", () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of NAMES) {
-      const { description, keywords, dependencies: _, ...rest } = manifestOf(tree, name);
+      const { description, keywords, dependencies, ...rest } = manifestOf(tree, name);
       assert(String(description).length > 40 && (keywords as string[]).length > 2, name);
+      assertEquals(dependencies !== undefined, name === "protocol", name);
       assertEquals(rest, {
         ...{ name: `@gold-partner/${name}`, version, license: "Apache-2.0", type: "module" },
         ...{ engines: { node: ">=20.19" }, sideEffects: false, files: ["src"] },

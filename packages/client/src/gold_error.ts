@@ -47,6 +47,11 @@ export type GoldErrorFacts =
   & (WriteOutcome | { readonly outcomeUnknown?: undefined; readonly idempotencyKey?: undefined });
 
 class GoldErrorBase extends Error {
+  // A console shows the name of the class.
+  static {
+    Object.defineProperty(this, "name", { value: "GoldError" });
+  }
+
   override readonly name: string = "GoldError";
   /** Why the call failed. `unknown_code` stands for any code that this version does not know. */
   readonly code: GoldErrorCode;
