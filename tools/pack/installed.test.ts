@@ -22,7 +22,7 @@ const FOR_TESTS = /\.test\.|testing|fixture/;
  */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
-import { type GoldClient, Quantity, verifyWebhook, type WebhookEvent } from "@gold-partner/client";
+import { type GoldClient, type GoldError, Quantity, type Quote, verifyWebhook, type WebhookEvent } from "@gold-partner/client";
 import { importSigningKey, JwsError } from "@gold-partner/jws";
 import { type OrderReply, orderReply, parseGrams } from "@gold-partner/protocol";
 
@@ -40,6 +40,10 @@ const known: readonly false[] = [
 const units: bigint = parseGrams("1.5");
 // @ts-expect-error: a quantity is read from text.
 export const refused = () => parseGrams(1.5);
+// @ts-expect-error: no error has this code.
+export const typo = (failure: GoldError) => failure.code === "insuficient_funds";
+export const keyOf = (failure: GoldError) => failure.outcomeUnknown && failure.idempotencyKey satisfies string;
+export const orderOf = (client: GoldClient, quote: Quote) => client.placeOrder(quote);
 const error: unknown = await importSigningKey("no key").catch((caught: unknown) => caught);
 const read = readJson(new TextEncoder().encode("[]"));
 console.log(known.length, String(Quantity.grams("1.50")), String(units), canonicalJson({ b: 1, a: null }), Array.isArray(read), error instanceof JwsError);

@@ -8,7 +8,7 @@ export interface TryReport {
   readonly tries: number;
   readonly ms: number;
   readonly status: number | undefined;
-  /** The code of the try's error. Undefined when the try succeeded. */
+  /** The code of the try's error, as the service sent it. Undefined when the try succeeded. */
   readonly code: string | undefined;
   readonly request_id: string | undefined;
   /** Milliseconds until the next try. Undefined when there is no next try. */
