@@ -41,7 +41,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals(`${start.sar.available}`, "100000.1");
 
     const bought = await client.createQuote({ side: "buy", gold_grams: Quantity.grams("1.5") });
-    const { balances: bookedBalances, ...order } = await client.placeOrder({ quote_id: bought.quote_id });
+    const { balances: bookedBalances, ...order } = await client.placeOrder(bought);
     assertEquals(bookedBalances.gold.grams, Quantity.grams("1.50"));
     assertEquals(bookedBalances.sar.available, start.sar.available.minus(order.total_sar));
     assertEquals(await client.getOrder(order.order_id), order);
@@ -60,7 +60,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals(past, { ...await client.getBalances(), as_of: past.as_of });
   });
 
-  it("reads all pages, and fetches a page only when it is needed", async () => {
+  it("reads one page or all pages, and fetches a page only when it is needed", async () => {
     const made: string[] = [];
     for (const grams of ["0.1", "0.2", "0.3", "0.4", "0.5"]) {
       const { quote_id } = await client.createQuote(buy(grams));
@@ -76,6 +76,9 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
       break;
     }
     assertEquals(operations, ["listOrders"]);
+    const page = await client.listOrders({ limit: 2 });
+    const next = await client.listOrders({ limit: 3, cursor: page.next_cursor! });
+    assertEquals([...page.items, ...next.items], orders.slice(0, 5));
     const [named] = await collect(client.listOrders({ idempotency_key: "walk-0.3" }));
     assertEquals(named!.gold_grams, Quantity.grams("0.3"));
 
@@ -84,6 +87,8 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     const events = await collect(client.listEvents({ limit: 3 }));
     assertEquals(events.map(({ sequence }) => sequence), events.map((_, index) => index + 1));
     assertEquals(await collect(client.listEvents({ after: events.length })), []);
+    const { next_cursor } = await client.listEvents({ limit: 3 });
+    assertEquals((await client.listEvents({ after: next_cursor! })).items[0], events[3]);
     const [told] = events.filter((event) => event.type === "order.executed");
     assert(told?.type === "order.executed" && told.data.order.total_sar instanceof Quantity);
     assertEquals((await client.getEvent(told.id)).id, told.id);

@@ -17,6 +17,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/webhooks.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/webhooks.md ts": "packages/client/src/example.test.ts",
   "README.md ts": "e2e/docs/typescript_page.pg.test.ts",
+  "docs/typescript.md sh": "e2e/docs/typescript_page.pg.test.ts",
   "docs/typescript.md ts": "e2e/docs/typescript_page.pg.test.ts",
   "docs/signing.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/idempotency.md sh": "e2e/docs/guide_page.external.test.ts",

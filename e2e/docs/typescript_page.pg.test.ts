@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,50 +10,82 @@ import { REQUEST_HEADER } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks } from "./doc_fixture.ts";
+import { openShell } from "./shell_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
-const RUNTIME = "Deno" in globalThis
-  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
-  : ["--import", "tsx"];
-const BLOCK_END = "━━━";
+const RUN = "Deno" in globalThis ? ["run", "-A", "tools/run.mjs"] : ["tools/run.mjs"];
+/** Nothing listens there, so npm fails if it needs a registry. */
+const NO_REGISTRY = "http://127.0.0.1:9";
+
+/** A page's commands, its TypeScript as one program, and the output that it shows after each block of it. */
+async function readProgram(page: string) {
+  const blocks = readBlocks(await readFile(join(ROOT, page), "utf8"));
+  const textsOf = (language: string) =>
+    blocks.filter((block) => block.language === language).map(({ text }) => text);
+  const shown = blocks.filter((_, index) => blocks[index - 1]?.language === "ts").map(({ text }) => text);
+  assert(shown.length > 0 && shown.length === textsOf("ts").length);
+  return { commands: textsOf("sh"), program: textsOf("ts").join(""), shown: shown.join("") };
+}
 
 describe("the TypeScript guide", () => {
   let stack: Stack;
-  before(async () => void (stack = await Stack.open()));
-  after(() => stack?.close());
-
-  /** Runs the TypeScript of a page as a new partner, and compares its output with the text after each block. */
-  async function follow(page: string): Promise<void> {
-    const { credentials: { client_id } } = await stack.onboard("Example Bank");
+  let folder: string;
+  let tarball: string;
+  before(async () => {
+    stack = await Stack.open();
     await stack.operator("price set --source fixed --mid 500 --spread 60");
-    const blocks = readBlocks(await readFile(join(ROOT, page), "utf8"));
-    const steps = blocks.flatMap(({ language, text }, index) =>
-      language === "ts" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
-    );
-    assert(steps.length > 0);
-    const program = steps.map(({ code }) => `${code}console.log("${BLOCK_END}");\n`).join("");
-    const GOLD_CREDENTIALS = stack.running.state.path("partners", client_id, "credentials.json");
-    const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
-    try {
-      const file = join(folder, "program.mts");
-      // Replace the package's name by its path, because the name does not resolve outside the repository.
-      await writeFile(file, program.replace('"@gold-partner/client"', `"${DOOR}"`));
-      const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
-        cwd: ROOT,
-        env: { ...process.env, GOLD_CREDENTIALS, NO_COLOR: "1" },
-        timeout: 180_000,
-      });
-      const came = stdout.split(`${BLOCK_END}\n`);
-      assertEquals(came.length, steps.length + 1);
-      steps.forEach(({ shown }, index) => expectShown(came[index]!, shown));
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
+    const dist = join(folder, "dist");
+    await promisify(execFile)(process.execPath, [...RUN, "pack", dist], { cwd: ROOT });
+    tarball = (await readdir(dist)).find((name) => /^gold-partner-client-.*\.tgz$/.test(name))!;
+    // Installs tsx globally for the readers, as npm does, so that `npx tsx` needs no registry.
+    await mkdir(join(folder, "global/bin"), { recursive: true });
+    await symlink(join(ROOT, "node_modules/tsx/dist/cli.mjs"), join(folder, "global/bin/tsx"));
+  });
+  after(async () => {
+    await stack?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Opens a shell for a new partner, in a folder that has only the client's tarball. */
+  async function openReader() {
+    const { credentials: { client_id } } = await stack.onboard("Example Bank");
+    const home = await mkdtemp(join(folder, "reader-"));
+    await copyFile(join(folder, "dist", tarball), join(home, tarball));
+    const shell = openShell(home, {
+      PATH: `${process.env["PATH"]}${delimiter}${join(ROOT, "node_modules/.bin")}`,
+      HOME: home,
+      GOLD_CREDENTIALS: stack.running.state.path("partners", client_id, "credentials.json"),
+      NPM_CONFIG_PREFIX: join(folder, "global"),
+      NPM_CONFIG_REGISTRY: NO_REGISTRY,
+      NPM_CONFIG_UPDATE_NOTIFIER: "false",
+      NO_COLOR: "1",
+    });
+    return { home, shell };
   }
 
+  it("installs as printed, and its program runs twice on Node and once on Deno with the output that it shows: typescript.md", async () => {
+    const { commands: [install, onNode, onDeno], program, shown } = await readProgram("docs/typescript.md");
+    const { home, shell } = await openReader();
+    try {
+      await shell.run(install!);
+      await writeFile(join(home, "first_order.mts"), program);
+      for (const command of [onNode!, onNode!, onDeno!]) expectShown(await shell.run(command), shown);
+    } finally {
+      await shell.stop();
+    }
+  });
+
   it("works as printed, with the output that it shows: README.md", async () => {
-    await follow("README.md");
+    const { program, shown } = await readProgram("README.md");
+    const { home, shell } = await openReader();
+    try {
+      await shell.run(`npm install ./${tarball}`);
+      await writeFile(join(home, "program.mts"), program);
+      expectShown(await shell.run("npx tsx program.mts"), shown);
+    } finally {
+      await shell.stop();
+    }
     const exchange = readBlocks(await readFile(join(ROOT, "README.md"), "utf8"))
       .find(({ text }) => text.startsWith("POST "))!;
     const [request = "", , , reply = ""] = exchange.text.split("\n\n");
@@ -63,6 +95,4 @@ describe("the TypeScript guide", () => {
     const headers = request.split("\n").slice(1).map((line) => line.split(":")[0]!);
     assertEquals(headers.filter((name) => !known.includes(name)), []);
   });
-
-  it("works as printed, with the output that it shows: typescript.md", () => follow("docs/typescript.md"));
 });

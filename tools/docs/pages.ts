@@ -1,3 +1,4 @@
+import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
 import { writeContributing, writeScripts } from "./tasks.ts";
 
@@ -7,6 +8,8 @@ import { writeContributing, writeScripts } from "./tasks.ts";
  */
 export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "docs/errors.md": writeErrorCatalogue,
+  "packages/client/src/api_types.ts": writeClientTypes,
+  "packages/client/src/error_types.ts": writeClientErrorTypes,
   "CONTRIBUTING.md": writeContributing,
   "package.json": writeScripts("scripts", "exec node"),
   "deno.json": writeScripts("tasks", "deno run -A"),

@@ -11,7 +11,8 @@ import { Outside, type Project } from "./outside_fixture.ts";
 
 const NAMES = ["canonical", "jws", "protocol", "client"] as const;
 const PACKAGES = NAMES.map((name) => `@gold-partner/${name}`);
-const PARTS = /^[a-z]+\/(package\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.(js|d\.ts))$/;
+const PARTS =
+  /^[a-z]+\/(package\.json|README\.md|LICENSE(\.zod)?|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.(js|d\.ts))$/;
 const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.ts)$/;
 const FOR_TESTS = /\.test\.|testing|fixture/;
 
@@ -21,7 +22,7 @@ const FOR_TESTS = /\.test\.|testing|fixture/;
  */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
-import { type GoldClient, Quantity, verifyWebhook, type WebhookEvent } from "@gold-partner/client";
+import { type GoldClient, type GoldError, Quantity, type Quote, verifyWebhook, type WebhookEvent } from "@gold-partner/client";
 import { importSigningKey, JwsError } from "@gold-partner/jws";
 import { type OrderReply, orderReply, parseGrams } from "@gold-partner/protocol";
 
@@ -39,6 +40,10 @@ const known: readonly false[] = [
 const units: bigint = parseGrams("1.5");
 // @ts-expect-error: a quantity is read from text.
 export const refused = () => parseGrams(1.5);
+// @ts-expect-error: no error has this code.
+export const typo = (failure: GoldError) => failure.code === "insuficient_funds";
+export const keyOf = (failure: GoldError) => failure.outcomeUnknown && failure.idempotencyKey satisfies string;
+export const orderOf = (client: GoldClient, quote: Quote) => client.placeOrder(quote);
 const error: unknown = await importSigningKey("no key").catch((caught: unknown) => caught);
 const read = readJson(new TextEncoder().encode("[]"));
 console.log(known.length, String(Quantity.grams("1.50")), String(units), canonicalJson({ b: 1, a: null }), Array.isArray(read), error instanceof JwsError);
@@ -114,8 +119,9 @@ describe("the packages, installed from their tarballs", () => {
   it("have complete manifests for a registry and for npm install", () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of NAMES) {
-      const { description, keywords, dependencies: _, ...rest } = manifestOf(tree, name);
+      const { description, keywords, dependencies, ...rest } = manifestOf(tree, name);
       assert(String(description).length > 40 && (keywords as string[]).length > 2, name);
+      assertEquals(dependencies !== undefined, name === "protocol", name);
       assertEquals(rest, {
         ...{ name: `@gold-partner/${name}`, version, license: "Apache-2.0", type: "module" },
         ...{ engines: { node: ">=20.19" }, sideEffects: false, files: ["src"] },

@@ -1,62 +1,23 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/local-postgres";
-import { type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
-import { Outside } from "./outside_fixture.ts";
+import { openTrade, type Trade } from "./order_fixture.ts";
 
-/**
- * Returns a program that buys 1.5 g and prints the order and the partner's gold. Both tests use one
- * partner.
- */
-const program = (credentials: string): string => `
-import { GoldClient } from "@gold-partner/client";
+describe("the client, installed alone from its tarball in an empty folder", () => {
+  let trade: Trade;
+  before(async () => void (trade = await openTrade()));
+  after(() => trade?.close());
 
-const client = await GoldClient.fromCredentials(${JSON.stringify(credentials)});
-await client.fundSandbox({ amount_sar: "5000" });
-const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
-const order = await client.placeOrder({ quote_id: quote.quote_id });
-const quotes = [];
-for await (const { quote_id } of client.listOrders()) quotes.push(quote_id);
-console.log(order.status, quotes.indexOf(quote.quote_id), quotes.length, \`\${order.balances.gold.grams} g\`);
-client.close();
-`;
-
-describe("the client, installed from its tarball", () => {
-  let folder: string;
-  let running: Running;
-  let outside: Outside;
-  let text: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-order-"));
-    const options = {
-      port: await findFreePort(),
-      stateDir: join(folder, "state"),
-      reset: false,
-      demo: false,
-    };
-    running = await start({ ...options, tell: () => {} });
-    const { client_id } = running.credentials;
-    text = program(running.state.path("partners", client_id, "credentials.json"));
-    outside = await Outside.open();
-  });
-  after(async () => {
-    await outside?.close();
-    await running?.stop();
-    await rm(folder, { recursive: true, force: true });
+  it("places an order on Node, without a loader", async () => {
+    assertEquals(await trade.project.node("order.mjs"), "executed 0 1 1.5 g\n");
   });
 
-  it("places an order in an empty Node project, without a loader", async () => {
-    const project = await outside.nodeProject("@gold-partner/client");
-    await project.write("order.mjs", text);
-    assertEquals(await project.node("order.mjs"), "executed 0 1 1.5 g\n");
+  it("passes the type check and places an order on Deno", async () => {
+    assertEquals(await trade.project.deno("run", "--check", "-A", "order.ts"), "executed 0 2 3 g\n");
   });
 
-  it("places an order in an empty Deno project", async () => {
-    const project = await outside.denoProject("npm:@gold-partner/client");
-    await project.write("order.ts", text);
-    assertEquals(await project.deno("run", "--check", "-A", "order.ts"), "executed 0 2 3 g\n");
+  it("places an order on Deno, installed with deno add", async () => {
+    const project = await trade.outside.denoProject("npm:@gold-partner/client");
+    await project.write("order.ts", trade.text);
+    assertEquals(await project.deno("run", "--check", "-A", "order.ts"), "executed 0 3 4.5 g\n");
   });
 });

@@ -39,15 +39,15 @@ export class Project {
   }
 
   npm(...args: readonly string[]): Promise<string> {
-    return this.#run("npm", args);
+    return this.run("npm", ...args);
   }
 
   node(...args: readonly string[]): Promise<string> {
-    return this.#run(node, args);
+    return this.run(node, ...args);
   }
 
   deno(...args: readonly string[]): Promise<string> {
-    return this.#run(deno, args);
+    return this.run(deno, ...args);
   }
 
   /** Compiles with the repository's TypeScript and the user's settings. */
@@ -56,7 +56,7 @@ export class Project {
     await this.node(TSC, "-p", ".");
   }
 
-  #run(command: string, args: readonly string[]): Promise<string> {
+  run(command: string, ...args: readonly string[]): Promise<string> {
     return runProgram(command, args, { cwd: this.folder, env: this.#env });
   }
 }
@@ -69,20 +69,24 @@ export class Outside {
   readonly #folder: string;
   readonly #npm: Loopback;
   readonly #jsr: JsrRegistry;
+  /** The tarballs of the published packages. */
+  readonly tarballs: readonly string[];
   #projects = 0;
 
-  private constructor(folder: string, npm: Loopback, jsr: JsrRegistry) {
+  private constructor(folder: string, npm: Loopback, jsr: JsrRegistry, tarballs: readonly string[]) {
     this.#folder = folder;
     this.#npm = npm;
     this.#jsr = jsr;
+    this.tarballs = tarballs;
   }
 
   static async open(): Promise<Outside> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "gold-outside-")));
     try {
       const staged = await stagePackages(join(folder, "staged"));
-      const npm = await openNpmRegistry(await packFolders([...staged, ...PEERS], folder));
-      return new Outside(folder, npm, await openJsrRegistry());
+      const packed = await packFolders([...staged, ...PEERS], folder);
+      const tarballs = packed.slice(0, staged.length).map(({ path }) => path);
+      return new Outside(folder, await openNpmRegistry(packed), await openJsrRegistry(), tarballs);
     } catch (error) {
       await rm(folder, { recursive: true });
       throw error;
@@ -98,6 +102,13 @@ export class Outside {
     const project = await this.#emptyProject();
     await project.write("package.json", '{ "private": true }');
     await project.npm("install", ...packages);
+    return project;
+  }
+
+  /** An empty folder with the client, installed from its tarball alone. No registry can be reached. */
+  async clientProject(): Promise<Project> {
+    const project = await this.#emptyProject();
+    await project.npm("install", "--registry", NOWHERE, this.tarballs.at(-1)!);
     return project;
   }
 

@@ -4,6 +4,7 @@ import { basename, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { PUBLISHED } from "../check/structure.ts";
+import { bundleClient } from "./bundle_client.ts";
 import { stagedManifest } from "./manifest.ts";
 import { runProgram } from "./program.ts";
 
@@ -14,17 +15,22 @@ const PACKAGES = join(ROOT, "packages");
 const TRIES_MAX = 3;
 const UNDER_DENO = process.versions["deno"] !== undefined;
 
+/** The package that is published without its siblings, because a partner installs it from one tarball. */
+const BUNDLED = "packages/client";
+
 /**
  * Writes each published package into a folder of `out` as npm publishes it: JavaScript, its types and a
  * manifest.
  */
 export async function stagePackages(out: string): Promise<readonly string[]> {
   await compile(out);
+  await bundleClient(join(out, basename(BUNDLED)));
   const { engines } = await readManifest(ROOT);
   return await Promise.all(PUBLISHED.map(async (folder) => {
     const source = join(ROOT, folder);
     const staged = join(out, basename(folder));
-    const manifest = stagedManifest(await readManifest(source), engines);
+    const own = await readManifest(source);
+    const manifest = stagedManifest(folder === BUNDLED ? { ...own, dependencies: undefined } : own, engines);
     await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const file of ["README.md", "LICENSE"]) await copyFile(join(source, file), join(staged, file));
     await finishFiles(staged);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { GoldError } from "./gold_error.ts";
-import type { GoldClientOptions } from "./settings.ts";
+import type { GoldClientOptions } from "./options.ts";
 
 /**
  * The members of `credentials.json`. `cert`, `key`, `ca` and `signing_key` are paths of files. In a file, a

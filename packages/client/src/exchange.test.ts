@@ -229,6 +229,8 @@ describe("a call of GoldClient", () => {
       () => client.createQuote({ side: "buy", gold_grams: 1.5 as never }),
       () => client.createQuote({ side: "buy", gold_grams: "1.00001" }),
       () => client.createQuote(undefined as never),
+      () => client.placeOrder(undefined as never),
+      () => client.placeOrder({ quote_id: 17 as never }),
       () => client.placeOrder({ quote_id: "qt_1" }, { idempotencyKey: "two words" }),
       () => client.placeOrder({ quote_id: "qt_1" }, { idempotencyKey: null as never }),
       () => client.placeOrder({ quote_id: "qt_1" }, { idempotencyKey: 17 as never }),
@@ -262,13 +264,45 @@ describe("a call of GoldClient", () => {
       ]);
     }
     const pages = [{ items: [1] }, { items: {}, next_cursor: null }, {}];
-    const reads = pages.map((page) => [page, (client: GoldClient) => client.listOrders().next()] as const);
+    const reads = pages.map((page) => [page, (client: GoldClient) => client.listOrders()] as const);
     const csv = (client: GoldClient) => client.getStatementCsv({ from: "2026-01-01", to: "2026-01-31" });
     for (const [body, read] of [...reads, ["<html>", csv] as const]) {
       const { client } = await play([reply(200, body, { "Content-Type": "text/html" })]);
       const error = await assertRejects(() => read(client) as Promise<unknown>, GoldError);
       assertEquals([error.code, error.outcomeUnknown], ["reply_invalid", false]);
     }
+  });
+
+  it("reports a code that it does not know, as the service sent it", async () => {
+    const { error, reports } = await failing([asked(422, "gold_is_tired")]);
+    assertEquals([error.code, error.serviceCode], ["unknown_code", "gold_is_tired"]);
+    assertEquals(reports.at(-1)!.code, "gold_is_tired");
+    const known = await failing([asked(422, "quote_expired")]);
+    assertEquals([known.error.code, known.error.serviceCode], ["quote_expired", "quote_expired"]);
+    assertEquals((await failing([refused()], { triesMax: 1 })).error.serviceCode, undefined);
+  });
+
+  it("sends only the quote_id of a quote that is passed as an order", async () => {
+    const { client, sent } = await play([reply(201, QUOTE), reply(201, ORDER)]);
+    await client.placeOrder(await client.createQuote({ side: "buy", gold_grams: "1.5" }));
+    assertEquals(new TextDecoder().decode(sent[1]!.body), '{"quote_id":"qt_1"}');
+  });
+
+  it("fetches a page of a list when it is awaited, and the following pages when a loop needs them", async () => {
+    const page = (id: number, next: string | null) =>
+      reply(200, { items: [{ ...ORDER, order_id: `ord_${id}` }], next_cursor: next });
+    const { client, sent } = await play([page(1, "a b"), page(2, null), page(3, null)]);
+    const list = client.listOrders({ limit: 1 });
+    assertEquals([(await list).items[0]!.order_id, (await list).next_cursor], ["ord_1", "a b"]);
+    const ids = [];
+    for await (const { order_id } of list) ids.push(order_id);
+    assertEquals(ids, ["ord_1", "ord_2"]);
+    await client.listOrders({ cursor: "a b" });
+    assertEquals(sent.map(({ url }) => new URL(url).search), [
+      "?limit=1",
+      "?limit=1&cursor=a+b",
+      "?cursor=a+b",
+    ]);
   });
 
   it("accepts replies with new members and values", async () => {

@@ -9,7 +9,7 @@ import {
 } from "@gold-partner/protocol";
 import { offsetSeconds, wrongClock } from "./clock.ts";
 import { breakOf, type Failure, refusalOf, unsentOf } from "./failure.ts";
-import { GoldError } from "./gold_error.ts";
+import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./patience.ts";
 import { readJsonReply } from "./reply_form.ts";
 import type { Settings } from "./settings.ts";
@@ -64,15 +64,12 @@ export class Exchange {
       return read(reply, operation);
     } catch (cause) {
       const { status, headers } = reply;
-      const facts = { status, request_id: headers.get("X-Request-Id") ?? undefined, cause };
-      const outcomeUnknown = call.idempotencyKey !== undefined;
+      const request_id = headers.get("X-Request-Id") ?? undefined;
+      const outcome = writeOutcome(true, call);
       throw new GoldError(
         "reply_invalid",
         `The reply to ${operation} does not have the documented form: see the error's cause.`,
-        {
-          ...facts,
-          ...{ outcomeUnknown, retryable: outcomeUnknown, idempotencyKey: call.idempotencyKey },
-        },
+        { status, request_id, cause, retryable: outcome.outcomeUnknown, ...outcome },
       );
     }
   }
@@ -193,7 +190,7 @@ export class Exchange {
     if (!observe) return;
     const said = "reply" in outcome
       ? { status: outcome.reply.status, request_id: outcome.reply.headers.get("X-Request-Id") ?? undefined }
-      : { ...outcome.failure.facts, code: outcome.failure.code };
+      : { ...outcome.failure.facts, code: outcome.failure.facts.serviceCode ?? outcome.failure.code };
     const { status, request_id, code } = said as { status?: number; request_id?: string; code?: string };
     try {
       observe({ operation, tries, ms, status, code, request_id, retryInMs });
@@ -208,13 +205,19 @@ function secretMissing(cause: unknown): never {
   throw new GoldError("configuration_invalid", `clientSecret() failed: ${reason}`, { cause });
 }
 
-function errorOf(failure: Failure, tries: number, { idempotencyKey }: Call, inDoubt: boolean): GoldError {
+/** The outcome of a failed call. Only a write has one that can be unknown. */
+function writeOutcome(inDoubt: boolean, { idempotencyKey }: Call): WriteOutcome {
+  return inDoubt && idempotencyKey !== undefined
+    ? { outcomeUnknown: true, idempotencyKey }
+    : { outcomeUnknown: false, idempotencyKey };
+}
+
+function errorOf(failure: Failure, tries: number, call: Call, inDoubt: boolean): GoldError {
   // A failed token request gives a failure without retryAfterMs. Its detail already says when to call again,
   // so the sentence is not added a second time.
   const seconds = failure.retryAfterMs === undefined ? undefined : failure.facts.retryAfterSeconds;
   const tried = tries > 1 ? ` (Tried ${tries} times.)` : "";
   const later = seconds === undefined ? "" : ` Call again in ${seconds} s.`;
   const detail = failure.detail + tried + later;
-  const outcomeUnknown = inDoubt && idempotencyKey !== undefined;
-  return new GoldError(failure.code, detail, { ...failure.facts, idempotencyKey, outcomeUnknown });
+  return new GoldError(failure.code, detail, { ...failure.facts, ...writeOutcome(inDoubt, call) });
 }

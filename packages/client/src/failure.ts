@@ -1,13 +1,20 @@
-import { bindsKey, isProblemCode, type OperationId, PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { GoldError, type GoldErrorFacts } from "./gold_error.ts";
+import {
+  bindsKey,
+  isProblemCode,
+  type OperationId,
+  PROBLEM_REGISTRY,
+  TOKEN_PROBLEM_REGISTRY,
+} from "@gold-partner/protocol";
+import type { ServiceErrorCode } from "./error_types.ts";
+import { type FailureFacts, GoldError, type GoldErrorCode } from "./gold_error.ts";
 import { readRetryAfter } from "./patience.ts";
 import { TransportError, type TransportReply } from "./transport.ts";
 
 /** Why a try failed, and what the client does next. */
 export interface Failure {
-  readonly code: string;
+  readonly code: GoldErrorCode;
   readonly detail: string;
-  readonly facts: GoldErrorFacts;
+  readonly facts: FailureFacts;
   /** `none`: no retry. `wait`: retry after a pause. `token`: retry once with a new token. */
   readonly cure: "none" | "wait" | "token";
   readonly retryAfterMs?: number | undefined;
@@ -35,6 +42,7 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
   const retryAfterMs = readRetryAfter(reply);
   const facts = {
     status,
+    serviceCode: code,
     request_id: said.request_id ?? headers.get("X-Request-Id") ?? undefined,
     errors: said.errors ?? [],
     replayed: headers.get("Idempotent-Replayed") === "true",
@@ -55,7 +63,7 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
   const waits = PASSING_STATUSES.has(status) || DOUBTFUL_CODES.has(code);
   const passes = said.retryable ?? (waits || TOKEN_CODES.has(code));
   return {
-    code,
+    code: isServiceCode(code) ? code : "unknown_code",
     detail: said.detail ?? said.error_description ??
       `The service refused the request with ${status} ${code}.`,
     facts: { ...facts, retryable: passes },
@@ -64,6 +72,8 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
     outcome: outcomeOf(code, status, operation),
   };
 }
+
+const isServiceCode = (code: string): code is ServiceErrorCode => Object.hasOwn(TOKEN_PROBLEM_REGISTRY, code);
 
 function outcomeOf(code: string, status: number, operation: OperationId): Failure["outcome"] {
   if (DOUBTFUL_CODES.has(code)) return "unknown";
@@ -81,7 +91,7 @@ interface Said {
   readonly error_description?: string;
   readonly request_id?: string;
   readonly retryable?: boolean;
-  readonly errors?: GoldErrorFacts["errors"];
+  readonly errors?: FailureFacts["errors"];
 }
 
 /** Reads a problem, or an error of the token endpoint. Returns an empty object when the body is neither. */
@@ -101,7 +111,7 @@ export function breakOf(error: unknown): Failure {
   }
   const { unsent = false, untrusted = false } = error instanceof TransportError ? error : {};
   const message = error instanceof Error ? error.message : String(error);
-  const [code, detail] = untrusted
+  const [code, detail]: [GoldErrorCode, string] = untrusted
     ? [
       "tls_failed",
       `TLS failed because a certificate was not accepted (${message}). Check that cert, key and ca belong to this environment.`,
@@ -110,8 +120,8 @@ export function breakOf(error: unknown): Failure {
     ? ["connection_failed", `The service could not be reached: ${message}.`]
     : ["connection_failed", `The connection broke before the complete reply arrived: ${message}.`];
   return {
-    code: code!,
-    detail: detail!,
+    code,
+    detail,
     facts: { retryable: !untrusted, cause: error },
     cure: untrusted ? "none" : "wait",
     outcome: unsent || untrusted ? "untold" : "unknown",
@@ -121,11 +131,12 @@ export function breakOf(error: unknown): Failure {
 /** The failure of a try that ended before anything was sent. Rethrows an error that is not a GoldError. */
 export function unsentOf(error: unknown): Failure {
   if (!(error instanceof GoldError)) throw error;
-  const { code, detail, status, request_id, retryable, errors, retryAfterSeconds, cause } = error;
+  const { code, detail, serviceCode, status, request_id, retryable, errors, retryAfterSeconds, cause } =
+    error;
   return {
     code,
     detail,
-    facts: { status, request_id, retryable, errors, retryAfterSeconds, cause },
+    facts: { serviceCode, status, request_id, retryable, errors, retryAfterSeconds, cause },
     cure: "none",
     outcome: "untold",
   };

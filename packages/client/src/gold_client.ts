@@ -1,40 +1,42 @@
-import { ENDPOINTS, IDEMPOTENCY_KEY_FORM, type OperationId } from "@gold-partner/protocol";
 import process from "node:process";
-import { type CredentialsFile, readCredentials, readEnvironment } from "./credentials.ts";
-import { type Call, Exchange } from "./exchange.ts";
-import { GoldError } from "./gold_error.ts";
 import type {
+  AccountEvent,
+  AccountEvents,
   Balances,
-  CreatedWithdrawal,
+  BalancesQuery,
   Credentials,
+  EventsQuery,
   Funding,
+  FundingCreated,
+  Fundings,
+  FundRequest,
   Health,
   Limits,
+  ListQuery,
   Order,
-  PlacedOrder,
+  OrderCreated,
+  OrderRequest,
+  Orders,
   Prices,
   ProbeVerdict,
   Quote,
-  Reserves,
-  SandboxFunding,
-  Statement,
-  Withdrawal,
-} from "./reply.ts";
-import { readCsvReply } from "./reply_form.ts";
-import type {
-  CallOptions,
-  EventsQuery,
-  FundRequest,
-  ListQuery,
-  OrderRequest,
   QuoteRequest,
+  Reserves,
+  Statement,
   StatementQuery,
+  Withdrawal,
+  WithdrawalCreated,
   WithdrawalRequest,
-  WriteOptions,
-} from "./request.ts";
-import { type GoldClientOptions, readSettings } from "./settings.ts";
-import type { AccountEvent } from "./webhook_event.ts";
-import { writeForm, writeRequest } from "./wire_value.ts";
+  Withdrawals,
+} from "./api_types.ts";
+import { Calls, targetOf } from "./calls.ts";
+import { type CredentialsFile, readCredentials, readEnvironment } from "./credentials.ts";
+import { Exchange } from "./exchange.ts";
+import type { CallOptions, GoldClientOptions, WriteOptions } from "./options.ts";
+import type { PagePromise } from "./page_promise.ts";
+import { readCsvReply } from "./reply_form.ts";
+import { readSettings } from "./settings.ts";
+import { knownMembers } from "./wire_value.ts";
 
 /** Further options for a client that reads its credentials. An option given here overrides the credentials. */
 export type GoldClientManner = Partial<GoldClientOptions>;
@@ -51,15 +53,17 @@ export type GoldClientManner = Partial<GoldClientOptions>;
  *
  * const client = await GoldClient.fromEnv();
  * const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
- * const order = await client.placeOrder({ quote_id: quote.quote_id });
+ * const order = await client.placeOrder(quote);
  * console.log(`${order.gold_grams} g for ${order.total_sar} SAR`);
  * ```
  */
 export class GoldClient {
   readonly #exchange: Exchange;
+  readonly #calls: Calls;
 
   private constructor(exchange: Exchange) {
     this.#exchange = exchange;
+    this.#calls = new Calls(exchange);
   }
 
   /**
@@ -136,7 +140,7 @@ export class GoldClient {
    * const { status } = await client.getHealth();
    */
   getHealth(options?: CallOptions): Promise<Health> {
-    return this.#read("getHealth", options);
+    return this.#calls.read("getHealth", options);
   }
 
   /**
@@ -148,7 +152,7 @@ export class GoldClient {
    * const { market, buy_price, sell_price } = await client.getPrices();
    */
   getPrices(options?: CallOptions): Promise<Prices> {
-    return this.#read("getPrices", options);
+    return this.#calls.read("getPrices", options);
   }
 
   /**
@@ -160,8 +164,8 @@ export class GoldClient {
    * @example
    * const { balances } = await client.fundSandbox({ amount_sar: "100000" });
    */
-  fundSandbox(request: FundRequest, options?: WriteOptions): Promise<SandboxFunding> {
-    return this.#write("fundSandbox", request, options);
+  fundSandbox(request: FundRequest, options?: WriteOptions): Promise<FundingCreated> {
+    return this.#calls.write("fundSandbox", request, options);
   }
 
   /**
@@ -175,7 +179,7 @@ export class GoldClient {
    * const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
    */
   createQuote(request: QuoteRequest, options?: WriteOptions): Promise<Quote> {
-    return this.#write("createQuote", request, options);
+    return this.#calls.write("createQuote", request, options);
   }
 
   /**
@@ -188,23 +192,23 @@ export class GoldClient {
    * const { status } = await client.getQuote(quote.quote_id);
    */
   getQuote(quote_id: string, options?: CallOptions): Promise<Quote> {
-    return this.#read("getQuote", options, { path: { quote_id } });
+    return this.#calls.read("getQuote", options, { path: { quote_id } });
   }
 
   /**
    * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so the order is
    * executed at most once.
    *
-   * @param request The id of an open quote.
+   * @param request An open quote, or an object with its id. Only the members of an order are sent.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`,
    * `insufficient_gold` or `insufficient_inventory`. When `outcomeUnknown` is true, repeat the order with the
    * error's `idempotencyKey`.
    * @example
-   * const order = await client.placeOrder({ quote_id: quote.quote_id });
+   * const order = await client.placeOrder(quote);
    */
-  placeOrder(request: OrderRequest, options?: WriteOptions): Promise<PlacedOrder> {
-    return this.#write("createOrder", request, options);
+  placeOrder(request: OrderRequest, options?: WriteOptions): Promise<OrderCreated> {
+    return this.#calls.write("createOrder", knownMembers("createOrder", request), options);
   }
 
   /**
@@ -217,15 +221,15 @@ export class GoldClient {
    * const { total_sar } = await client.getOrder(order.order_id);
    */
   getOrder(order_id: string, options?: CallOptions): Promise<Order> {
-    return this.#read("getOrder", options, { path: { order_id } });
+    return this.#calls.read("getOrder", options, { path: { order_id } });
   }
 
   /**
-   * Lists your orders, newest first. Fetches each page when the loop needs it.
+   * Lists your orders, newest first. Await the call for one page, or iterate over it for all items.
    *
-   * @param query The part of the list; without it, the whole list.
+   * @param query The part of the list. Without it, iteration gives the whole list.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @throws GoldError `invalid_request` when a member of the query is malformed.
    * @example
    * ```ts
    * import { GoldClient, Quantity } from "@gold-partner/client";
@@ -238,8 +242,8 @@ export class GoldClient {
    * console.log(`${bought} g`);
    * ```
    */
-  listOrders(query?: ListQuery, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
-    return this.#list("listOrders", "cursor", query, options);
+  listOrders(query?: ListQuery, options?: CallOptions): PagePromise<Orders> {
+    return this.#calls.list("listOrders", "cursor", query, options);
   }
 
   /**
@@ -252,8 +256,8 @@ export class GoldClient {
    * @example
    * const withdrawal = await client.createWithdrawal({ amount_sar: "250.00", reference: "PAYOUT-7" });
    */
-  createWithdrawal(request: WithdrawalRequest, options?: WriteOptions): Promise<CreatedWithdrawal> {
-    return this.#write("createWithdrawal", request, options);
+  createWithdrawal(request: WithdrawalRequest, options?: WriteOptions): Promise<WithdrawalCreated> {
+    return this.#calls.write("createWithdrawal", request, options);
   }
 
   /**
@@ -266,20 +270,20 @@ export class GoldClient {
    * const { status } = await client.getWithdrawal(withdrawal.withdrawal_id);
    */
   getWithdrawal(withdrawal_id: string, options?: CallOptions): Promise<Withdrawal> {
-    return this.#read("getWithdrawal", options, { path: { withdrawal_id } });
+    return this.#calls.read("getWithdrawal", options, { path: { withdrawal_id } });
   }
 
   /**
-   * Lists your withdrawals, newest first. Fetches each page when the loop needs it.
+   * Lists your withdrawals, newest first. Await the call for one page, or iterate over it for all items.
    *
-   * @param query The part of the list; without it, the whole list.
+   * @param query The part of the list. Without it, iteration gives the whole list.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @throws GoldError `invalid_request` when a member of the query is malformed.
    * @example
    * for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);
    */
-  listWithdrawals(query?: ListQuery, options?: CallOptions): AsyncGenerator<Withdrawal, void, undefined> {
-    return this.#list("listWithdrawals", "cursor", query, options);
+  listWithdrawals(query?: ListQuery, options?: CallOptions): PagePromise<Withdrawals> {
+    return this.#calls.list("listWithdrawals", "cursor", query, options);
   }
 
   /**
@@ -292,20 +296,20 @@ export class GoldClient {
    * const { reversed_at } = await client.getFunding(funding.funding_id);
    */
   getFunding(funding_id: string, options?: CallOptions): Promise<Funding> {
-    return this.#read("getFunding", options, { path: { funding_id } });
+    return this.#calls.read("getFunding", options, { path: { funding_id } });
   }
 
   /**
-   * Lists your fundings, newest first. Fetches each page when the loop needs it.
+   * Lists your fundings, newest first. Await the call for one page, or iterate over it for all items.
    *
-   * @param query The part of the list; without it, the whole list.
+   * @param query The part of the list. Without it, iteration gives the whole list.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @throws GoldError `invalid_request` when a member of the query is malformed.
    * @example
    * for await (const { amount_sar } of client.listFundings()) console.log(`${amount_sar} SAR`);
    */
-  listFundings(query?: ListQuery, options?: CallOptions): AsyncGenerator<Funding, void, undefined> {
-    return this.#list("listFundings", "cursor", query, options);
+  listFundings(query?: ListQuery, options?: CallOptions): PagePromise<Fundings> {
+    return this.#calls.list("listFundings", "cursor", query, options);
   }
 
   /**
@@ -318,8 +322,8 @@ export class GoldClient {
    * @example
    * const { sar, gold } = await client.getBalances();
    */
-  getBalances(query: { readonly at?: string | undefined } = {}, options?: CallOptions): Promise<Balances> {
-    return this.#read("getBalances", options, { query });
+  getBalances(query: BalancesQuery = {}, options?: CallOptions): Promise<Balances> {
+    return this.#calls.read("getBalances", options, { query });
   }
 
   /**
@@ -333,7 +337,7 @@ export class GoldClient {
    * const { postings } = await client.getStatement({ from: "2026-01-01", to: "2026-01-31" });
    */
   getStatement(query: StatementQuery, options?: CallOptions): Promise<Statement> {
-    return this.#read("getStatement", options, { query });
+    return this.#calls.read("getStatement", options, { query });
   }
 
   /**
@@ -359,7 +363,7 @@ export class GoldClient {
    * const { fine_grams, owed_grams } = await client.getReserves();
    */
   getReserves(options?: CallOptions): Promise<Reserves> {
-    return this.#read("getReserves", options);
+    return this.#calls.read("getReserves", options);
   }
 
   /**
@@ -371,7 +375,7 @@ export class GoldClient {
    * const { gold_grams, market_hours } = await client.getLimits();
    */
   getLimits(options?: CallOptions): Promise<Limits> {
-    return this.#read("getLimits", options);
+    return this.#calls.read("getLimits", options);
   }
 
   /**
@@ -383,21 +387,22 @@ export class GoldClient {
    * const { certificates } = await client.getCredentials();
    */
   getCredentials(options?: CallOptions): Promise<Credentials> {
-    return this.#read("getCredentials", options);
+    return this.#calls.read("getCredentials", options);
   }
 
   /**
-   * Lists your events, oldest first, with the state of their deliveries. The list ends with the newest event.
+   * Lists your events, oldest first, with the state of their deliveries. Await the call for one page, or
+   * iterate over it for all events up to the newest.
    *
    * @param query `after` is the last sequence number that you have; without it, the list starts at the first
    * event.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @throws GoldError `invalid_request` when a member of the query is malformed.
    * @example
    * for await (const { sequence, type } of client.listEvents({ after: 40 })) console.log(sequence, type);
    */
-  listEvents(query?: EventsQuery, options?: CallOptions): AsyncGenerator<AccountEvent, void, undefined> {
-    return this.#list("listEvents", "after", query, options);
+  listEvents(query?: EventsQuery, options?: CallOptions): PagePromise<AccountEvents> {
+    return this.#calls.list("listEvents", "after", query, options);
   }
 
   /**
@@ -410,7 +415,7 @@ export class GoldClient {
    * const { delivery } = await client.getEvent(event.id);
    */
   getEvent(event_id: string, options?: CallOptions): Promise<AccountEvent> {
-    return this.#read("getEvent", options, { path: { event_id } });
+    return this.#calls.read("getEvent", options, { path: { event_id } });
   }
 
   /**
@@ -423,7 +428,7 @@ export class GoldClient {
    * await client.redeliverEvent(event.id);
    */
   redeliverEvent(event_id: string, options?: WriteOptions): Promise<AccountEvent> {
-    return this.#write("redeliverEvent", {}, options, { event_id });
+    return this.#calls.write("redeliverEvent", {}, options, { event_id });
   }
 
   /**
@@ -435,7 +440,7 @@ export class GoldClient {
    * const { id } = await client.testWebhook();
    */
   testWebhook(options?: WriteOptions): Promise<AccountEvent> {
-    return this.#write("testWebhook", {}, options);
+    return this.#calls.write("testWebhook", {}, options);
   }
 
   /**
@@ -452,63 +457,4 @@ export class GoldClient {
     const call = { ...options, target: targetOf("probeSignature"), body };
     return await this.#exchange.call("probeSignature", call) as ProbeVerdict;
   }
-
-  async #read<Reply>(operation: OperationId, options?: CallOptions, place?: Place): Promise<Reply> {
-    const call: Call = { signal: options?.signal, target: targetOf(operation, place) };
-    return await this.#exchange.call(operation, call) as Reply;
-  }
-
-  async #write<Reply>(
-    operation: OperationId,
-    request: object,
-    { idempotencyKey = crypto.randomUUID(), signal }: WriteOptions = {},
-    path?: Place["path"],
-  ): Promise<Reply> {
-    if (typeof idempotencyKey !== "string" || !IDEMPOTENCY_KEY_FORM.test(idempotencyKey)) {
-      throw new GoldError("argument_invalid", "idempotencyKey must be 1 to 255 visible ASCII characters.");
-    }
-    const call = {
-      idempotencyKey,
-      signal,
-      target: targetOf(operation, { path }),
-      body: writeRequest(request),
-    };
-    return await this.#exchange.call(operation, call) as Reply;
-  }
-
-  /** `next` is the name of the query parameter that takes a page's next_cursor. */
-  async *#list<Item>(
-    operation: OperationId,
-    next: "cursor" | "after",
-    query: object = {},
-    options?: CallOptions,
-  ): AsyncGenerator<Item, void, undefined> {
-    for (let place = query;;) {
-      const page = await this.#read<Page<Item>>(operation, options, { query: place });
-      yield* page.items;
-      if (page.next_cursor === null) return;
-      place = { ...query, [next]: page.next_cursor };
-    }
-  }
-}
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next_cursor: string | null;
-}
-
-interface Place {
-  readonly path?: Readonly<Record<string, string>> | undefined;
-  readonly query?: object;
-}
-
-/** The operation's path and query, as they are sent. */
-function targetOf(operation: OperationId, { path = {}, query = {} }: Place = {}): string {
-  const filled = ENDPOINTS[operation].path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
-    // Any other text, for example one with a slash, could lead to another path.
-    if (/^\w+(?:-\w+)*$/.test(path[name] ?? "")) return path[name]!;
-    throw new GoldError("argument_invalid", `${name} is not an id; pass the id that the service returned.`);
-  });
-  const search = writeForm(query);
-  return search === "" ? filled : `${filled}?${search}`;
 }

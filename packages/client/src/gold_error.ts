@@ -1,4 +1,4 @@
-import type { FieldError, TokenProblemCode } from "@gold-partner/protocol";
+import type { FieldError, ServiceErrorCode } from "./error_types.ts";
 
 /** The codes of errors that the client itself detects. */
 export type ClientErrorCode =
@@ -17,50 +17,46 @@ export type ClientErrorCode =
   /** The caller's AbortSignal ended the call. */
   | "aborted"
   /** The reply does not have the form of the service's replies. */
-  | "reply_invalid";
+  | "reply_invalid"
+  /** The service sent a code that is newer than this version. `serviceCode` has it. */
+  | "unknown_code";
 
-/**
- * The codes of docs/errors.md and those of the client. Any other string is allowed: the service may add
- * codes.
- */
-export type GoldErrorCode = TokenProblemCode | ClientErrorCode | (string & Record<never, never>);
+/** The codes of docs/errors.md and those of the client. */
+export type GoldErrorCode = ServiceErrorCode | ClientErrorCode;
 
 /** Facts about a failure. Members that the service sent keep the names that they have in the reply. */
-export interface GoldErrorFacts {
+export interface FailureFacts {
+  readonly serviceCode?: string | undefined;
   readonly status?: number | undefined;
   readonly request_id?: string | undefined;
   readonly retryable?: boolean;
   readonly errors?: readonly FieldError[];
   readonly replayed?: boolean;
   readonly retryAfterSeconds?: number | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly outcomeUnknown?: boolean;
   readonly cause?: unknown;
 }
 
-/**
- * The only error that the calls of GoldClient throw. Decide by `code`. `message` says what happened and what
- * to do.
- *
- * ```ts
- * import { GoldClient, GoldError } from "@gold-partner/client";
- *
- * const client = await GoldClient.fromEnv();
- * const { quote_id } = await client.createQuote({ side: "buy", gold_grams: "0.5" });
- * try {
- *   await client.placeOrder({ quote_id });
- * } catch (error) {
- *   if (!(error instanceof GoldError)) throw error;
- *   const { idempotencyKey } = error;
- *   if (error.outcomeUnknown) await client.placeOrder({ quote_id }, { idempotencyKey });
- *   else if (error.code === "quote_expired") console.log("take another quote");
- *   else console.error(error.code, error.request_id, error.message);
- * }
- * ```
- */
-export class GoldError extends Error {
+/** Whether a write may have been executed, and its Idempotency-Key. A read has no key. */
+export type WriteOutcome =
+  | { readonly outcomeUnknown: true; readonly idempotencyKey: string }
+  | { readonly outcomeUnknown: false; readonly idempotencyKey: string | undefined };
+
+/** What is known about a failed call. The outcome may be left out for an error that is not about a write. */
+export type GoldErrorFacts =
+  & FailureFacts
+  & (WriteOutcome | { readonly outcomeUnknown?: undefined; readonly idempotencyKey?: undefined });
+
+class GoldErrorBase extends Error {
+  // A console shows the name of the class.
+  static {
+    Object.defineProperty(this, "name", { value: "GoldError" });
+  }
+
   override readonly name: string = "GoldError";
+  /** Why the call failed. `unknown_code` stands for any code that this version does not know. */
   readonly code: GoldErrorCode;
+  /** The code as the service sent it. Undefined when the error is the client's own. */
+  readonly serviceCode: string | undefined;
   /** The status of the HTTP reply. Undefined when no reply came. */
   readonly status: number | undefined;
   /** Identifies the reply in the service's records. Give it to the operator when you ask about a call. */
@@ -91,6 +87,7 @@ export class GoldError extends Error {
     super(detail + doubt, cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = detail;
+    this.serviceCode = facts.serviceCode;
     this.status = facts.status;
     this.request_id = facts.request_id;
     this.retryable = facts.retryable ?? false;
@@ -101,3 +98,32 @@ export class GoldError extends Error {
     this.outcomeUnknown = outcomeUnknown;
   }
 }
+
+export interface GoldErrorConstructor {
+  new (code: GoldErrorCode, detail: string, facts?: GoldErrorFacts): GoldError;
+  readonly prototype: GoldError;
+}
+
+/**
+ * The only error that the calls of GoldClient throw. Decide by `code`. `message` says what happened and what
+ * to do.
+ *
+ * ```ts
+ * import { GoldClient, GoldError } from "@gold-partner/client";
+ *
+ * const client = await GoldClient.fromEnv();
+ * const { quote_id } = await client.createQuote({ side: "buy", gold_grams: "0.5" });
+ * try {
+ *   await client.placeOrder({ quote_id });
+ * } catch (error) {
+ *   if (!(error instanceof GoldError)) throw error;
+ *   const { code, idempotencyKey } = error;
+ *   if (error.outcomeUnknown) await client.placeOrder({ quote_id }, { idempotencyKey });
+ *   else if (code === "quote_expired") console.log("take another quote");
+ *   else console.error(error.serviceCode ?? code, error.request_id, error.message);
+ * }
+ * ```
+ */
+export type GoldError = GoldErrorBase & WriteOutcome;
+// A class cannot be a union, and only a union lets outcomeUnknown narrow idempotencyKey.
+export const GoldError: GoldErrorConstructor = GoldErrorBase as GoldErrorConstructor;

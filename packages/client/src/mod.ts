@@ -4,15 +4,23 @@
  *
  * @module
  */
-export type { FieldError, ProbeMistake, TokenProblemCode, WebhookHeaders } from "@gold-partner/protocol";
+export type * from "./api_types.ts";
 export type { CredentialsFile } from "./credentials.ts";
+export type * from "./error_types.ts";
 export { GoldClient, type GoldClientManner } from "./gold_client.ts";
-export { type ClientErrorCode, GoldError, type GoldErrorCode, type GoldErrorFacts } from "./gold_error.ts";
+export {
+  type ClientErrorCode,
+  type FailureFacts,
+  GoldError,
+  type GoldErrorCode,
+  type GoldErrorConstructor,
+  type GoldErrorFacts,
+  type WriteOutcome,
+} from "./gold_error.ts";
+export type { CallOptions, GoldClientOptions, TryReport, WriteOptions } from "./options.ts";
+export type { PagePromise } from "./page_promise.ts";
 export { type Grams, Quantity, type Sar, type SarPerGram, type Unit } from "./quantity.ts";
-export type * from "./reply.ts";
-export type * from "./request.ts";
 export { openTransport } from "./runtime_transport.ts";
-export type { GoldClientOptions, TryReport } from "./settings.ts";
 export {
   type TlsIdentity,
   type Transport,
@@ -24,7 +32,7 @@ export {
   type VerifiedWebhook,
   verifyWebhook,
   type WebhookErrorCode,
+  type WebhookHeaders,
   WebhookVerificationError,
   type WebhookVerificationOptions,
 } from "./webhook.ts";
-export type { AccountEvent, WebhookEvent } from "./webhook_event.ts";

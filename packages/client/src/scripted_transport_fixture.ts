@@ -1,5 +1,5 @@
 import { GoldClient } from "./gold_client.ts";
-import type { GoldClientOptions, TryReport } from "./settings.ts";
+import type { GoldClientOptions, TryReport } from "./options.ts";
 import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
 import { generateJwk } from "../../../testing/generated_key.ts";
 

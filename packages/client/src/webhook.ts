@@ -4,15 +4,29 @@ import {
   parseWebhookSecret,
   verifyWebhook as verifySignature,
   WebhookError,
-  type WebhookErrorReason,
   webhookEvent,
-  type WebhookHeaders,
   type WebhookSecret,
 } from "@gold-partner/protocol";
-import type { WebhookEvent } from "./webhook_event.ts";
+import type { WebhookEvent } from "./api_types.ts";
 import { readValue } from "./wire_value.ts";
 
-export type WebhookErrorCode = WebhookErrorReason | "body_too_long" | "event_invalid";
+/** The README says what each code means. */
+export type WebhookErrorCode =
+  | "argument_invalid"
+  | "secret_invalid"
+  | "header_missing"
+  | "header_invalid"
+  | "timestamp_too_old"
+  | "timestamp_too_new"
+  | "signature_version_unknown"
+  | "signature_mismatch"
+  | "body_too_long"
+  | "event_invalid";
+
+/** A fetch `Headers`, Node's `request.headers`, or any record. Names match in any case. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * The only error that verifyWebhook() throws. Decide by `code`, which is stable. `message` says what to do.

@@ -1,19 +1,9 @@
-// Converts bodies to values and back. A quantity's unit follows from its member's name, so this also works
-// for members that the service adds later.
+// Converts bodies to values and back. Also works for members that the service adds later.
 import { JsonNumber, type JsonValue, readJson } from "@gold-partner/canonical";
-import { writeJson } from "@gold-partner/protocol";
+import { ENDPOINTS, type OperationId, unitOfMember, writeJson } from "@gold-partner/protocol";
 import { GoldError } from "./gold_error.ts";
 import { Quantity, type Unit } from "./quantity.ts";
 import { REPLY_MAX_BYTES } from "./transport.ts";
-
-const PRICES = new Set(["price_per_gram_sar", "buy_price", "sell_price"]);
-const UNITS: Readonly<Record<string, Unit>> = { sar: "SAR", grams: "g" };
-
-function unitOf(name: string): Unit | undefined {
-  if (PRICES.has(name)) return "SAR/g";
-  const word = name.slice(name.lastIndexOf("_") + 1);
-  return Object.hasOwn(UNITS, word) ? UNITS[word] : undefined;
-}
 
 /** Reads the value of a body. Quantities are read from their source text, so they are exact. */
 export function readValue(body: Uint8Array): unknown {
@@ -30,9 +20,9 @@ function exactValue(value: JsonValue, unit: Unit | undefined): unknown {
   }
   if (isList(value)) return value.map((item) => exactValue(item, unit));
   // A posting has a member `account` beside its numbers. The account gives their unit.
-  const within = typeof value.account === "string" ? unitOf(value.account) : unit;
+  const within = typeof value.account === "string" ? unitOfMember(value.account) : unit;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, exactValue(member, unitOf(name) ?? within)]),
+    Object.entries(value).map(([name, member]) => [name, exactValue(member, unitOfMember(name) ?? within)]),
   );
 }
 
@@ -48,6 +38,18 @@ function exactQuantity(source: string, unit: Unit): Quantity | string {
   }
 }
 
+/**
+ * Returns the members of `request` that the operation knows. So a reply that has these members among others
+ * can be passed as a request.
+ */
+export function knownMembers(operation: OperationId, request: object): object {
+  const { error } = ENDPOINTS[operation].request!.schema.safeParse(request);
+  const unknown = error?.issues.flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys : []) ??
+    [];
+  if (unknown.length === 0) return request;
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !unknown.includes(name)));
+}
+
 /** Writes a request body of quantities and texts. Leaves out undefined members. */
 export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
@@ -58,7 +60,7 @@ export function writeRequest(members: object): string {
 }
 
 function wireValue(name: string, value: unknown): JsonValue {
-  const unit = unitOf(name);
+  const unit = unitOfMember(name);
   if (unit !== undefined) return new JsonNumber(quantityOf(name, value, unit).toString());
   if (typeof value === "string") return value;
   throw new GoldError("argument_invalid", `${name} must be a string.`);

@@ -101,6 +101,7 @@ export {
   PRICE_MIN_PIPS,
   SAR_DECIMALS,
 } from "./quantity_range.ts";
+export { type QuantityUnit, unitOfMember } from "./quantity_unit.ts";
 export {
   type BytePrimitives,
   requestSigner,

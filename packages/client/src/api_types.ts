@@ -1,0 +1,680 @@
+// Written by npm run docs from the schemas of the service. Do not edit.
+import type { Grams, Sar, SarPerGram } from "./quantity.ts";
+
+/** The account at one instant. */
+export interface Balances {
+  sar: {
+    /** SAR that can be traded or withdrawn. */
+    available: Sar;
+    /** SAR of withdrawals that are not yet paid. */
+    held: Sar;
+  };
+  gold: {
+    /** Grams of gold, at most 4 decimals. */
+    grams: Grams;
+  };
+  /** RFC 3339, UTC, Z, milliseconds. */
+  as_of: string;
+}
+
+/** Your credentials, never their values. */
+export interface Credentials {
+  certificates: Array<{
+    /** SHA-256, lower-case hex. */
+    sha256: string;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    expires_at: string;
+    revoked_at: string | null;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    not_before: string;
+    /** When it stops being accepted; null: not planned. */
+    retire_at: string | null;
+    /** To the minute; null: never. */
+    last_used_at: string | null;
+  }>;
+  signing_keys: Array<{
+    kid: string;
+    thumbprint: string;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    not_before: string;
+    /** When it stops being accepted; null: not planned. */
+    retire_at: string | null;
+    /** To the minute; null: never. */
+    last_used_at: string | null;
+  }>;
+  client_secrets: Array<{
+    secret_id: string;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    not_before: string;
+    /** When it stops being accepted; null: not planned. */
+    retire_at: string | null;
+    /** To the minute; null: never. */
+    last_used_at: string | null;
+  }>;
+  webhook_secrets: Array<{
+    secret_id: string;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    not_before: string;
+    /** When it stops being accepted; null: not planned. */
+    retire_at: string | null;
+    /** To the minute; null: never. */
+    last_used_at: string | null;
+  }>;
+}
+
+/** The attempts to deliver an event to your endpoint. */
+export interface Delivery {
+  /** parked: the service has stopped trying; redeliver it by hand. */
+  status: "pending" | "delivered" | "parked";
+  next_attempt_at: string | null;
+  attempts: Array<{
+    /** RFC 3339, UTC, Z, milliseconds. */
+    attempted_at: string;
+    /** null: no HTTP reply arrived. */
+    http_status: number | null;
+    duration_ms: number;
+  }>;
+}
+
+/** An event and the attempts to deliver it. */
+export type AccountEvent = {
+  type: "order.executed";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  delivery: Delivery;
+  data: {
+    order: Order;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type:
+    | "withdrawal.created"
+    | "withdrawal.approved"
+    | "withdrawal.submitted"
+    | "withdrawal.paid"
+    | "withdrawal.rejected"
+    | "withdrawal.returned";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  delivery: Delivery;
+  data: {
+    withdrawal: Withdrawal;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "funding.completed" | "funding.reversed";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  delivery: Delivery;
+  data: {
+    funding: Funding;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "credential.expiring";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  delivery: Delivery;
+  data: {
+    credential: {
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      id: string;
+      /** When it stops being accepted. */
+      expires_at: string;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "webhook.test";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  delivery: Delivery;
+  data: {
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+};
+
+/** Oldest first; next_cursor is the `after` of the next page. */
+export interface AccountEvents {
+  items: Array<AccountEvent>;
+  /** The cursor of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
+/** Books SAR to the caller's own account; in the sandbox only. */
+export interface FundRequest {
+  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  readonly amount_sar: Sar | string;
+}
+
+/** Money that arrived. */
+export interface Funding {
+  /** fnd_ and a UUIDv7. */
+  funding_id: string;
+  /** SAR, at most 2 decimals. */
+  amount_sar: Sar;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  /** When the bank took the money back and the funding was reversed; null: not reversed. */
+  reversed_at: string | null;
+}
+
+/** The funding and the account right after it. */
+export interface FundingCreated {
+  /** fnd_ and a UUIDv7. */
+  funding_id: string;
+  /** SAR, at most 2 decimals. */
+  amount_sar: Sar;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  balances: Balances;
+}
+
+/** Newest first; stable while items are added. */
+export interface Fundings {
+  items: Array<Funding>;
+  /** The cursor of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
+/** The service can serve. */
+export interface Health {
+  status: "ok";
+}
+
+/** What you may ask for, and how often. */
+export interface Limits {
+  /** The gold of one quote. */
+  gold_grams: {
+    /** Grams of gold, at most 4 decimals. */
+    step: Grams;
+    /** Grams of gold, at most 4 decimals. */
+    minimum: Grams;
+    /** Grams of gold, at most 4 decimals. */
+    maximum: Grams;
+  };
+  /** The amount of one quote, funding or withdrawal. */
+  amount_sar: {
+    /** SAR, at most 2 decimals. */
+    step: Sar;
+    /** SAR, at most 2 decimals. */
+    minimum: Sar;
+    /** SAR, at most 2 decimals. */
+    maximum: Sar;
+  };
+  quote_ttl_seconds: number;
+  rate_limit: {
+    requests_per_second: number;
+    burst: number;
+  };
+  /**
+   * Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now.
+   * A null maximum means no limit; null in place of the object means unlimited.
+   */
+  open_quotes: {
+    maximum_quotes: number | null;
+    quotes: number;
+    maximum_gold_grams: Grams | null;
+    /** Grams of gold, at most 4 decimals. */
+    gold_grams: Grams;
+  } | null;
+  /**
+   * Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals,
+   * probes, replays, webhook tests and redeliveries. `records` is how many count today. A quote stops
+   * counting when it is executed. Null means unlimited.
+   */
+  daily_records: {
+    maximum_records: number;
+    records: number;
+    /** RFC 3339, UTC, Z, milliseconds. */
+    resets_at: string;
+  } | null;
+  market_hours: {
+    always_open: boolean;
+    time_zone: "Asia/Riyadh";
+    /** Empty where the market is always open. */
+    sessions: Array<{
+      day: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+      opens: string;
+      closes: string;
+    }>;
+  };
+}
+
+/** An executed order. */
+export interface Order {
+  /** ord_ and a UUIDv7. */
+  order_id: string;
+  /** qt_ and a UUIDv7. */
+  quote_id: string;
+  /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
+  side: "buy" | "sell";
+  /** Grams of gold, at most 4 decimals. */
+  gold_grams: Grams;
+  /** SAR per gram, at most 4 decimals. */
+  price_per_gram_sar: SarPerGram;
+  /** SAR, at most 2 decimals. */
+  total_sar: Sar;
+  status: "executed";
+  /** RFC 3339, UTC, Z, milliseconds. */
+  executed_at: string;
+}
+
+/** The order and the account right after it. */
+export interface OrderCreated {
+  /** ord_ and a UUIDv7. */
+  order_id: string;
+  /** qt_ and a UUIDv7. */
+  quote_id: string;
+  /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
+  side: "buy" | "sell";
+  /** Grams of gold, at most 4 decimals. */
+  gold_grams: Grams;
+  /** SAR per gram, at most 4 decimals. */
+  price_per_gram_sar: SarPerGram;
+  /** SAR, at most 2 decimals. */
+  total_sar: Sar;
+  status: "executed";
+  /** RFC 3339, UTC, Z, milliseconds. */
+  executed_at: string;
+  balances: Balances;
+}
+
+/** Executes a firm quote. */
+export interface OrderRequest {
+  /** One of your open quotes. */
+  readonly quote_id: string;
+}
+
+/** Newest first; stable while items are added. */
+export interface Orders {
+  items: Array<Order>;
+  /** The cursor of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
+/** Indicative prices; a quote is firm. */
+export interface Prices {
+  currency: "SAR";
+  unit: "gram";
+  purity: "24K";
+  /** SAR per gram that you pay; above the sell price. */
+  buy_price: SarPerGram;
+  /** SAR per gram that you receive. */
+  sell_price: SarPerGram;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  as_of: string;
+  market: "open" | "closed";
+}
+
+/** One step of the verification. */
+export interface ProbeStep {
+  /** null: not reached. */
+  ok: boolean | null;
+  detail: string;
+}
+
+/** What is right and wrong with a signed request, step by step. */
+export interface ProbeVerdict {
+  /**
+   * Whether an order signed like this would pass. A valid probe spends the nonce; an invalid probe does
+   * not.
+   */
+  valid: boolean;
+  /**
+   * The checks of an order: X-Timestamp's form and window; X-Nonce's form, and that it is fresh;
+   * X-JWS-Signature's form and protected header; its key; the signature, checked only if all others are
+   * correct. If a mistake is named, the failed step says what to do.
+   */
+  steps: {
+    timestamp: ProbeStep;
+    nonce: ProbeStep;
+    header: ProbeStep;
+    key: ProbeStep;
+    signature: ProbeStep;
+  };
+  /** X-Timestamp minus the service's time; null if the timestamp cannot be read. */
+  clock_offset_seconds: number | null;
+  /**
+   * The string over which the service verifies the signature; null if X-Timestamp or X-Nonce is malformed.
+   */
+  canonical_string: string | null;
+  canonical_sha256: string | null;
+  /**
+   * The common mistake that explains the failure. It is proven, not guessed: one of your keys made this
+   * signature over the string that the mistake produces. null: no common mistake explains it.
+   */
+  mistake:
+    | "path_not_url"
+    | "wrong_host"
+    | "explicit_port"
+    | "upper_case_hex"
+    | "upper_case_host"
+    | "crlf"
+    | "trailing_newline"
+    | "payload_base64url"
+    | "der_signature"
+    | "milliseconds"
+    | "body_reserialised"
+    | null;
+}
+
+/** A firm price for 60 seconds, for one order. It reserves neither funds nor gold. */
+export interface Quote {
+  /** qt_ and a UUIDv7. */
+  quote_id: string;
+  /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
+  side: "buy" | "sell";
+  /** Grams of gold, at most 4 decimals. */
+  gold_grams: Grams;
+  /** SAR per gram, at most 4 decimals. */
+  price_per_gram_sar: SarPerGram;
+  /** The SAR that the order moves, rounded up to the halala for a buy and down for a sell. */
+  total_sar: Sar;
+  status: "open" | "executed" | "expired";
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  expires_at: string;
+}
+
+/** Exactly one of gold_grams and amount_sar. */
+export type QuoteRequest =
+  & {
+    /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
+    readonly side: "buy" | "sell";
+  }
+  & ({
+    /** Grams of 24K gold, at most 4 decimals. A value outside your limits gets 422 limit_exceeded. */
+    readonly gold_grams: Grams | string;
+    readonly amount_sar?: undefined;
+  } | {
+    /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+    readonly amount_sar: Sar | string;
+    readonly gold_grams?: undefined;
+  });
+
+/** The bars behind the gold, as published at one instant. */
+export interface Reserves {
+  bars: Array<{
+    serial: string;
+    refiner: string;
+    vault: string;
+    /** Grams of gold, at most 4 decimals. */
+    gross_grams: Grams;
+    /** Parts of gold in 1,000. */
+    fineness: number;
+    /** Grams of gold, at most 4 decimals. */
+    fine_grams: Grams;
+  }>;
+  /** Gold in all bars. */
+  fine_grams: Grams;
+  /** Gold owed to all partners; never more than fine_grams. */
+  owed_grams: Grams;
+  /** fine_grams / owed_grams, rounded down to 4 decimals; null where nothing is owed. */
+  coverage: number | null;
+  /** The instant of every figure here. The reply stays unchanged for at least an hour. */
+  as_of: string;
+}
+
+/** Every posting between two days. */
+export interface Statement {
+  from: string;
+  to: string;
+  time_zone: "Asia/Riyadh";
+  opening_balance: StatementBalance;
+  closing_balance: StatementBalance;
+  /** Every posting, oldest first: opening balance and changes add up to the closing balance. */
+  postings: Array<
+    {
+      /** RFC 3339, UTC, Z, milliseconds. */
+      posted_at: string;
+      /** The order, funding or withdrawal that caused the posting. */
+      id: string;
+      /** What caused the posting, such as order.executed or withdrawal.returned. */
+      type: string;
+      account: "available_sar" | "held_sar";
+      /** In the account's unit; negative for a decrease. */
+      change: Sar;
+      /** In the account's unit. */
+      balance_after: Sar;
+    } | {
+      /** RFC 3339, UTC, Z, milliseconds. */
+      posted_at: string;
+      /** The order, funding or withdrawal that caused the posting. */
+      id: string;
+      /** What caused the posting, such as order.executed or withdrawal.returned. */
+      type: string;
+      account: "gold_grams";
+      /** In the account's unit; negative for a decrease. */
+      change: Grams;
+      /** In the account's unit. */
+      balance_after: Grams;
+    }
+  >;
+}
+
+/** The account's three balances. */
+export interface StatementBalance {
+  /** SAR, at most 2 decimals. */
+  available_sar: Sar;
+  /** SAR, at most 2 decimals. */
+  held_sar: Sar;
+  /** Grams of gold, at most 4 decimals. */
+  gold_grams: Grams;
+}
+
+/** An event. Types may be added; acknowledge types that you do not know. */
+export type WebhookEvent = {
+  type: "order.executed";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  data: {
+    order: Order;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type:
+    | "withdrawal.created"
+    | "withdrawal.approved"
+    | "withdrawal.submitted"
+    | "withdrawal.paid"
+    | "withdrawal.rejected"
+    | "withdrawal.returned";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  data: {
+    withdrawal: Withdrawal;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "funding.completed" | "funding.reversed";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  data: {
+    funding: Funding;
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "credential.expiring";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  data: {
+    credential: {
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      id: string;
+      /** When it stops being accepted. */
+      expires_at: string;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  type: "webhook.test";
+  /** evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  data: {
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+};
+
+/** An outgoing payment. If it is rejected or returned, the amount is available again. */
+export interface Withdrawal {
+  /** wd_ and a UUIDv7. */
+  withdrawal_id: string;
+  /** SAR, at most 2 decimals. */
+  amount_sar: Sar;
+  reference: string | null;
+  /** The IBAN at the time of the request; first and last four characters. */
+  iban_masked: string;
+  status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+}
+
+/** The withdrawal and the account right after it. */
+export interface WithdrawalCreated {
+  /** wd_ and a UUIDv7. */
+  withdrawal_id: string;
+  /** SAR, at most 2 decimals. */
+  amount_sar: Sar;
+  reference: string | null;
+  /** The IBAN at the time of the request; first and last four characters. */
+  iban_masked: string;
+  status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
+  /** RFC 3339, UTC, Z, milliseconds. */
+  created_at: string;
+  balances: Balances;
+}
+
+/** Pays SAR out to the registered IBAN, once the operator has approved it. */
+export interface WithdrawalRequest {
+  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  readonly amount_sar: Sar | string;
+  /**
+   * Your own reference; it travels with the transfer, so it has 35 characters at most (a UUID fits without
+   * its hyphens). Two withdrawals that are neither rejected nor returned cannot have the same reference.
+   */
+  readonly reference?: string | undefined;
+}
+
+/** Newest first; stable while items are added. */
+export interface Withdrawals {
+  items: Array<Withdrawal>;
+  /** The cursor of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
+/** Which part of a list. */
+export interface ListQuery {
+  /** Items in the page. */
+  readonly limit?: number | string | undefined;
+  /** cursor must be the next_cursor of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Only items that were created strictly later. */
+  readonly created_after?: string | undefined;
+  /** Only items that were created strictly earlier. */
+  readonly created_before?: string | undefined;
+  /** Only items that were created with this key, to find the result of a write whose reply was lost. */
+  readonly idempotency_key?: string | undefined;
+}
+
+/** `at`: any past instant. Without it, the balances are those of now. */
+export interface BalancesQuery {
+  /** RFC 3339, UTC, Z, milliseconds. */
+  readonly at?: string | undefined;
+}
+
+/** Where to continue reading. */
+export interface EventsQuery {
+  /** Only events after this sequence number. */
+  readonly after?: number | string | undefined;
+  /** Items in the page. */
+  readonly limit?: number | string | undefined;
+}
+
+/** Days in Asia/Riyadh, both included. A day that has not ended is included up to now. */
+export interface StatementQuery {
+  /** The first day. The span has no limit. */
+  readonly from: string;
+  /** The last day. For one day, send the same date as in `from`. */
+  readonly to: string;
+}
+
+/** The reply of each operation, by the operation's name in the OpenAPI document. */
+export interface Replies {
+  getHealth: Health;
+  probeSignature: ProbeVerdict;
+  getCredentials: Credentials;
+  getPrices: Prices;
+  createQuote: Quote;
+  getQuote: Quote;
+  createOrder: OrderCreated;
+  listOrders: Orders;
+  getOrder: Order;
+  fundSandbox: FundingCreated;
+  createWithdrawal: WithdrawalCreated;
+  listWithdrawals: Withdrawals;
+  getWithdrawal: Withdrawal;
+  listFundings: Fundings;
+  getFunding: Funding;
+  getBalances: Balances;
+  listEvents: AccountEvents;
+  getEvent: AccountEvent;
+  redeliverEvent: AccountEvent;
+  testWebhook: AccountEvent;
+  getStatement: Statement;
+  getReserves: Reserves;
+  getLimits: Limits;
+}

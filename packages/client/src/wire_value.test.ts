@@ -1,0 +1,53 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
+import { Quantity } from "./quantity.ts";
+import { toPlain } from "./plain_value_fixture.ts";
+import type { Order } from "./api_types.ts";
+import { readValue } from "./wire_value.ts";
+
+const namesOfNumbers = (value: unknown, name = ""): string[] => {
+  if (typeof value === "number") return [name];
+  if (value instanceof Quantity || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    namesOfNumbers(member, Array.isArray(value) ? name : key)
+  );
+};
+
+const COUNTS = new Set([
+  ...["sequence", "http_status", "duration_ms", "quote_ttl_seconds", "requests_per_second", "burst"],
+  ...["maximum_quotes", "quotes", "maximum_records", "records"],
+  ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
+]);
+
+describe("readValue()", () => {
+  it("reads every documented reply, and all numbers except counts, ratios and times as quantities", () => {
+    for (const operation of Object.keys(ENDPOINTS) as OperationId[]) {
+      for (const example of Object.values(ENDPOINTS[operation].reply.examples)) {
+        const value = readValue(new TextEncoder().encode(JSON.stringify(example)));
+        assertEquals(toPlain(value), toPlain(JSON.parse(JSON.stringify(example))), operation);
+        for (const name of namesOfNumbers(value)) {
+          assert(COUNTS.has(name), `${operation}: ${name} is a number`);
+        }
+      }
+    }
+  });
+
+  it("reads digits that a double cannot hold", () => {
+    const { total_sar } = readValue(
+      new TextEncoder().encode('{"total_sar":9007199254740993.01}'),
+    ) as Order;
+    assertEquals(`${total_sar}`, "9007199254740993.01");
+  });
+
+  it("takes a posting's unit from its account", () => {
+    const text =
+      '{"postings":[{"account":"gold_grams","change":-0.0001},{"account":"held_sar","change":5.10}]}';
+    assertEquals(readValue(new TextEncoder().encode(text)), {
+      postings: [
+        { account: "gold_grams", change: Quantity.grams("-0.0001") },
+        { account: "held_sar", change: Quantity.sar("5.1") },
+      ],
+    });
+  });
+});

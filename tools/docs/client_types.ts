@@ -1,0 +1,210 @@
+// Writes the client's TypeScript types from the OpenAPI document, so that a member of a schema is described
+// once. The types are plain interfaces: a partner reads them without knowing the schema library.
+import { spawnSync } from "node:child_process";
+import {
+  ENDPOINTS,
+  openApiDocument,
+  type OperationId,
+  operationsOf,
+  type QuantityUnit,
+  TOKEN_PROBLEM_REGISTRY,
+  unitOfMember,
+} from "@gold-partner/protocol";
+import { findRuntimes } from "../test/runtimes.ts";
+import { ROOT } from "../test/tier.ts";
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Members;
+  readonly required?: readonly string[];
+  readonly not?: Schema;
+  readonly description?: string;
+}
+type Members = Readonly<Record<string, Schema>>;
+/** Where a schema is used. Members that are sent take more types, and a query is text. */
+type Use = "reply" | "body" | "query";
+
+/** `Event` would hide the type of that name that every browser and Deno declare. */
+const RENAMED: Readonly<Record<string, string>> = { Event: "AccountEvent", Events: "AccountEvents" };
+const QUANTITIES: Readonly<Record<QuantityUnit, string>> = { SAR: "Sar", g: "Grams", "SAR/g": "SarPerGram" };
+const PREFIX = "#/components/schemas/";
+const LINE_MAX = 110;
+
+const HEAD = "// Written by npm run docs from the schemas of the service. Do not edit.\n";
+const IMPORTS = 'import type { Grams, Sar, SarPerGram } from "./quantity.ts";\n';
+
+/** Returns the text of packages/client/src/api_types.ts. */
+export function writeClientTypes(): string {
+  const schemas = describedSchemas();
+  const operations = operationsOf("sandbox").filter((operation) =>
+    ENDPOINTS[operation].token !== "none" || operation === "getHealth"
+  );
+  const names = reachable(["WebhookEvent", ...operations.flatMap(schemasOf)], schemas);
+  const types = names.map((name) =>
+    declare(name, schemas[name]!, name.endsWith("Request") ? "body" : "reply")
+  );
+  return format([HEAD + IMPORTS, ...types, ...queriesOf(operations), repliesOf(operations)].join("\n"));
+}
+
+/** Returns the text of packages/client/src/error_types.ts. */
+export function writeClientErrorTypes(): string {
+  const codes = Object.keys(TOKEN_PROBLEM_REGISTRY).map((code) => `| ${JSON.stringify(code)}\n`);
+  return format([
+    HEAD,
+    declare("FieldError", describedSchemas()["FieldError"]!, "reply"),
+    "/** The codes of the service's errors, as docs/errors.md explains them. */",
+    `export type ServiceErrorCode = ${codes.join("")};`,
+  ].join("\n"));
+}
+
+function describedSchemas(): Members {
+  const { components } = openApiDocument({
+    baseUrl: "https://localhost:8443",
+    environment: "sandbox",
+  }) as unknown as { readonly components: { readonly schemas: Members } };
+  return components.schemas;
+}
+
+/** The names of the schemas of an operation's request and reply. */
+function schemasOf(operation: OperationId): string[] {
+  const { request, reply } = ENDPOINTS[operation];
+  const bodies = request?.mediaType === "application/json" ? [request.schema, reply.schema] : [reply.schema];
+  return bodies.map(idOf).filter((id) => id !== "EmptyRequest");
+}
+
+/** The OpenAPI name of a schema. A request's schema may be a pipe, whose object has the name. */
+function idOf(schema: { toJSONSchema(options: { io: "input" }): object }): string {
+  const { $ref = "" } = schema.toJSONSchema({ io: "input" }) as Schema;
+  return $ref.split("/").at(-1)!;
+}
+
+/** Adds the schemas to which these refer. */
+function reachable(names: readonly string[], schemas: Members): string[] {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    const text = JSON.stringify(schemas[name]);
+    for (const [, next] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) visit(next!);
+  };
+  for (const name of names) visit(name);
+  return [...found].sort();
+}
+
+function declare(id: string, schema: Schema, use: Use): string {
+  const name = RENAMED[id] ?? id;
+  const doc = comment(schema.description);
+  if (schema.oneOf && schema.properties) return `${doc}export type ${name} = ${alternatives(schema)};\n`;
+  if (schema.properties) return `${doc}export interface ${name} ${members(schema, use)}\n`;
+  return `${doc}export type ${name} = ${typeOf(schema, use)};\n`;
+}
+
+/** A request with exactly one of several members, which `oneOf` lists. */
+function alternatives({ properties = {}, required, oneOf = [] }: Schema): string {
+  const choices = oneOf.map(({ required: [choice] = [] }) => choice!);
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, properties[name]!]));
+  const common = Object.keys(properties).filter((name) => !choices.includes(name));
+  const one = choices.map((choice) => {
+    const others = choices.filter((name) => name !== choice).map((name) => `readonly ${name}?: undefined;\n`);
+    const chosen = members({ properties: pick([choice]), required: [choice] }, "body");
+    return chosen.replace(/\}$/, `${others.join("")}}`);
+  });
+  const shared = members({ properties: pick(common), ...(required ? { required } : {}) }, "body");
+  return `${shared} & (${one.join(" | ")})`;
+}
+
+function members(schema: Schema, use: Use, unit?: QuantityUnit): string {
+  const { properties = {}, required = [] } = schema;
+  const lines = Object.entries(properties).map(([name, member]) => {
+    const type = typeOf(member, use, unitOfMember(name) ?? unit);
+    const declared = required.includes(name) ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
+    return `${comment(member.description)}${use === "reply" ? "" : "readonly "}${declared};\n`;
+  });
+  return `{\n${lines.join("")}}`;
+}
+
+/** `unit` is the unit of numbers whose own name has none. */
+function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
+  const { $ref, anyOf, oneOf = anyOf, items, properties, type = "" } = schema;
+  if ($ref) return nameOf($ref);
+  // Events whose type is added later have no type of their own, so that a check of `type` narrows the others.
+  if (oneOf) return oneOf.filter(isKnown).map((one) => typeOf(one, use, unit)).join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (items) return `Array<${typeOf(items, use, unit)}>`;
+  if (properties) return properties["account"]?.enum ? posting(schema) : members(schema, use, unit);
+  return [type].flat().map((one) => scalar(one, use, unit)).join(" | ");
+}
+
+const nameOf = (ref: string): string => {
+  const id = ref.slice(PREFIX.length);
+  return RENAMED[id] ?? id;
+};
+
+const isKnown = ({ properties }: Schema): boolean => properties?.["type"]?.not === undefined;
+
+function scalar(type: string, use: Use, unit: QuantityUnit | undefined): string {
+  if (type !== "number" && type !== "integer") return type;
+  const number = unit === undefined ? "number" : QUANTITIES[unit];
+  return (use === "body" && unit) || use === "query" ? `${number} | string` : number;
+}
+
+/** A member `account` gives the unit of the numbers beside it, so each unit has its own alternative. */
+function posting(schema: Schema): string {
+  const accounts = schema.properties!["account"]!.enum!;
+  return [...new Set(accounts.map(unitOfMember))].map((unit) => {
+    const account = { enum: accounts.filter((each) => unitOfMember(each) === unit) };
+    return members({ ...schema, properties: { ...schema.properties, account } }, "reply", unit);
+  }).join(" | ");
+}
+
+/** The queries of these operations. */
+function queriesOf(operations: readonly OperationId[]): string[] {
+  const queries = new Map<string, string>();
+  for (const { query } of operations.map((operation) => ENDPOINTS[operation])) {
+    if (!query) continue;
+    const name = idOf(query);
+    const { $defs = {} } = query.toJSONSchema({ io: "input" }) as { $defs?: Members };
+    queries.set(name, declare(name, $defs[name]!, "query"));
+  }
+  return [...queries.values()];
+}
+
+function repliesOf(operations: readonly OperationId[]): string {
+  const lines = operations.map((operation) => {
+    const id = idOf(ENDPOINTS[operation].reply.schema);
+    return `${operation}: ${RENAMED[id] ?? id};\n`;
+  });
+  return `/** The reply of each operation, by the operation's name in the OpenAPI document. */\nexport interface Replies {\n${
+    lines.join("")
+  }}\n`;
+}
+
+/** A documentation comment, wrapped as this repository wraps comments. */
+function comment(text: string | undefined): string {
+  if (text === undefined) return "";
+  if (text.length <= LINE_MAX - 10) return `/** ${text} */\n`;
+  const lines: string[] = [""];
+  for (const word of text.split(" ")) {
+    if (lines.at(-1)!.length + word.length > LINE_MAX - 8) lines.push("");
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return `/**\n${lines.map((line) => ` *${line}\n`).join("")} */\n`;
+}
+
+function format(text: string): string {
+  const { stdout, stderr, status } = spawnSync(findRuntimes(ROOT).deno, ["fmt", "--ext", "ts", "-"], {
+    cwd: ROOT,
+    input: text,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`deno fmt refuses the generated types: ${stderr}`);
+  return stdout;
+}
