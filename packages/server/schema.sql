@@ -1364,6 +1364,11 @@ ALTER FUNCTION gold.book_redelivery(settle boolean, client integer, admission bi
 CREATE FUNCTION gold.book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid) RETURNS gold.outcome
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   turn record;
@@ -5777,7 +5782,7 @@ ALTER FUNCTION gold.simulated_order(holder gold.account, quote uuid, clock times
 
 CREATE FUNCTION gold.simulations_text(holder gold.account, clock timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (SELECT (json_build_object('market', m.m, 'prices', p.p, 'failure', f.f, 'webhooks', CASE WHEN (w.remaining > 0) THEN json_build_object('kind', (w.state ->> 'kind'::text), 'seconds', ((w.state ->> 'seconds'::text))::integer, 'remaining', w.remaining, 'until', (w.state ->> 'until'::text)) ELSE NULL::json END))::text AS json_build_object FROM gold.armed((simulations_text.holder).simulations, 'market'::text, simulations_text.clock) m(m), gold.armed((simulations_text.holder).simulations, 'prices'::text, simulations_text.clock) p(p), gold.armed((simulations_text.holder).simulations, 'failure'::text, simulations_text.clock) f(f), (SELECT s.s AS state, ((((s.s ->> 'from'::text))::bigint + ((s.s ->> 'count'::text))::integer) - GREATEST(((s.s ->> 'from'::text))::bigint, ((simulations_text.holder).event_sequence + 1))) AS remaining FROM gold.armed((simulations_text.holder).simulations, 'webhooks'::text, simulations_text.clock) s(s)) w);
+    RETURN (SELECT (((((((('{"market":'::text || COALESCE((((('{"state":"'::text || (m.m ->> 'state'::text)) || '","until":"'::text) || (m.m ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"prices":'::text) || COALESCE((((('{"percent":'::text || (p.p ->> 'percent'::text)) || ',"until":"'::text) || (p.p ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"failure":'::text) || COALESCE((((((((((('{"kind":"'::text || (f.f ->> 'kind'::text)) || '","code":'::text) || COALESCE((('"'::text || (f.f ->> 'code'::text)) || '"'::text), 'null'::text)) || ',"seconds":'::text) || COALESCE((f.f ->> 'seconds'::text), 'null'::text)) || ',"remaining":'::text) || (f.f ->> 'remaining'::text)) || ',"until":"'::text) || (f.f ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"webhooks":'::text) || COALESCE(CASE WHEN (w.remaining > 0) THEN (((((((('{"kind":"'::text || (w.state ->> 'kind'::text)) || '","seconds":'::text) || COALESCE((w.state ->> 'seconds'::text), 'null'::text)) || ',"remaining":'::text) || w.remaining) || ',"until":"'::text) || (w.state ->> 'until'::text)) || '"}'::text) ELSE NULL::text END, 'null'::text)) || '}'::text) FROM gold.armed((simulations_text.holder).simulations, 'market'::text, simulations_text.clock) m(m), gold.armed((simulations_text.holder).simulations, 'prices'::text, simulations_text.clock) p(p), gold.armed((simulations_text.holder).simulations, 'failure'::text, simulations_text.clock) f(f), (SELECT s.s AS state, ((((s.s ->> 'from'::text))::bigint + ((s.s ->> 'count'::text))::integer) - GREATEST(((s.s ->> 'from'::text))::bigint, ((simulations_text.holder).event_sequence + 1))) AS remaining FROM gold.armed((simulations_text.holder).simulations, 'webhooks'::text, simulations_text.clock) s(s)) w);
 
 ALTER FUNCTION gold.simulations_text(holder gold.account, clock timestamp with time zone) OWNER TO gold_book;
 

@@ -5,8 +5,12 @@
 create or replace function gold.simulations_text(holder gold.account, clock timestamptz) returns text
 language sql stable
 return (
-  select json_build_object('market', m, 'prices', p, 'failure', f, 'webhooks', case when w.remaining > 0 then
-    json_build_object('kind', w.state->>'kind', 'seconds', (w.state->>'seconds')::int, 'remaining', w.remaining, 'until', w.state->>'until') end)::text
+  select '{"market":' || coalesce('{"state":"' || (m->>'state') || '","until":"' || (m->>'until') || '"}', 'null')
+    || ',"prices":' || coalesce('{"percent":' || (p->>'percent') || ',"until":"' || (p->>'until') || '"}', 'null')
+    || ',"failure":' || coalesce('{"kind":"' || (f->>'kind') || '","code":' || coalesce('"' || (f->>'code') || '"', 'null')
+      || ',"seconds":' || coalesce(f->>'seconds', 'null') || ',"remaining":' || (f->>'remaining') || ',"until":"' || (f->>'until') || '"}', 'null')
+    || ',"webhooks":' || coalesce(case when w.remaining > 0 then '{"kind":"' || (w.state->>'kind') || '","seconds":' || coalesce(w.state->>'seconds', 'null')
+      || ',"remaining":' || w.remaining || ',"until":"' || (w.state->>'until') || '"}' end, 'null') || '}'
   from gold.armed((holder).simulations, 'market', clock) m, gold.armed((holder).simulations, 'prices', clock) p,
     gold.armed((holder).simulations, 'failure', clock) f, (
       select s as state, (s->>'from')::bigint + (s->>'count')::int - greatest((s->>'from')::bigint, (holder).event_sequence + 1) as remaining
@@ -41,7 +45,8 @@ end $$;
 create or replace function gold.book_simulation(
   settle boolean, client int, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid
 ) returns gold.outcome
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   turn record;
   made record;
