@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type TestService, testService } from "../testing/service.ts";
-import { openSimulator, type Simulator } from "./routes/simulation_fixture.ts";
+import { openSimulator, type Simulator } from "../testing/simulator.ts";
 import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_fixture.ts";
 

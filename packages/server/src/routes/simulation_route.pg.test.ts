@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
-import { openSimulator, type Simulator } from "./simulation_fixture.ts";
+import { openSimulator, type Simulator } from "../../testing/simulator.ts";
 
 const NOTHING = { market: null, prices: null, failure: null, webhooks: null };
 
@@ -99,6 +99,10 @@ describe("POST /sandbox/simulate", () => {
         detail,
         `The withdrawal ${withdrawal_id} is rejected; only one that is pending_approval can be approved.`,
       );
+      const paid = await bank.withdraw();
+      await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "paid" });
+      const back = { withdrawal_id: paid, outcome: "submitted" };
+      await expectProblem(await bank.simulate("withdrawal", back), "invalid_request");
       const other = { withdrawal_id, outcome: "rejected" };
       assertEquals((await bank.simulate("withdrawal", other, { headers })).status, 201);
     });

@@ -36,8 +36,10 @@ begin
     when outcome = 'rejected' then '{rejected}'
     when outcome = 'returned' then case status when 'paid' then '{returned}' else '{approved,submitted,returned}' end
     else '{approved,submitted,paid}' end;
+  path := path[: array_position(path, outcome)];
   begin
-    foreach target in array path[coalesce(array_position(path, status), 0) + 1 : array_position(path, outcome)] loop
+    -- If the withdrawal is not on the path, its first step is refused.
+    foreach target in array path[coalesce(array_position(path, status), 0) + 1 :] loop
       if target = 'submitted' then
         perform submit_withdrawals_as('gold_simulation_checker', gen_random_uuid(), array[given.id],
           'A simulated payment: no document was sent to a bank.');

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TestPartner } from "../../testing/partner.ts";
-import type { Sending, TestService } from "../../testing/service.ts";
+import type { TestPartner } from "./partner.ts";
+import type { Sending, TestService } from "./service.ts";
 
 type Body = Record<string, unknown>;
 
@@ -15,6 +15,8 @@ export interface Simulator {
   quote(body?: Body, key?: string): Promise<Response>;
   quoteId(side?: "buy" | "sell"): Promise<string>;
   order(quoteId: string, key?: string): Promise<Response>;
+  /** Sends a signed write. */
+  signed(path: string, body: Body, key?: string): Promise<Response>;
   withdraw(amountSar?: number): Promise<string>;
 }
 
@@ -27,7 +29,7 @@ export async function openSimulator(service: TestService, amountSar = 1_000_000)
     if (reply.status !== 201) throw new Error(`${path} answered ${reply.status}: ${text}`);
     return JSON.parse(text);
   };
-  const signed = (path: string, body: Body, key: string = randomUUID()) =>
+  const signed: Simulator["signed"] = (path, body, key = randomUUID()) =>
     service.signed(path, JSON.stringify(body), { partner, headers: { "Idempotency-Key": key } });
   const simulator: Simulator = {
     partner,
@@ -42,6 +44,7 @@ export async function openSimulator(service: TestService, amountSar = 1_000_000)
       }),
     quoteId: async (side = "buy") =>
       (await succeed(await simulator.quote({ side, gold_grams: 1 }), "a quote")).quote_id as string,
+    signed,
     order: (quote_id, key) => signed("/v1/orders", { quote_id }, key),
     withdraw: async (amount_sar = 10) =>
       (await succeed(await signed("/v1/withdrawals", { amount_sar }), "a withdrawal"))
