@@ -5,7 +5,6 @@ const MARKET = "src/booking/simulation/simulate_market.sql";
 const BOOK = "src/booking/simulation/book_simulation.sql";
 const ROUTE_TEST = "src/routes/simulation_route.pg.test.ts";
 const FAILURE_TEST = "src/simulated_failure.pg.test.ts";
-const RANDOM_TEST = "src/booking/simulation/random_simulations.pg.test.ts";
 const WEBHOOK_TEST = "src/delivery/simulated_webhooks.pg.test.ts";
 
 export const SIMULATION_MUTATIONS: readonly Mutation[] = [
@@ -50,7 +49,7 @@ export const SIMULATION_MUTATIONS: readonly Mutation[] = [
     file: MARKET,
     from: "greatest(unit_price * (100 + percent) / 100, 1)",
     to: "greatest((unit_price * (100 + percent) + 99) / 100, 1)",
-    tests: [RANDOM_TEST],
+    tests: [ROUTE_TEST],
   },
   {
     name: "simulation: a reset revives an expired quote",

@@ -213,22 +213,25 @@ describe("POST /sandbox/simulate", () => {
     });
   });
 
-  it("prices: quotes and prices change by the percentage, rounded as prices are", async () => {
-    const { buy_price, sell_price } = await prices(bystander) as { buy_price: number; sell_price: number };
-    for (
-      const [percent, buy, sell] of [[10, 353.1, 350.9], [-50, 160.5, 159.5], [7, 343.47, 341.33]] as const
-    ) {
+  it("prices: quotes and prices change by the percentage, rounded up for buys and down for sells", async () => {
+    await service.books.setPrice(3_210_007n, 3_190_003n);
+    const percentages = [[10, 353.1008, 350.9003], [-50, 160.5004, 159.5001], [
+      7,
+      343.4708,
+      341.3303,
+    ]] as const;
+    for (const [percent, buy, sell] of percentages) {
       await bank.arm("prices", { percent });
       const changed = await prices(bank);
       assertEquals([changed.buy_price, changed.sell_price], [buy, sell]);
       for (const [side, price] of [["buy", buy], ["sell", sell]] as const) {
         const quoted = quoteReply.parse(await json(await bank.quote({ side, gold_grams: 1 })));
-        assertEquals([quoted.price_per_gram_sar, quoted.total_sar], [price, price]);
+        assertEquals(quoted.price_per_gram_sar, price);
       }
-      assertEquals((await prices(bystander)).buy_price, buy_price);
+      assertEquals((await prices(bystander)).buy_price, 321.0007);
     }
     await bank.arm("reset");
-    assertEquals((await prices(bank)).sell_price, sell_price);
+    assertEquals((await prices(bank)).sell_price, 319.0003);
   });
 
   describe("quote_expiry", () => {
