@@ -8,6 +8,7 @@ import {
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../../../testing/until.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
@@ -287,12 +288,14 @@ describe("POST /sandbox/simulate", () => {
 
     it("hang: the request is executed, and its reply comes after the seconds", async () => {
       const quote = await bank.quoteId();
-      await bank.arm("failure", { kind: "hang", seconds: 2 });
+      await bank.arm("failure", { kind: "hang", seconds: 4 });
       const key = randomUUID();
       let answered = false;
       const hanging = bank.order(quote, key).finally(() => answered = true);
-      let replayed: Response;
-      do replayed = await bank.order(quote, key); while (replayed.status !== 200);
+      await until(async () => (await simulations(bank)).failure === null);
+      await until(async () => (await bank.get(`/v1/orders/ord_${quote.slice(3)}`)).status === 200);
+      const replayed = await bank.order(quote, key);
+      assertEquals(replayed.status, 200);
       assertEquals(answered, false);
       const hung = await hanging;
       assertEquals([hung.status, await hung.text()], [201, await replayed.text()]);
