@@ -4,9 +4,9 @@ import { parseArgs } from "node:util";
 import { type Draw, SimulatedHistory, testService } from "@gold-partner/server/testing";
 import { Report } from "./report.ts";
 
-// npm run prove -- simulations [--short] [--seed N]: random sequences of simulations and usual calls, each by a
-// new partner. Every reply and the final balances must be those of a model. At the end, the books and the audit
-// must be clean. Sequence n has the seed N + n, so `--seed` repeats a failed sequence first.
+// npm run prove -- simulations [--short] [--seed N]: random sequences of simulations and usual calls, each by
+// a new partner. Every reply and the final balances must be those of a model. At the end, the books and the
+// audit must be clean. Sequence n has the seed N + n, so `--seed` repeats a failed sequence first.
 
 const SEQUENCES = { long: 1000, short: 50 };
 const ACTIONS = 40;

@@ -481,7 +481,7 @@ begin
   case
     when name = 'reset' then holder.simulations := others - '{market,prices,failure,webhooks}'::text[];
     when name = 'market' and parameters->>'state' = 'normal' then holder.simulations := others;
-    -- The number of the first event that is concerned. So each worker can tell an event's part alone.
+    -- `from` is the number of the first disturbed event. So each worker decides from an event's number alone.
     when name = 'webhooks' then holder.simulations := others || jsonb_set(state, '{webhooks,from}', to_jsonb(holder.event_sequence + 1));
     else holder.simulations := others || state;
   end case;
@@ -1391,7 +1391,7 @@ begin
     when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
-  -- As in every operation, a wrong id or outcome binds no key.
+  -- A wrong id or outcome binds no key.
   if made.refusal in ('not_found', 'invalid_request') then
     return row(1, made.refusal, null, made.detail)::outcome;
   end if;
@@ -3686,7 +3686,8 @@ begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
   insert into audit (login, action, subject, detail) values (actor, action, subject, detail) returning * into entry;
-  -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it permanently.
+  -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
+  -- permanently.
   perform link_audit(entry);
 end $$;
 

@@ -42,8 +42,8 @@ const WEBHOOKS = ["twice", "late", "out_of_order", "other_secret"] as const;
 const PRICE: Readonly<Record<Sides, bigint>> = { buy: 3_210_000n, sell: 3_190_000n };
 
 /**
- * One partner's random sequence of simulations and usual calls, beside a model that says what every reply must
- * be. Every call is repeated under its key until the armed failures are used up.
+ * One partner's random sequence of simulations and usual calls, beside a model that says what every reply
+ * must be. Every call is repeated under its key until the armed failures are used up.
  */
 export class SimulatedHistory {
   readonly #bank: Simulator;

@@ -1,4 +1,5 @@
-// Simulations: what a partner of the sandbox can make happen to itself. Production has none of these operations.
+// Simulations: what a partner of the sandbox can make happen to itself. Production has none of these
+// operations.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 import { PROBLEM_REGISTRY, type ProblemCode } from "../problem_registry.ts";
@@ -89,8 +90,8 @@ export const simulateMarketRequest = requestBody({
   state: oneOf(
     "state",
     marketState,
-    "closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders get " +
-      "insufficient_inventory. normal: ends the simulation.",
+    "closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders " +
+      "get insufficient_inventory. normal: ends the simulation.",
   ),
   seconds: secondsParam.optional(),
 }).transform(({ state, seconds = SIMULATION_DEFAULT_SECONDS }) => ({ state, seconds }));
@@ -115,7 +116,7 @@ export const simulateQuoteExpiryRequest = requestBody({
   description: "A quote of yours that shall end now.",
 }, { quote_id: idParam("quote_id", "The quote.") }).transform(({ quote_id }) => ({ quoteId: quote_id }));
 
-/** The refusals that store nothing. Only these can be simulated, because a simulated refusal stores nothing. */
+/** A simulated refusal stores nothing, so only the refusals that store nothing can be simulated. */
 const REFUSALS = Object.entries(PROBLEM_REGISTRY)
   .filter(([, { binds_key, spends_nonce }]) => binds_key === false && spends_nonce !== true)
   .map(([code]) => code) as [ProblemCode, ...ProblemCode[]];
@@ -147,14 +148,19 @@ export const simulateFailureRequest = requestBody({
     "kind",
     failureKind,
     "rate_limited, unavailable, timeout: the request is not executed and gets 429 rate_limited, 503 " +
-      "service_unavailable or 504 upstream_timeout. refused: the request is not executed and gets the `code`. hang: " +
-      "the request is executed, and its reply comes after `seconds`. lost_reply: the request is executed, and the " +
-      "service closes the connection instead of replying; you get 503 upstream_unavailable from the proxy.",
+      "service_unavailable or 504 upstream_timeout. refused: the request is not executed and gets the " +
+      "`code`. hang: the request is executed, and its reply comes after `seconds`. lost_reply: the request " +
+      "is executed, and the service closes the connection instead of replying; you get 503 " +
+      "upstream_unavailable from the proxy.",
   ),
-  code: z.enum(REFUSALS, { error: "code must be a refusal that stores nothing; docs/errors lists them." })
+  code: z.enum(REFUSALS, {
+    error:
+      "code must be a refusal that stores nothing, such as token_expired; the API description lists them.",
+  })
     .meta({
       description:
-        "Only with refused. The next request to an operation that documents this code gets it; other requests are served.",
+        "Only with refused. The next request to an operation that documents this code gets it; other " +
+        "requests are served.",
     }).optional(),
   seconds: wholeNumber({
     minimum: 1,
@@ -192,9 +198,9 @@ export const simulateWebhooksRequest = requestBody({
   kind: oneOf(
     "kind",
     webhookKind,
-    "twice: each event is sent twice. late: each event is sent `seconds` late. out_of_order: every other event, " +
-      "beginning with the next one, is sent 5 seconds late, so that the event after it overtakes it. other_secret: " +
-      "the first attempt of each event is signed with the other secret alone.",
+    "twice: each event is sent twice. late: each event is sent `seconds` late. out_of_order: every other " +
+      "event, beginning with the next one, is sent 5 seconds late, so that the event after it overtakes " +
+      "it. other_secret: the first attempt of each event is signed with the other secret alone.",
   ),
   count: countParam("events").optional(),
   seconds: wholeNumber({

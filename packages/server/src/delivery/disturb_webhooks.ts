@@ -4,7 +4,7 @@ import type { OpenSecret, Waiting } from "./held_endpoint.ts";
 
 type Armed = NonNullable<Simulations["webhooks"]>;
 
-/** How the first attempt of one event differs from the usual, because its partner armed that in the sandbox. */
+/** How the first attempt of one event differs from the usual, because its partner armed that. */
 export interface Disturbance {
   /** How long the attempt waits first. */
   readonly waitMs: number;

@@ -214,7 +214,7 @@ describe("POST /sandbox/simulate", () => {
     });
   });
 
-  it("prices: quotes and prices change by the percentage, rounded up for buys and down for sells", async () => {
+  it("prices: quotes and prices change by the percentage, rounded in the operator's favour", async () => {
     await service.books.setPrice(3_210_007n, 3_190_003n);
     const percentages = [[10, 353.1008, 350.9003], [-50, 160.5004, 159.5001], [
       7,

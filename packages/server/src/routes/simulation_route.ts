@@ -24,7 +24,7 @@ import { writeRoute } from "./write_pipeline.ts";
 
 /** The routes of the simulations. They exist only in the sandbox. */
 export function simulationRoutes(deps: Deps) {
-  /** `parametersOf` returns the parameters of book_simulation.sql; a malformed id is null, as an unknown id. */
+  /** `parametersOf` returns the parameters of book_simulation.sql. A malformed id is null. */
   const simulate = <Schema extends z.ZodType>(
     name: string,
     schema: Schema,

@@ -41,9 +41,9 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/withdrawal",
     summary: "Decide one of your withdrawals",
     description:
-      "Takes all steps to the outcome, as the operator's two employees and the bank would: the same events, postings and " +
-      "webhooks. A withdrawal that already has the outcome stays as it is. An outcome that it cannot reach any more gets " +
-      "400 invalid_request.",
+      "Takes all steps to the outcome, as the operator's two employees and the bank would: the same " +
+      "events, postings and webhooks. A withdrawal that already has the outcome stays as it is. An " +
+      "outcome that it cannot reach any more gets 400 invalid_request.",
     request: {
       ...JSON_BODY,
       schema: simulateWithdrawalRequest,
@@ -61,7 +61,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/deposit",
     summary: "Let a bank transfer arrive",
     description:
-      "Records and approves a deposit, as two employees of the operator would. Unlike money from POST /sandbox/fund, it can be reversed.",
+      "Records and approves a deposit, as two employees of the operator would. Unlike money from " +
+      "POST /sandbox/fund, it can be reversed.",
     request: {
       ...JSON_BODY,
       schema: simulateDepositRequest,
@@ -79,7 +80,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/deposit_reversal",
     summary: "Let the bank take a transfer back",
     description:
-      "Reverses a funding that came from a bank transfer. Its amount must be available. A reversed funding stays as it is.",
+      "Reverses a funding that came from a bank transfer. Its amount must be available. A reversed funding " +
+      "stays as it is.",
     request: {
       ...JSON_BODY,
       schema: simulateDepositReversalRequest,
@@ -114,7 +116,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/market",
     summary: "Close the market for yourself",
     description:
-      "For you alone, the market is closed, its price is stale, or the vault is short of gold. Ends after `seconds`.",
+      "For you alone, the market is closed, its price is stale, or the vault is short of gold. Ends after " +
+      "`seconds`.",
     request: { ...JSON_BODY, schema: simulateMarketRequest, examples: { market: ARMED.market.request } },
     reply: { ...ARMED_REPLY, examples: { market: ARMED.market.reply } },
     refusals: [],
@@ -124,8 +127,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/prices",
     summary: "Move the prices for yourself",
     description:
-      "Your quotes and GET /v1/prices are higher or lower than the real price by this percentage. Quotes that you already " +
-      "have keep their price. Ends after `seconds`.",
+      "Your quotes and GET /v1/prices are higher or lower than the real price by this percentage. Quotes " +
+      "that you already have keep their price. Ends after `seconds`.",
     request: { ...JSON_BODY, schema: simulatePricesRequest, examples: { prices: ARMED.prices.request } },
     reply: { ...ARMED_REPLY, examples: { prices: ARMED.prices.reply } },
     refusals: [],
@@ -135,8 +138,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/failure",
     summary: "Let your next requests fail",
     description:
-      "Concerns your next requests under /v1 that pass the checks of certificate, address, token and rate. Ends after " +
-      "`count` requests, or after ten minutes.",
+      "Concerns your next requests under /v1 that pass the checks of certificate, address, token and " +
+      "rate. Ends after `count` requests, or after ten minutes.",
     request: { ...JSON_BODY, schema: simulateFailureRequest, examples: { failure: ARMED.failure.request } },
     reply: { ...ARMED_REPLY, examples: { failure: ARMED.failure.reply } },
     refusals: [],
@@ -146,7 +149,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/webhooks",
     summary: "Disturb your next webhooks",
     description:
-      "Concerns your next events, not those that exist already. Ends after `count` events, or after ten minutes.",
+      "Concerns your next events, not those that exist already. Ends after `count` events, or after ten " +
+      "minutes.",
     request: {
       ...JSON_BODY,
       schema: simulateWebhooksRequest,
@@ -171,8 +175,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/reset",
     summary: "End your simulations",
     description:
-      "Ends everything that is armed for you. What has happened stays: decided withdrawals, deposits and expired quotes. " +
-      "The body may be omitted.",
+      "Ends everything that is armed for you. What has happened stays: decided withdrawals, deposits and " +
+      "expired quotes. The body may be omitted.",
     request: { ...JSON_BODY, schema: emptyRequest, optional: true, examples: { none: {} } },
     reply: { ...ARMED_REPLY, examples: { none: ARMED.none } },
     refusals: [],

@@ -1,5 +1,5 @@
--- Executes or arms one simulation of a partner. The armed state is in the partner's account row, so every process
--- honours it. It names the instant at which it ends, and nothing has to remove it then.
+-- Executes or arms one simulation of a partner. The armed state is in the partner's account row, so every
+-- process honours it. It names the instant at which it ends, and nothing has to remove it then.
 
 -- The partner's armed simulations, as GET /sandbox/simulations and the replies of arming show them.
 create or replace function gold.simulations_text(holder gold.account, clock timestamptz) returns text
@@ -31,7 +31,7 @@ begin
   case
     when name = 'reset' then holder.simulations := others - '{market,prices,failure,webhooks}'::text[];
     when name = 'market' and parameters->>'state' = 'normal' then holder.simulations := others;
-    -- The number of the first event that is concerned. So each worker can tell an event's part alone.
+    -- `from` is the number of the first disturbed event. So each worker decides from an event's number alone.
     when name = 'webhooks' then holder.simulations := others || jsonb_set(state, '{webhooks,from}', to_jsonb(holder.event_sequence + 1));
     else holder.simulations := others || state;
   end case;
@@ -68,7 +68,7 @@ begin
     when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
-  -- As in every operation, a wrong id or outcome binds no key.
+  -- A wrong id or outcome binds no key.
   if made.refusal in ('not_found', 'invalid_request') then
     return row(1, made.refusal, null, made.detail)::outcome;
   end if;
@@ -85,8 +85,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   select simulations_text(a, clock_timestamp()) from account a where a.bucket = client % 64 and a.client_id = client
 $$;
 
--- Takes one of the armed failures for a request whose operation documents these codes; null if there is none. A
--- failure without a code suits every operation.
+-- Takes one armed failure for a request whose operation documents these codes, and returns it; null if there
+-- is none. Every operation can have a failure without a code.
 create or replace function gold.take_failure(client int, codes text[]) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -7,8 +7,8 @@ create or replace function gold.armed(simulations jsonb, name text, clock timest
 language sql stable parallel safe
 return case when (simulations->name->>'until')::timestamptz > clock then simulations->name end;
 
--- Changes the price and the market for one partner's quote. A changed price is rounded as the price itself: up
--- for a buy, down for a sell.
+-- Changes the price and the market for one partner's quote. A changed price is rounded as the price itself:
+-- up for a buy, down for a sell.
 create or replace function gold.simulated_market(
   holder gold.account, side gold.side, clock timestamptz, inout unit_price bigint, inout shut boolean, inout unpriced boolean
 )

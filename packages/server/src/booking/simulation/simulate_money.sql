@@ -1,6 +1,6 @@
--- Simulations of the bank and of the operator's people. They call the same functions as real operators, so they
--- book the same steps, transfers, events and audit rows. Two logins of their own act: one begins, the other
--- completes. Nobody can log in as either of them.
+-- Simulations of the bank and of the operator's people. They call the same functions as real operators, so
+-- they book the same steps, transfers, events and audit rows. Two logins of their own act: one begins, the
+-- other completes. Nobody can log in as either of them.
 do $$
 declare
   name text;

@@ -1,7 +1,7 @@
 -- The operator's steps of a withdrawal. Each step is a row that names the step before it. Constraints of the
 -- table allow only the legal sequences of steps, and refuse a submission by the login that approved.
--- step_withdrawal checks both first, so that the operator gets a readable error. `actor` is the login that takes
--- the step: session_user, or one of the logins of simulations.
+-- step_withdrawal checks both first, so that the operator gets a readable error. `actor` is the login that
+-- takes the step: session_user, or one of the logins of simulations.
 
 create or replace function gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
