@@ -7,6 +7,10 @@ export interface Records {
   readonly withdrawal: string;
   readonly funding: string;
   readonly event: string;
+  /** A funding that came from a bank deposit. */
+  readonly deposit: string;
+  /** A quote that is not executed. */
+  readonly expiring: string;
 }
 
 /** Makes one record of each kind for the partner. */
@@ -16,6 +20,8 @@ export async function makeRecords(caller: Caller): Promise<Records> {
   const { quote_id } = await make("createQuote", { side: "buy", gold_grams: 1 });
   const { order_id } = await make("createOrder", { quote_id });
   const { withdrawal_id } = await make("createWithdrawal", { amount_sar: 5, reference: "FIRST" });
+  const { funding_id: deposit } = await make("simulateDeposit", { amount_sar: 5 });
+  const { quote_id: expiring } = await make("createQuote", { side: "buy", gold_grams: 1 });
   const { items } = await caller.succeed("listEvents") as { items: { id: string }[] };
   const ids = {
     funding: funding_id,
@@ -23,6 +29,8 @@ export async function makeRecords(caller: Caller): Promise<Records> {
     order: order_id,
     withdrawal: withdrawal_id,
     event: items[0]!.id,
+    deposit,
+    expiring,
   };
   return ids as Records;
 }
@@ -72,4 +80,14 @@ export const callsOf = (
   getStatement: { query: lastDays() },
   getReserves: {},
   getLimits: {},
+  simulateWithdrawal: { body: { withdrawal_id: records.withdrawal, outcome: "approved" } },
+  simulateDeposit: { body: { amount_sar: 10 } },
+  simulateDepositReversal: { body: { funding_id: records.deposit } },
+  simulateQuoteExpiry: { body: { quote_id: records.expiring } },
+  simulateMarket: { body: { state: "vault_short", seconds: 1 } },
+  simulatePrices: { body: { percent: 1, seconds: 1 } },
+  simulateFailure: { body: { kind: "refused", code: "internal_error" } },
+  simulateWebhooks: { body: { kind: "twice" } },
+  getSimulations: {},
+  resetSimulations: { body: {} },
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OperationId, TokenProblemCode } from "@gold-partner/protocol";
-import type { Call } from "./caller_fixture.ts";
+import type { Call, Caller } from "./caller_fixture.ts";
 import { failAuthentication, suspend, takePriceAway } from "./disturbances_fixture.ts";
 import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_fixture.ts";
 
@@ -22,7 +22,58 @@ function byId(operation: OperationId, list: OperationId, id: string, parameter =
   };
 }
 
-/** Ways to cause the same error codes as the other tables, at further operations that can return them. */
+/** The refusals of the simulations. */
+function simulationWays(): (readonly [TokenProblemCode, Way])[] {
+  const unknown = (
+    operation: OperationId,
+    id: string,
+    makeCall: (partner: Caller) => Promise<Call>,
+  ): Way => ({
+    operation,
+    async stage({ partner }) {
+      const call = await makeCall(partner);
+      return { caller: partner, call, fault: { body: { ...call.body as object, [id]: "unknown" } } };
+    },
+  });
+  const deposit = async (caller: Caller, amount_sar: number) => {
+    const { funding_id } = await caller.succeed("simulateDeposit", { body: { amount_sar } });
+    return { body: { funding_id } };
+  };
+  return [
+    [
+      "not_found",
+      unknown("simulateWithdrawal", "withdrawal_id", async (partner) => {
+        const { withdrawal_id } = await partner.succeed("createWithdrawal", WITHDRAWAL);
+        return { body: { withdrawal_id, outcome: "rejected" } };
+      }),
+    ],
+    ["not_found", unknown("simulateDepositReversal", "funding_id", (partner) => deposit(partner, 1))],
+    ["not_found", unknown("simulateQuoteExpiry", "quote_id", (partner) => orderOf(partner, "buy", 1))],
+    ["quote_already_executed", {
+      operation: "simulateQuoteExpiry",
+      async stage({ partner }) {
+        const call = await orderOf(partner, "buy", 1);
+        await partner.succeed("createOrder", call);
+        return { caller: partner, call };
+      },
+    }],
+    ["limit_exceeded", {
+      operation: "simulateDeposit",
+      stage: async ({ partner }) => ({ caller: partner, call: { body: { amount_sar: 10_000_000_000.01 } } }),
+    }],
+    ["insufficient_funds", {
+      operation: "simulateDepositReversal",
+      async stage({ poor }) {
+        const { sar } = await poor.succeed("getBalances") as { sar: { available: number } };
+        const call = await deposit(poor, 100);
+        await poor.succeed("createWithdrawal", { body: { amount_sar: sar.available + 100 } });
+        return { caller: poor, call };
+      },
+    }],
+  ];
+}
+
+/** Causes the same error codes as the other ways, at further operations that can return them. */
 export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["partner_suspended", {
     operation: "issueToken",
@@ -83,6 +134,7 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
       return { caller: partner, call: { path }, fault: { path: { quote_id: "qt_unknown" } } };
     },
   }],
+  ...simulationWays(),
   ["not_found", byId("getOrder", "listOrders", "order_id")],
   ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
   ["not_found", byId("getFunding", "listFundings", "funding_id")],

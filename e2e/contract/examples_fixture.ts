@@ -156,6 +156,18 @@ export function judgeExamples(open: () => Promise<Stack>): void {
       "getStatement as CSV",
       async () => assertEquals(mark(await table.text(), EXAMPLE_URL), mark(csv!.example, EXAMPLE_URL)),
     );
+    const expiring = await stack.partner.succeed("createQuote", {
+      body: { side: "buy", gold_grams: 12.3456 },
+    });
+    await live("simulateQuoteExpiry", "buy_by_grams", { body: { quote_id: expiring.quote_id } });
+    await live("simulateWithdrawal", "paid", { body: { withdrawal_id, outcome: "paid" } });
+    const deposit = await live("simulateDeposit", "deposit");
+    await live("simulateDepositReversal", "reversal", { body: { funding_id: deposit.funding_id } });
+    for (const name of ["market", "prices", "failure", "webhooks"] as const) {
+      await live(`simulate${name[0]!.toUpperCase()}${name.slice(1)}` as OperationId, name);
+    }
+    await live("getSimulations", "all");
+    await live("resetSimulations", "none");
     await live("probeSignature", "valid");
     await live("probeSignature", "path_signed", { signedUrl: "/v1/signed-probe" });
     differences.expectNone();

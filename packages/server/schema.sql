@@ -117,6 +117,7 @@ CREATE TABLE gold.account (
     sar_held bigint DEFAULT 0 NOT NULL,
     gold bigint DEFAULT 0 NOT NULL,
     closed_until timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    simulations jsonb,
     CONSTRAINT account_bucket CHECK ((bucket = (client_id % 64))),
     CONSTRAINT account_not_negative CHECK (((sar_available >= 0) AND (sar_held >= 0) AND (gold >= 0)))
 );
@@ -308,10 +309,10 @@ end $$;
 ALTER FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: advance_withdrawal(uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: step_withdrawal(text, uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) RETURNS void
+CREATE FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -327,9 +328,9 @@ declare
   credit book;
 begin
   perform require_read_committed();
-  select w.* into given from withdrawal w where w.id = advance_withdrawal.id;
+  select w.* into given from withdrawal w where w.id = step_withdrawal.id;
   if given.id is null then
-    raise exception 'there is no withdrawal wd_%', advance_withdrawal.id using errcode = 'GR404';
+    raise exception 'there is no withdrawal wd_%', step_withdrawal.id using errcode = 'GR404';
   end if;
   select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
   select s.* into strict last from withdrawal_step s
@@ -339,14 +340,14 @@ begin
   if last.status <> all (follows) then
     raise exception 'the withdrawal wd_% is %; only one that is % can be %', given.id, last.status, array_to_string(follows, ' or '), target
       using errcode = 'GR409';
-  elsif target = 'submitted' and last.login = session_user then
+  elsif target = 'submitted' and last.login = actor then
     raise exception 'you approved the withdrawal wd_%, so another login has to submit it', given.id using errcode = 'GR409';
   end if;
 
   next_sequence := holder.event_sequence + 1;
   at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
-  values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
+  values (given.bucket, given.client_id, given.id, next_sequence, target, actor, last.status, last.login, at, batch);
   debit := case when last.status = 'paid' then 'bank' else 'held' end;
   credit := case when target = 'paid' then 'bank' else 'available' end;
   if target in ('approved', 'submitted') then
@@ -358,18 +359,30 @@ begin
       holder.sar_held - case debit when 'held' then given.amount else 0 end, holder.gold, at);
   end if;
   perform post_event(given.client_id, next_sequence, new_uuid(at), given.id, at, 'withdrawal.' || target);
-  perform note('withdrawal.' || target, public_of(given.client_id),
+  perform note_as(actor, 'withdrawal.' || target, public_of(given.client_id),
     jsonb_strip_nulls(jsonb_build_object('withdrawal', 'wd_' || given.id, 'amount', given.amount, 'batch', batch)));
 end $$;
+
+ALTER FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) OWNER TO gold_book;
+
+--
+-- Name: advance_withdrawal(uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT gold.step_withdrawal((SESSION_USER)::text, id, target, batch) AS step_withdrawal;
+END;
 
 ALTER FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) OWNER TO gold_book;
 
 --
--- Name: approve_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: approve_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.approve_deposit(id uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION gold.approve_deposit_as(actor text, id uuid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 #variable_conflict use_column
@@ -378,22 +391,35 @@ declare
   given deposit;
   at timestamptz;
 begin
-  select * into locked from lock_deposit(approve_deposit.id);
+  select * into locked from lock_deposit(approve_deposit_as.id);
   given := locked.found_deposit;
   if given.reversed_at is not null then
     raise exception 'the deposit was reversed' using errcode = 'GR409';
   elsif given.approved_at is not null then
     raise exception 'the deposit was approved already, by %', given.approved_by using errcode = 'GR409';
-  elsif given.recorded_by = session_user then
+  elsif given.recorded_by = actor then
     raise exception 'you recorded this deposit, so another login has to approve it' using errcode = 'GR409';
   elsif not has_room_for(locked.holder, given.amount) then
     raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
   at := account_instant(locked.holder, ceil_millisecond(clock_timestamp()));
-  update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
+  update deposit d set approved_at = at, approved_by = actor where d.id = given.id;
   perform post_funding(locked.holder, given.amount, given.id, at);
-  perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+  perform note_as(actor, 'deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
+
+ALTER FUNCTION gold.approve_deposit_as(actor text, id uuid) OWNER TO gold_book;
+
+--
+-- Name: approve_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_deposit(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.approve_deposit_as((SESSION_USER)::text, id) AS approve_deposit_as;
+END;
 
 ALTER FUNCTION gold.approve_deposit(id uuid) OWNER TO gold_book;
 
@@ -438,6 +464,45 @@ CREATE FUNCTION gold.approve_withdrawal(id uuid) RETURNS void
 END;
 
 ALTER FUNCTION gold.approve_withdrawal(id uuid) OWNER TO gold_book;
+
+--
+-- Name: arm_simulation(gold.account, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamp with time zone, OUT body text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  others jsonb := coalesce(holder.simulations, '{}') - name;
+  state jsonb := jsonb_build_object(name, parameters - 'lasts' || jsonb_build_object('until',
+    instant_text(clock + make_interval(secs => (parameters->>'lasts')::int))));
+begin
+  case
+    when name = 'reset' then holder.simulations := others - '{market,prices,failure,webhooks}'::text[];
+    when name = 'market' and parameters->>'state' = 'normal' then holder.simulations := others;
+    -- `from` is the number of the first disturbed event. So each worker decides from an event's number alone.
+    when name = 'webhooks' then holder.simulations := others || jsonb_set(state, '{webhooks,from}', to_jsonb(holder.event_sequence + 1));
+    else holder.simulations := others || state;
+  end case;
+  update account a set simulations = nullif(holder.simulations, '{}'), admission_version = a.admission_version + 1
+  where a.bucket = holder.bucket and a.client_id = holder.client_id;
+  perform registry_changed();
+  perform endpoint_changed(holder.client_id);
+  body := simulations_text(holder, clock);
+end $$;
+
+ALTER FUNCTION gold.arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamp with time zone, OUT body text) OWNER TO gold_book;
+
+--
+-- Name: armed(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.armed(simulations jsonb, name text, clock timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN ((((simulations -> name) ->> 'until'::text))::timestamp with time zone > clock) THEN (simulations -> name) ELSE NULL::jsonb END;
+
+ALTER FUNCTION gold.armed(simulations jsonb, name text, clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: due_now(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -800,8 +865,7 @@ CREATE TABLE gold.idempotency_key (
     result_id uuid,
     created_at timestamp(3) with time zone NOT NULL,
     result_kind text NOT NULL COLLATE pg_catalog."C",
-    body text NOT NULL,
-    CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'event'::text, 'refusal'::text])))
+    body text NOT NULL
 );
 
 ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
@@ -888,6 +952,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  is_short boolean;
   asked record;
   holder account;
   earlier int;
@@ -973,6 +1038,11 @@ begin
 
     refusal := null;
     instant := greatest(account_instant(holder, present), asked.quoted_at);
+    is_short := false;
+    -- Only a partner of the sandbox can have simulations.
+    if holder.simulations is not null then
+      select * into asked.expires_at, is_short from simulated_order(holder, asked.quote, clock, asked.expires_at);
+    end if;
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
@@ -992,7 +1062,7 @@ begin
       if free is null then
         select v.free into strict free from vault v where v.stripe = 0 for no key update;
       end if;
-      if asked.side = 'buy' and free < asked.grams then
+      if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
         detail := 'The vault does not hold ' || decimal_text(asked.grams, 0.0001) || ' g that are free to sell.';
       end if;
@@ -1084,6 +1154,8 @@ declare
   stale boolean;
   beyond boolean;
   unit_price bigint;
+  shut boolean;
+  unpriced boolean;
   grams bigint;
   total bigint;
   asked record;
@@ -1155,16 +1227,22 @@ begin
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;
     beyond := asked.grams not between asked.minimum and asked.maximum;
-    if not open and beyond is not true then
+    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
+    shut := not open;
+    unpriced := current.one is null or stale;
+    -- Only a partner of the sandbox can have simulations.
+    if holder.simulations is not null then
+      select * into unit_price, shut, unpriced from simulated_market(holder, asked.side, clock, unit_price, shut, unpriced);
+    end if;
+    if shut and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
-    if beyond is not true and (current.one is null or stale) then
+    if beyond is not true and unpriced then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;
 
-    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
     if asked.amount is not null then
       grams := case asked.side
         when 'buy' then asked.amount * 1000000 / unit_price
@@ -1270,6 +1348,54 @@ begin
 end $$;
 
 ALTER FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) OWNER TO gold_book;
+
+--
+-- Name: book_simulation(boolean, integer, bigint, text, bytea, text, jsonb, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid) RETURNS gold.outcome
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  turn record;
+  made record;
+  limited outcome;
+  at timestamptz;
+begin
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  limited := take_record(1, client, turn.clock, request, false);
+  if limited.outcome is not null then
+    return limited;
+  end if;
+  case name
+    when 'withdrawal' then select * into made from simulate_withdrawal(turn.holder, parameters);
+    when 'deposit' then select * into made from simulate_deposit(turn.holder, parameters, request);
+    when 'deposit_reversal' then select * into made from simulate_deposit_reversal(turn.holder, parameters);
+    when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
+    else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
+  end case;
+  -- A wrong id or outcome binds no key.
+  if made.refusal in ('not_found', 'invalid_request') then
+    return row(1, made.refusal, null, made.detail)::outcome;
+  end if;
+  at := account_instant(turn.holder, ceil_millisecond(turn.clock));
+  if made.refusal is not null then
+    return bind_answer(turn.holder, key, fingerprint, request, 'refusal', null, at,
+      (select p.status from problem p where p.code = made.refusal), problem_text(made.refusal, made.detail, request));
+  end if;
+  return bind_answer(turn.holder, key, fingerprint, request, 'simulation', null, at, 201, made.body);
+end $$;
+
+ALTER FUNCTION gold.book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid) OWNER TO gold_book;
 
 --
 -- Name: book_webhook_test(boolean, integer, bigint, text, bytea, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1873,7 +1999,7 @@ CREATE FUNCTION gold.check_result_is_bound() RETURNS TABLE(subject text, detail 
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
+  where k.result_kind not in ('refusal', 'simulation') and coalesce(o.id, f.id, q.id, w.id, e.id) is null
 $$;
 
 ALTER FUNCTION gold.check_result_is_bound() OWNER TO gold_book;
@@ -2719,7 +2845,8 @@ begin
       return quote_text(given, 'executed');
     end if;
     clock := clock_timestamp();
-    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock)) then
+    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock))
+      and holder.simulations->'expired_quotes'->given.id::text is null then
       return quote_text(given, 'open');
     end if;
     select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
@@ -3568,18 +3695,33 @@ CREATE FUNCTION gold.note(action text, subject text, detail jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+begin
+  perform note_as(session_user, action, subject, detail);
+end $$;
+
+ALTER FUNCTION gold.note(action text, subject text, detail jsonb) OWNER TO gold_book;
+
+--
+-- Name: note_as(text, text, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
 #variable_conflict use_variable
 declare
   entry audit;
 begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
-  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail) returning * into entry;
-  -- Link only this row. If something other than note() inserted a row, verify_audit() reports it permanently.
+  insert into audit (login, action, subject, detail) values (actor, action, subject, detail) returning * into entry;
+  -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
+  -- permanently.
   perform link_audit(entry);
 end $$;
 
-ALTER FUNCTION gold.note(action text, subject text, detail jsonb) OWNER TO gold_book;
+ALTER FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) OWNER TO gold_book;
 
 --
 -- Name: partner_of(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4055,7 +4197,7 @@ CREATE FUNCTION gold.read_registry(known_version bigint) RETURNS TABLE(version b
              WHEN (v.version IS DISTINCT FROM read_registry.known_version) THEN ( SELECT jsonb_build_object('environment', d.environment, 'public_base_url', d.public_base_url, 'loopback_receivers', d.loopback_receivers, 'webhook_ports', to_jsonb(d.webhook_ports), 'receivers', COALESCE(( SELECT jsonb_agg(p.id) AS jsonb_agg
                         FROM gold.partner p
                        WHERE (p.webhook_url IS NOT NULL)), '[]'::jsonb), 'token_keys', COALESCE(( SELECT jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'::text), 'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) ORDER BY t.not_before, t.kid) AS jsonb_agg
-                        FROM gold.token_key t), '[]'::jsonb), 'partners', COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'public_id', p.public_id, 'suspended', (p.suspended_at IS NOT NULL), 'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', (p.maximum_grams)::text, 'admission_version', (a.admission_version)::text, 'ips', COALESCE(( SELECT jsonb_agg((i.range)::text) AS jsonb_agg
+                        FROM gold.token_key t), '[]'::jsonb), 'partners', COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'public_id', p.public_id, 'suspended', (p.suspended_at IS NOT NULL), 'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', (p.maximum_grams)::text, 'admission_version', (a.admission_version)::text, 'simulations', a.simulations, 'ips', COALESCE(( SELECT jsonb_agg((i.range)::text) AS jsonb_agg
                                 FROM gold.allowed_ip i
                                WHERE (i.partner_id = p.id)), '[]'::jsonb), 'certificates', COALESCE(( SELECT jsonb_agg(jsonb_build_object('fingerprint', c.fingerprint, 'not_before', c.not_before, 'not_after', c.not_after, 'revoked', (c.revoked_at IS NOT NULL))) AS jsonb_agg
                                 FROM gold.certificate c
@@ -4128,6 +4270,37 @@ END;
 ALTER FUNCTION gold.read_sealed() OWNER TO gold_book;
 
 --
+-- Name: read_simulated_price(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_simulated_price(client integer) RETURNS TABLE(buy bigint, sell bigint, as_of timestamp with time zone, stale boolean, market_open boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select b.unit_price, s.unit_price, case when p.source = 'fixed' then c.clock else p.as_of end, b.unpriced, not b.shut
+  from price p
+  cross join (select clock_timestamp() as clock) c
+  join account a on a.bucket = client % 64 and a.client_id = client
+  cross join simulated_market(a, 'buy', c.clock, p.buy, not market_open(c.clock), is_stale(p, c.clock)) b
+  cross join simulated_market(a, 'sell', c.clock, p.sell, not market_open(c.clock), is_stale(p, c.clock)) s
+$$;
+
+ALTER FUNCTION gold.read_simulated_price(client integer) OWNER TO gold_book;
+
+--
+-- Name: read_simulations(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_simulations(client integer) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select simulations_text(a, clock_timestamp()) from account a where a.bucket = client % 64 and a.client_id = client
+$$;
+
+ALTER FUNCTION gold.read_simulations(client integer) OWNER TO gold_book;
+
+--
 -- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -4167,11 +4340,11 @@ END;
 ALTER FUNCTION gold.read_trust(known_version bigint) OWNER TO gold_book;
 
 --
--- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: record_deposit_as(text, text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
+    LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 #variable_conflict use_column
@@ -4179,20 +4352,33 @@ declare
   subject partner := partner_of(public);
   known deposit;
 begin
-  if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
+  if record_deposit_as.amount <= 0 or record_deposit_as.amount > 99999999999999 then
     raise exception 'the amount of a deposit must be more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
-  record_deposit.id := new_uuid(clock_timestamp());
+  record_deposit_as.id := new_uuid(clock_timestamp());
   insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)
-  values (subject.id % 64, subject.id, record_deposit.id, record_deposit.amount, record_deposit.bank_reference, clock_timestamp(), session_user)
+  values (subject.id % 64, subject.id, record_deposit_as.id, record_deposit_as.amount, record_deposit_as.bank_reference, clock_timestamp(), actor)
   on conflict (bank_reference) where reversed_at is null do nothing;
   if not found then
-    select d.* into known from deposit d where d.bank_reference = record_deposit.bank_reference and d.reversed_at is null;
-    raise exception 'the bank reference % is on record already, as dep_%', record_deposit.bank_reference, known.id using errcode = 'GR409';
+    select d.* into known from deposit d where d.bank_reference = record_deposit_as.bank_reference and d.reversed_at is null;
+    raise exception 'the bank reference % is on record already, as dep_%', record_deposit_as.bank_reference, known.id using errcode = 'GR409';
   end if;
-  perform note('deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit.id, 'amount', record_deposit.amount,
-    'bank_reference', record_deposit.bank_reference));
+  perform note_as(actor, 'deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit_as.id, 'amount', record_deposit_as.amount,
+    'bank_reference', record_deposit_as.bank_reference));
 end $$;
+
+ALTER FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
+
+--
+-- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.record_deposit_as((SESSION_USER)::text, public, amount, bank_reference) AS record_deposit_as;
+END;
 
 ALTER FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
 
@@ -4820,11 +5006,11 @@ END;
 ALTER FUNCTION gold.return_withdrawal(id uuid) OWNER TO gold_book;
 
 --
--- Name: reverse_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: reverse_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.reverse_deposit(id uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION gold.reverse_deposit_as(actor text, id uuid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 #variable_conflict use_column
@@ -4834,7 +5020,7 @@ declare
   holder account;
   at timestamptz;
 begin
-  select * into locked from lock_deposit(reverse_deposit.id);
+  select * into locked from lock_deposit(reverse_deposit_as.id);
   given := locked.found_deposit;
   holder := locked.holder;
   if given.reversed_at is not null then
@@ -4844,7 +5030,7 @@ begin
       decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
   end if;
   at := account_instant(holder, ceil_millisecond(clock_timestamp()));
-  update deposit d set reversed_at = at, reversed_by = session_user,
+  update deposit d set reversed_at = at, reversed_by = actor,
     reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
   if given.approved_at is not null then
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
@@ -4852,8 +5038,21 @@ begin
       holder.sar_available - given.amount, holder.sar_held, holder.gold, at);
     perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), given.id, at, 'funding.reversed');
   end if;
-  perform note('deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+  perform note_as(actor, 'deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
+
+ALTER FUNCTION gold.reverse_deposit_as(actor text, id uuid) OWNER TO gold_book;
+
+--
+-- Name: reverse_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reverse_deposit(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.reverse_deposit_as((SESSION_USER)::text, id) AS reverse_deposit_as;
+END;
 
 ALTER FUNCTION gold.reverse_deposit(id uuid) OWNER TO gold_book;
 
@@ -5438,6 +5637,192 @@ end $$;
 ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) OWNER TO gold_book;
 
 --
+-- Name: simulate_deposit(gold.account, jsonb, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  amount bigint := parameters->>'amount';
+  maximum bigint := parameters->>'maximum';
+  deposit uuid;
+begin
+  if amount > maximum or not has_room_for(holder, amount) then
+    refusal := 'limit_exceeded';
+    detail := 'A deposit is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.';
+    return;
+  end if;
+  deposit := record_deposit_as('gold_simulation_maker', public_of(holder.client_id), amount, 'SIMULATED-' || request);
+  perform approve_deposit_as('gold_simulation_checker', deposit);
+  select funding_text(f, null) into strict body from funding f
+  where f.bucket = holder.bucket and f.client_id = holder.client_id and f.id = deposit;
+end $$;
+
+ALTER FUNCTION gold.simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text) OWNER TO gold_book;
+
+--
+-- Name: simulate_deposit_reversal(gold.account, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulate_deposit_reversal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  given deposit;
+begin
+  select d.* into given from deposit d
+  where d.id = (parameters->>'id')::uuid and d.client_id = holder.client_id and d.approved_at is not null;
+  if given.id is null then
+    refusal := 'not_found';
+    detail := 'No bank deposit of yours has this funding_id. Money from POST /sandbox/fund cannot be reversed.';
+    return;
+  elsif given.reversed_at is null and holder.sar_available < given.amount then
+    refusal := 'insufficient_funds';
+    detail := 'The reversal takes back ' || decimal_text(given.amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
+      || ' SAR are available.';
+    return;
+  elsif given.reversed_at is null then
+    perform reverse_deposit_as('gold_simulation_checker', given.id);
+  end if;
+  select funding_text(f, null) into strict body from funding f
+  where f.bucket = holder.bucket and f.client_id = holder.client_id and f.id = given.id;
+end $$;
+
+ALTER FUNCTION gold.simulate_deposit_reversal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) OWNER TO gold_book;
+
+--
+-- Name: simulate_quote_expiry(gold.account, jsonb, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulate_quote_expiry(holder gold.account, parameters jsonb, clock timestamp with time zone, OUT refusal text, OUT detail text, OUT body text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  given quote;
+  ended jsonb;
+begin
+  select q.* into given from quote q
+  where q.bucket = holder.bucket and q.client_id = holder.client_id and q.id = (parameters->>'id')::uuid;
+  if given.id is null then
+    refusal := 'not_found';
+    return;
+  elsif exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
+    refusal := 'quote_already_executed';
+    detail := 'The quote was executed as ord_' || given.id || '.';
+    return;
+  end if;
+  if given.expires_at > clock then
+    select coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended from jsonb_each(holder.simulations->'expired_quotes') e
+    where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
+    update account a set simulations = coalesce(a.simulations, '{}')
+      || jsonb_build_object('expired_quotes', ended || jsonb_build_object(given.id, instant_text(clock)))
+    where a.bucket = holder.bucket and a.client_id = holder.client_id;
+  end if;
+  body := quote_text(given, 'expired');
+end $$;
+
+ALTER FUNCTION gold.simulate_quote_expiry(holder gold.account, parameters jsonb, clock timestamp with time zone, OUT refusal text, OUT detail text, OUT body text) OWNER TO gold_book;
+
+--
+-- Name: simulate_withdrawal(gold.account, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulate_withdrawal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  given withdrawal;
+  status withdrawal_status;
+  outcome withdrawal_status := parameters->>'outcome';
+  path withdrawal_status[];
+  target withdrawal_status;
+begin
+  select w.* into given from withdrawal w
+  where w.bucket = holder.bucket and w.client_id = holder.client_id and w.id = (parameters->>'id')::uuid;
+  if given.id is null then
+    refusal := 'not_found';
+    return;
+  end if;
+  select s.status into strict status from withdrawal_step s
+  where s.bucket = given.bucket and s.client_id = given.client_id and s.withdrawal_id = given.id order by s.sequence desc limit 1;
+  path := case
+    when outcome = 'rejected' then '{rejected}'
+    when outcome = 'returned' then case status when 'paid' then '{returned}' else '{approved,submitted,returned}' end
+    else '{approved,submitted,paid}' end;
+  path := path[: array_position(path, outcome)];
+  begin
+    -- If the withdrawal is not on the path, its first step is refused.
+    foreach target in array path[coalesce(array_position(path, status), 0) + 1 :] loop
+      if target = 'submitted' then
+        perform submit_withdrawals_as('gold_simulation_checker', gen_random_uuid(), array[given.id],
+          'A simulated payment: no document was sent to a bank.');
+      else
+        perform step_withdrawal(case when target in ('approved', 'rejected') then 'gold_simulation_maker' else 'gold_simulation_checker' end,
+          given.id, target, null);
+      end if;
+    end loop;
+  exception when sqlstate 'GR409' then
+    refusal := 'invalid_request';
+    detail := upper(left(sqlerrm, 1)) || substr(sqlerrm, 2) || '.';
+    return;
+  end;
+  body := withdrawal_text(given, null);
+end $$;
+
+ALTER FUNCTION gold.simulate_withdrawal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) OWNER TO gold_book;
+
+--
+-- Name: simulated_market(gold.account, gold.side, timestamp with time zone, bigint, boolean, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulated_market(holder gold.account, side gold.side, clock timestamp with time zone, INOUT unit_price bigint, INOUT shut boolean, INOUT unpriced boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  state text := armed(holder.simulations, 'market', clock)->>'state';
+  percent int := armed(holder.simulations, 'prices', clock)->>'percent';
+begin
+  shut := shut or state is not distinct from 'closed';
+  unpriced := unpriced or state is not distinct from 'price_stale';
+  if percent is not null then
+    unit_price := case side when 'buy' then (unit_price * (100 + percent) + 99) / 100 else greatest(unit_price * (100 + percent) / 100, 1) end;
+  end if;
+end $$;
+
+ALTER FUNCTION gold.simulated_market(holder gold.account, side gold.side, clock timestamp with time zone, INOUT unit_price bigint, INOUT shut boolean, INOUT unpriced boolean) OWNER TO gold_book;
+
+--
+-- Name: simulated_order(gold.account, uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulated_order(holder gold.account, quote uuid, clock timestamp with time zone, INOUT expires_at timestamp with time zone, OUT is_short boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  expires_at := least(expires_at, (holder.simulations->'expired_quotes'->>quote::text)::timestamptz);
+  is_short := armed(holder.simulations, 'market', clock)->>'state' is not distinct from 'vault_short';
+end $$;
+
+ALTER FUNCTION gold.simulated_order(holder gold.account, quote uuid, clock timestamp with time zone, INOUT expires_at timestamp with time zone, OUT is_short boolean) OWNER TO gold_book;
+
+--
+-- Name: simulations_text(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.simulations_text(holder gold.account, clock timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (SELECT (((((((('{"market":'::text || COALESCE((((('{"state":"'::text || (m.m ->> 'state'::text)) || '","until":"'::text) || (m.m ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"prices":'::text) || COALESCE((((('{"percent":'::text || (p.p ->> 'percent'::text)) || ',"until":"'::text) || (p.p ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"failure":'::text) || COALESCE((((((((((('{"kind":"'::text || (f.f ->> 'kind'::text)) || '","code":'::text) || COALESCE((('"'::text || (f.f ->> 'code'::text)) || '"'::text), 'null'::text)) || ',"seconds":'::text) || COALESCE((f.f ->> 'seconds'::text), 'null'::text)) || ',"remaining":'::text) || (f.f ->> 'remaining'::text)) || ',"until":"'::text) || (f.f ->> 'until'::text)) || '"}'::text), 'null'::text)) || ',"webhooks":'::text) || COALESCE(CASE WHEN (w.remaining > 0) THEN (((((((('{"kind":"'::text || (w.state ->> 'kind'::text)) || '","seconds":'::text) || COALESCE((w.state ->> 'seconds'::text), 'null'::text)) || ',"remaining":'::text) || w.remaining) || ',"until":"'::text) || (w.state ->> 'until'::text)) || '"}'::text) ELSE NULL::text END, 'null'::text)) || '}'::text) FROM gold.armed((simulations_text.holder).simulations, 'market'::text, simulations_text.clock) m(m), gold.armed((simulations_text.holder).simulations, 'prices'::text, simulations_text.clock) p(p), gold.armed((simulations_text.holder).simulations, 'failure'::text, simulations_text.clock) f(f), (SELECT s.s AS state, ((((s.s ->> 'from'::text))::bigint + ((s.s ->> 'count'::text))::integer) - GREATEST(((s.s ->> 'from'::text))::bigint, ((simulations_text.holder).event_sequence + 1))) AS remaining FROM gold.armed((simulations_text.holder).simulations, 'webhooks'::text, simulations_text.clock) s(s)) w);
+
+ALTER FUNCTION gold.simulations_text(holder gold.account, clock timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: nonce; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -5609,11 +5994,11 @@ end $$;
 ALTER FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: submit_withdrawals_as(text, uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 #variable_conflict use_variable
@@ -5634,18 +6019,31 @@ begin
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
-  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), session_user, document);
+  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
-    perform advance_withdrawal(one, 'submitted', batch);
+    perform step_withdrawal(actor, one, 'submitted', batch);
   end loop;
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- Write the document's hash to the audit, whose hash chain protects it. A later change of the stored
-  -- document is then detected.
-  perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
+  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
+  -- detected.
+  perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
+
+ALTER FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) OWNER TO gold_book;
+
+--
+-- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.submit_withdrawals_as((SESSION_USER)::text, batch, ids, document) AS submit_withdrawals_as;
+END;
 
 ALTER FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) OWNER TO gold_book;
 
@@ -5746,6 +6144,36 @@ begin
 end $$;
 
 ALTER FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) OWNER TO gold_book;
+
+--
+-- Name: take_failure(integer, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.take_failure(client integer, codes text[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  holder account;
+  failure jsonb;
+  remaining int;
+begin
+  select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client for no key update;
+  failure := armed(holder.simulations, 'failure', clock_timestamp());
+  if failure is null or not coalesce(failure->>'code' = any (codes), true) then
+    return null;
+  end if;
+  remaining := (failure->>'remaining')::int - 1;
+  update account a set simulations = case when remaining > 0 then jsonb_set(a.simulations, '{failure,remaining}', to_jsonb(remaining))
+    else nullif(a.simulations - 'failure', '{}') end
+  where a.bucket = holder.bucket and a.client_id = holder.client_id;
+  if remaining = 0 then
+    perform registry_changed();
+  end if;
+  return failure;
+end $$;
+
+ALTER FUNCTION gold.take_failure(client integer, codes text[]) OWNER TO gold_book;
 
 --
 -- Name: take_record(integer, integer, timestamp with time zone, uuid, boolean, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6885,6 +7313,13 @@ ALTER TABLE ONLY gold.idempotency_key
     ADD CONSTRAINT idempotency_key_bucket_client_id_key_pk PRIMARY KEY (bucket, client_id, key);
 
 --
+-- Name: idempotency_key idempotency_key_kind; Type: CHECK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE gold.idempotency_key
+    ADD CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'event'::text, 'refusal'::text, 'simulation'::text]))) NOT VALID;
+
+--
 -- Name: market_session market_session_day_opens_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -7419,6 +7854,12 @@ GRANT UPDATE(last_posted_at) ON TABLE gold.account TO gold_book;
 GRANT UPDATE(closed_until) ON TABLE gold.account TO gold_book;
 
 --
+-- Name: COLUMN account.simulations; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(simulations) ON TABLE gold.account TO gold_book;
+
+--
 -- Name: FUNCTION closed_end(holder gold.account, present timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7472,10 +7913,22 @@ REVOKE ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed byt
 GRANT ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) FROM PUBLIC;
+
+--
 -- Name: FUNCTION advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_deposit_as(actor text, id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION approve_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -7497,6 +7950,18 @@ GRANT ALL ON FUNCTION gold.approve_iban(public text, seen text) TO gold_operator
 
 REVOKE ALL ON FUNCTION gold.approve_withdrawal(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.approve_withdrawal(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamp with time zone, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamp with time zone, OUT body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION armed(simulations jsonb, name text, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.armed(simulations jsonb, name text, clock timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION due_now(due_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -7655,6 +8120,13 @@ GRANT ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients int
 
 REVOKE ALL ON FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) TO gold_api;
+
+--
+-- Name: FUNCTION book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_simulation(settle boolean, client integer, admission bigint, key text, fingerprint bytea, name text, parameters jsonb, request uuid) TO gold_api;
 
 --
 -- Name: FUNCTION book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -8451,6 +8923,12 @@ REVOKE ALL ON FUNCTION gold.next_millisecond(at timestamp with time zone) FROM P
 REVOKE ALL ON FUNCTION gold.note(action text, subject text, detail jsonb) FROM PUBLIC;
 
 --
+-- Name: FUNCTION note_as(actor text, action text, subject text, detail jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8629,6 +9107,20 @@ REVOKE ALL ON FUNCTION gold.read_sealed() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_sealed() TO gold_operator;
 
 --
+-- Name: FUNCTION read_simulated_price(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_simulated_price(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_simulated_price(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION read_simulations(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_simulations(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_simulations(client integer) TO gold_api;
+
+--
 -- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -8670,6 +9162,12 @@ GRANT UPDATE(revocation_next_at) ON TABLE gold.authority TO gold_book;
 
 REVOKE ALL ON FUNCTION gold.read_trust(known_version bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_api;
+
+--
+-- Name: FUNCTION record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION record_deposit(public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -8848,6 +9346,12 @@ REVOKE ALL ON FUNCTION gold.return_withdrawal(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.return_withdrawal(id uuid) TO gold_operator;
 
 --
+-- Name: FUNCTION reverse_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reverse_deposit_as(actor text, id uuid) FROM PUBLIC;
+
+--
 -- Name: FUNCTION reverse_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8975,6 +9479,48 @@ GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], seque
 REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulate_deposit_reversal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulate_deposit_reversal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulate_quote_expiry(holder gold.account, parameters jsonb, clock timestamp with time zone, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulate_quote_expiry(holder gold.account, parameters jsonb, clock timestamp with time zone, OUT refusal text, OUT detail text, OUT body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulate_withdrawal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulate_withdrawal(holder gold.account, parameters jsonb, OUT refusal text, OUT detail text, OUT body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulated_market(holder gold.account, side gold.side, clock timestamp with time zone, INOUT unit_price bigint, INOUT shut boolean, INOUT unpriced boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulated_market(holder gold.account, side gold.side, clock timestamp with time zone, INOUT unit_price bigint, INOUT shut boolean, INOUT unpriced boolean) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulated_order(holder gold.account, quote uuid, clock timestamp with time zone, INOUT expires_at timestamp with time zone, OUT is_short boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulated_order(holder gold.account, quote uuid, clock timestamp with time zone, INOUT expires_at timestamp with time zone, OUT is_short boolean) FROM PUBLIC;
+
+--
+-- Name: FUNCTION simulations_text(holder gold.account, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.simulations_text(holder gold.account, clock timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: TABLE nonce; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -9022,6 +9568,12 @@ REVOKE ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint,
 GRANT ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION submit_withdrawals(batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -9041,6 +9593,13 @@ GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
 
 REVOKE ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) TO gold_api;
+
+--
+-- Name: FUNCTION take_failure(client integer, codes text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_failure(client integer, codes text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.take_failure(client integer, codes text[]) TO gold_api;
 
 --
 -- Name: FUNCTION take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint); Type: ACL; Schema: gold; Owner: gold_book

@@ -97,8 +97,8 @@ export const DELIVERY_VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {
     name: "verify: an event's idempotency key may name an event that does not exist",
     file: VERIFY_LEDGER,
-    from: "  where k.result_kind <> 'refusal' and",
-    to: "  where k.result_kind not in ('refusal', 'event') and",
+    from: "  where k.result_kind not in ('refusal', 'simulation') and",
+    to: "  where k.result_kind not in ('refusal', 'simulation', 'event') and",
     tests: [VERIFY_DELIVERY_TEST],
   },
 ];

@@ -13,7 +13,7 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
   {
     name: "deposit: the function lets one operator record and approve a deposit",
     file: CHANGE_DEPOSIT,
-    from: "elsif given.recorded_by = session_user then",
+    from: "elsif given.recorded_by = actor then",
     to: "elsif false then",
     tests: [DEPOSIT_TEST],
   },
@@ -78,7 +78,7 @@ export const DEPOSIT_MUTATIONS: readonly Mutation[] = [
   {
     name: "deposit: a negative amount is accepted",
     file: CHANGE_DEPOSIT,
-    from: "record_deposit.amount <= 0 or ",
+    from: "record_deposit_as.amount <= 0 or ",
     to: "",
     tests: [DEPOSIT_TEST],
   },

@@ -10,7 +10,7 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
   {
     name: "market: a closed market gives quotes",
     file: BOOK_QUOTES,
-    from: "if not open and beyond is not true then",
+    from: "if shut and beyond is not true then",
     to: "if false then",
     tests: [MARKET_TEST],
     short: true,
@@ -18,8 +18,8 @@ export const MARKET_MUTATIONS: readonly Mutation[] = [
   {
     name: "market: market_closed takes precedence over the limits",
     file: BOOK_QUOTES,
-    from: "if not open and beyond is not true then",
-    to: "if not open then",
+    from: "if shut and beyond is not true then",
+    to: "if shut then",
     tests: [BOOK_QUOTES_TEST],
   },
   {

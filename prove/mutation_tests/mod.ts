@@ -24,6 +24,7 @@ import { REGISTRY_MUTATIONS } from "./registry_mutations.ts";
 import { ROLES_MUTATIONS } from "./roles_mutations.ts";
 import { SCHEMA_MUTATIONS } from "./schema_mutations.ts";
 import { SENDING_MUTATIONS } from "./sending_mutations.ts";
+import { SIMULATION_MUTATIONS } from "./simulation_mutations.ts";
 import { TURN_MUTATIONS } from "./turn_mutations.ts";
 import { VAULT_MUTATIONS } from "./vault_mutations.ts";
 import { VERIFICATION_MUTATIONS } from "./verification_mutations.ts";
@@ -51,6 +52,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...VERIFICATION_MUTATIONS,
   ...DELIVERY_MUTATIONS,
   ...SENDING_MUTATIONS,
+  ...SIMULATION_MUTATIONS,
   ...DELIVERY_VERIFICATION_MUTATIONS,
   ...EXPIRY_MUTATIONS,
   ...READ_MUTATIONS,

@@ -73,8 +73,8 @@ export const QUOTE_MUTATIONS: readonly Mutation[] = [
   {
     name: "quote: a stale price gives quotes",
     file: BOOK_QUOTES,
-    from: "if beyond is not true and (current.one",
-    to: "if false and (current.one",
+    from: "if beyond is not true and unpriced then",
+    to: "if false then",
     tests: [BOOK_QUOTES_TEST],
   },
   {
@@ -87,8 +87,8 @@ export const QUOTE_MUTATIONS: readonly Mutation[] = [
   {
     name: "quote: price staleness takes precedence over the limits",
     file: BOOK_QUOTES,
-    from: "if beyond is not true and (current.one",
-    to: "if (current.one",
+    from: "if beyond is not true and unpriced then",
+    to: "if unpriced then",
     tests: [BOOK_QUOTES_TEST],
   },
   {
@@ -101,8 +101,8 @@ export const QUOTE_MUTATIONS: readonly Mutation[] = [
   {
     name: "quote: a price that was never set does not prevent quotes",
     file: BOOK_QUOTES,
-    from: "(current.one is null or stale)",
-    to: "stale",
+    from: "unpriced := current.one is null or stale;",
+    to: "unpriced := stale;",
     tests: [BOOK_QUOTES_TEST],
   },
   {

@@ -50,8 +50,8 @@ export const REGISTRY_MUTATIONS: readonly Mutation[] = [
   {
     name: "registry: the audit contains the role instead of the login",
     file: AUDIT,
-    from: "values (session_user, action",
-    to: "values (current_user, action",
+    from: "perform note_as(session_user, action",
+    to: "perform note_as(current_user, action",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
   },
   {

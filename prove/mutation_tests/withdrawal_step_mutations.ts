@@ -41,15 +41,15 @@ export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
   {
     name: "step: the function lets the operator who approved a withdrawal also submit it",
     file: ADVANCE_WITHDRAWAL,
-    from: "elsif target = 'submitted' and last.login = session_user then",
+    from: "elsif target = 'submitted' and last.login = actor then",
     to: "elsif false then",
     tests: [STEPS_TEST],
   },
   {
     name: "step: the role is stored instead of the login",
     file: ADVANCE_WITHDRAWAL,
-    from: "next_sequence, target, session_user, last.status",
-    to: "next_sequence, target, current_user, last.status",
+    from: "select gold.step_withdrawal(session_user, id, target, batch)",
+    to: "select gold.step_withdrawal(current_user, id, target, batch)",
     tests: [STEPS_TEST],
   },
   {

@@ -20,7 +20,9 @@ export const EXACT: readonly RegExp[] = [
 export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
   // Queues and their connections. The numbers are client numbers, counts and milliseconds.
   "packages/server/src/booking/batcher.ts": "no quantity",
-  "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
+  "packages/server/src/booking/booking.ts": ["lanes", "waiting", "client"],
+  // A client number, and how long a reply hangs.
+  "packages/server/src/booking/simulation/book_simulation.ts": ["client", "seconds"],
   // An item's index in its batch, an HTTP status, and the items of an array, such as client numbers.
   "packages/server/src/booking/trading/book_orders.ts": ["item"],
   "packages/server/src/booking/trading/book_quotes.ts": ["item"],
@@ -29,9 +31,9 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   "packages/server/src/booking/outbox/event_notices.ts": ["client", "clients"],
   // The number of random bytes.
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
-  // A client number, a day of the week, an event number and a count of rows.
+  // Client numbers, a day of the week, an event number and a count of rows.
   "packages/server/src/reads/account_reads.ts": ["client"],
-  "packages/server/src/reads/market_reads.ts": ["day"],
+  "packages/server/src/reads/market_reads.ts": ["client", "day"],
   "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
   // Client numbers and counts of waiting reads, and the weights of an Accept header.

@@ -87,6 +87,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
     "deposit",
     "withdrawal",
     "redelivery",
+    "simulation",
   ],
   ["delivery", "send", "expiry"],
   ["reads"],

@@ -53,6 +53,12 @@ const REQUESTS: readonly Request[] = [
     canonical: '{"method":"POST","params":{"gold_grams":"1.5001","side":"buy"},"path":"/v1/quotes"}',
   },
   {
+    name: "a negative whole number",
+    path: "/sandbox/simulate/prices",
+    body: '{"percent":-10}',
+    canonical: '{"method":"POST","params":{"percent":"-10"},"path":"/sandbox/simulate/prices"}',
+  },
+  {
     name: "an order",
     path: "/v1/orders",
     body: '{"quote_id":"qt_01890a5d-ac96-774b-bcce-b302099a8057"}',

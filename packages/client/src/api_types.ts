@@ -443,6 +443,152 @@ export interface Reserves {
   as_of: string;
 }
 
+/** A bank transfer that arrives for you. */
+export interface SimulateDepositRequest {
+  /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
+  readonly amount_sar: Sar | string;
+}
+
+/** A funding of yours that came from a bank transfer. */
+export interface SimulateDepositReversalRequest {
+  /** The funding. */
+  readonly funding_id: string;
+}
+
+/** What happens to your next requests. */
+export interface SimulateFailureRequest {
+  /**
+   * rate_limited, unavailable, timeout: the request is not executed and gets 429 rate_limited, 503
+   * service_unavailable or 504 upstream_timeout. refused: the request is not executed and gets the `code`.
+   * hang: the request is executed, and its reply comes after `seconds`. lost_reply: the request is
+   * executed, and the service closes the connection instead of replying; you get 503 upstream_unavailable
+   * from the proxy.
+   */
+  readonly kind: "rate_limited" | "unavailable" | "timeout" | "refused" | "hang" | "lost_reply";
+  /**
+   * Only with refused. The next request to an operation that documents this code gets it; other requests
+   * are served.
+   */
+  readonly code?:
+    | "invalid_request"
+    | "idempotency_key_missing"
+    | "idempotency_key_invalid"
+    | "timestamp_invalid"
+    | "nonce_invalid"
+    | "path_not_allowed"
+    | "method_not_allowed"
+    | "request_timeout"
+    | "body_too_large"
+    | "uri_too_long"
+    | "unsupported_media_type"
+    | "header_too_large"
+    | "token_missing"
+    | "token_invalid"
+    | "token_expired"
+    | "token_certificate_mismatch"
+    | "signature_missing"
+    | "signature_invalid"
+    | "timestamp_out_of_window"
+    | "certificate_unknown"
+    | "certificate_revoked"
+    | "certificate_expired"
+    | "ip_not_allowed"
+    | "partner_suspended"
+    | "idempotency_request_in_progress"
+    | "market_closed"
+    | "rate_limited"
+    | "open_quotes_exceeded"
+    | "daily_budget_exceeded"
+    | "internal_error"
+    | "price_unavailable"
+    | "service_unavailable"
+    | "upstream_unavailable"
+    | "upstream_timeout"
+    | undefined;
+  /** Only with hang. */
+  readonly seconds?: number | undefined;
+  /** How many requests. */
+  readonly count?: number | undefined;
+}
+
+/** A state of the market, for you alone. */
+export interface SimulateMarketRequest {
+  /**
+   * closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders
+   * get insufficient_inventory. normal: ends the simulation.
+   */
+  readonly state: "closed" | "price_stale" | "vault_short" | "normal";
+  /** For how long. */
+  readonly seconds?: number | undefined;
+}
+
+/** A change of prices, for you alone. */
+export interface SimulatePricesRequest {
+  /** By how much your prices are higher, or lower if negative. Not 0. */
+  readonly percent: number;
+  /** For how long. */
+  readonly seconds?: number | undefined;
+}
+
+/** A quote of yours that shall end now. */
+export interface SimulateQuoteExpiryRequest {
+  /** The quote. */
+  readonly quote_id: string;
+}
+
+/** How your next events reach your webhook. */
+export interface SimulateWebhooksRequest {
+  /**
+   * twice: each event is sent twice. late: each event is sent `seconds` late. out_of_order: every other
+   * event, beginning with the next one, is sent 5 seconds late, so that the event after it overtakes it.
+   * other_secret: the first attempt of each event is signed with the other secret alone.
+   */
+  readonly kind: "twice" | "late" | "out_of_order" | "other_secret";
+  /** How many events. */
+  readonly count?: number | undefined;
+  /** Only with late. */
+  readonly seconds?: number | undefined;
+}
+
+/** A withdrawal of yours, and the status that it shall reach. */
+export interface SimulateWithdrawalRequest {
+  /** The withdrawal. */
+  readonly withdrawal_id: string;
+  /** The status to reach. All steps before it are taken, too, and each one has its event. */
+  readonly outcome: "approved" | "submitted" | "paid" | "rejected" | "returned";
+}
+
+/** What is armed for you; null: nothing. */
+export interface Simulations {
+  market: {
+    state: "closed" | "price_stale" | "vault_short" | "normal";
+    /** When the simulation ends by itself. */
+    until: string;
+  } | null;
+  prices: {
+    percent: number;
+    /** When the simulation ends by itself. */
+    until: string;
+  } | null;
+  failure: {
+    kind: "rate_limited" | "unavailable" | "timeout" | "refused" | "hang" | "lost_reply";
+    code: string | null;
+    seconds: number | null;
+    /** How many requests are still concerned. */
+    remaining: number;
+    /** When the simulation ends by itself. */
+    until: string;
+  } | null;
+  webhooks: {
+    kind: "twice" | "late" | "out_of_order" | "other_secret";
+    seconds: number | null;
+    /** How many events are still concerned. */
+    remaining: number;
+    /** When the simulation ends by itself. */
+    until: string;
+  } | null;
+}
+
 /** Every posting between two days. */
 export interface Statement {
   from: string;
@@ -677,4 +823,14 @@ export interface Replies {
   getStatement: Statement;
   getReserves: Reserves;
   getLimits: Limits;
+  simulateWithdrawal: Withdrawal;
+  simulateDeposit: Funding;
+  simulateDepositReversal: Funding;
+  simulateQuoteExpiry: Quote;
+  simulateMarket: Simulations;
+  simulatePrices: Simulations;
+  simulateFailure: Simulations;
+  simulateWebhooks: Simulations;
+  getSimulations: Simulations;
+  resetSimulations: Simulations;
 }

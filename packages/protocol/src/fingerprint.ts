@@ -1,6 +1,6 @@
 import { canonicalJson, type CanonicalValue, JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { isList } from "./json_text.ts";
-import { formatDecimal, parseDecimal } from "./quantity.ts";
+import { formatDecimal, parseSignedDecimal } from "./quantity.ts";
 import { GRAM_DECIMALS } from "./quantity_range.ts";
 import type { BytePrimitives } from "./request/byte_primitives.ts";
 
@@ -22,7 +22,7 @@ export interface WriteRequest {
  *
  * @param request The method, the path and the accepted body.
  * @param bytes The byte primitives of the host, for example `hostBytes`.
- * @throws QuantityError when a number in the body is not a quantity above 0 with at most 4 decimals.
+ * @throws QuantityError when a number in the body has more than 4 decimals, is -0 or is too large.
  * @example
  * ```ts
  * import { readJson } from "@gold-partner/canonical";
@@ -52,9 +52,9 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * GRAM_DECIMALS suits every number in an accepted body. Each number is a quantity, and no quantity has more
- * decimals than grams.
+ * Every number in an accepted body is a quantity or a whole number. GRAM_DECIMALS suits them all, because none
+ * has more decimals than grams.
  */
 function exactDecimal(source: string): string {
-  return formatDecimal(parseDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);
+  return formatDecimal(parseSignedDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);
 }

@@ -11,6 +11,7 @@ import {
 import { Hono } from "hono";
 import { refusalOf } from "./booking/booking.ts";
 import { admitCertificateAlone } from "./admission/admit_caller.ts";
+import { failReply } from "./admission/simulate_failure.ts";
 import type { AppContext, AppEnv, Route } from "./http/context.ts";
 import { redeliveryRoute, webhookTestRoute } from "./routes/delivery_route.ts";
 import type { Deps } from "./deps.ts";
@@ -26,6 +27,7 @@ import { jwksRoute, metadataRoute } from "./routes/discovery_route.ts";
 import { eventsRoute } from "./routes/events_route.ts";
 import { healthRoute, pricesRoute, reservesRoute } from "./routes/market_route.ts";
 import { listRoute, recordRoute } from "./routes/records_route.ts";
+import { simulationRoutes } from "./routes/simulation_route.ts";
 import { statementRoute } from "./routes/statement_route.ts";
 import { Refusal } from "./http/refusal.ts";
 import { problemReply, tokenErrorReply } from "./http/reply.ts";
@@ -33,7 +35,7 @@ import { checkTarget } from "./http/target.ts";
 import { tokenRoute } from "./routes/token_route.ts";
 
 const TOKEN_PATH = ENDPOINTS.issueToken.path;
-const FUND_PATH = ENDPOINTS.fundSandbox.path;
+const SANDBOX_PATH = /^\/sandbox\//;
 
 /**
  * The route of each operation. The protocol package defines the methods and paths, and makes the API
@@ -69,6 +71,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   getOpenApi: openApiRoute(description, deps),
   getReference: referenceRoute(description, deps),
   getErrorCatalogue: errorCatalogueRoute(deps),
+  ...simulationRoutes(deps),
 });
 
 /** The partner API. All its dependencies are in `deps`, so a test can call it with `app.request()`. */
@@ -82,19 +85,21 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     const startedMs = deps.monotonicMs();
     c.set("exchange", { requestId: newId(ID_PREFIX.request, deps.now(), deps.random) });
     await next();
+    if (c.get("exchange").failure) await failReply(c);
     observe(c, deps, deps.monotonicMs() - startedMs);
   });
   app.use((c, next) => {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
     return next();
   });
-  // Leave out POST /sandbox/fund in production. notFound() below answers it before any check of the caller.
+  // In production, the paths under /sandbox/ do not exist. notFound() below answers them before any check of
+  // the caller.
   for (const operation of operationsOf(environment)) {
     const endpoint = ENDPOINTS[operation];
     const path = routePath(endpoint);
     methodsOf.set(path, [...methodsOf.get(path) ?? [], endpoint.method]);
     app.on(endpoint.method, path, (c) => {
-      c.set("route", endpoint.path);
+      c.set("operation", operation);
       return routes[operation](c);
     });
   }
@@ -109,7 +114,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   }
   app.notFound(async (c) => {
     const refusal = new Refusal("not_found", "This path does not exist.");
-    if (c.req.path === FUND_PATH) return refuse(refusal, c, deps);
+    if (environment === "production" && SANDBOX_PATH.test(c.req.path)) return refuse(refusal, c, deps);
     return await admitCertificateAlone(c, deps).then(
       () => refuse(refusal, c, deps),
       (error) => refuse(error, c, deps),
@@ -137,8 +142,9 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
 }
 
 function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
-  // Count an unknown path as "none". Otherwise callers could create metrics and write their text to the log.
-  const route = c.get("route") ?? "none";
+  // An unknown path counts as "none". Otherwise callers could create metrics and write their text to the log.
+  const operation = c.get("operation");
+  const route = operation === undefined ? "none" : ENDPOINTS[operation].path;
   const labels = { route, status: `${c.res.status}` };
   metrics.count("gold_requests_total", labels);
   metrics.observeSeconds("gold_request_seconds", durationMs / 1000, { route });

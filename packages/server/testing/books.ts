@@ -108,7 +108,7 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
 }
 
 async function prepareBooks(url: string): Promise<void> {
-  await migrate(url);
+  await migrate(url, { environment: "sandbox" });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`select gold.settle_deployment('sandbox', 'https://localhost:8443', true, null, null, 20000, '{443,8443}', 90)`;
   await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;

@@ -36,7 +36,7 @@ const migrateCommand: Command = {
     const sql = connect(url);
     try {
       if (told.deployment) await refuseAnotherEnvironment(sql, told.deployment.environment);
-      const warnings = await migrate(url);
+      const warnings = await migrate(url, { environment: told.deployment?.environment });
       return {
         object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...await settle(sql, told) },
       };

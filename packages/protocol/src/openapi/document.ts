@@ -27,15 +27,18 @@ export interface OpenApiOptions {
 export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Json>> = {};
+  const used = new Set<string>();
   for (const operation of operationsOf(environment)) {
-    const { method, path } = ENDPOINTS[operation];
+    const { method, path, tag } = ENDPOINTS[operation];
+    used.add(tag);
     (paths[path] ??= {})[method.toLowerCase()] = describeOperation(operation, schemas);
   }
   return {
     openapi: "3.1.0",
     info: { title: "Gold Trading Partner API", version: "1", description: INTRODUCTION },
     servers: [{ url: baseUrl, description: environment }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS).filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(schemas),
     components: {

@@ -12,6 +12,7 @@ export const TAGS = {
   Trading: "Prices, firm quotes and the orders that execute them.",
   Money: "Incoming and outgoing SAR.",
   Books: "Balances, events, statements, and the gold behind them.",
+  Sandbox: "Simulations of the bank, the operator, the market and the network. Only in the sandbox.",
 } as const;
 
 /** The body of a request or a reply. When examples of both belong together, they have the same name. */

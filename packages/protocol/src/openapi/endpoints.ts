@@ -4,6 +4,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { ACCESS_ENDPOINTS } from "./endpoints/access.ts";
 import { BOOKS_ENDPOINTS } from "./endpoints/books.ts";
 import { MONEY_ENDPOINTS } from "./endpoints/money.ts";
+import { SANDBOX_ENDPOINTS } from "./endpoints/sandbox.ts";
 import { TRADING_ENDPOINTS } from "./endpoints/trading.ts";
 
 const TABLE = {
@@ -11,6 +12,7 @@ const TABLE = {
   ...TRADING_ENDPOINTS,
   ...MONEY_ENDPOINTS,
   ...BOOKS_ENDPOINTS,
+  ...SANDBOX_ENDPOINTS,
 };
 
 export type OperationId = keyof typeof TABLE;

@@ -12,6 +12,7 @@ export * from "./probe.ts";
 export * from "./quote.ts";
 export { emptyRequest } from "./request_body.ts";
 export * from "./reserve.ts";
+export * from "./simulation.ts";
 export * from "./statement.ts";
 export * from "./token.ts";
 export * from "./withdrawal.ts";

@@ -107,6 +107,12 @@ const REPLIES: Record<string, unknown> = {
     client_secrets: [{ secret_id: "s", ...life }],
     webhook_secrets: [],
   },
+  simulationsReply: {
+    market: { state: "closed", until: at },
+    prices: null,
+    failure: { kind: "timeout", code: "upstream_timeout", seconds: null, remaining: 1, until: at },
+    webhooks: { kind: "late", seconds: 5, remaining: 2, until: at },
+  },
 };
 
 const exported: [string, unknown][] = Object.entries(schemas);

@@ -7,6 +7,7 @@ import type { Counted } from "./counted.ts";
 import { limitFailures } from "./identity/limit_failures.ts";
 import { rateFields } from "./rate/rate_fields.ts";
 import type { Partner } from "./registry/snapshot.ts";
+import { simulateFailure } from "./simulate_failure.ts";
 import { admitToken, admitWithoutToken, type Caller, type CertifiedCaller } from "./token/caller.ts";
 
 const PROXY_HEADER = {
@@ -36,7 +37,10 @@ export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Ca
     deps,
     () => admitToken(certificate, c.req.header("authorization"), deps.tokens, deps.now()),
   );
-  return countRequest(c, caller, deps);
+  const counted = countRequest(c, caller, deps);
+  // Only a partner of the sandbox can have simulations.
+  if (caller.partner.simulations?.failure) await simulateFailure(c, caller.partner, deps);
+  return counted;
 }
 
 /** Admits a request to a route whose token is optional. A token that is sent must be valid. */

@@ -14,6 +14,12 @@ import {
   sendWebhookTest,
   type WebhookTestItem,
 } from "./redelivery/book_redelivery.ts";
+import {
+  sendSimulation,
+  type SimulationItem,
+  takeFailure,
+  type TakenFailure,
+} from "./simulation/book_simulation.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
@@ -26,6 +32,10 @@ export interface Booking {
   withdraw(item: WithdrawalItem): Promise<Outcome>;
   redeliver(item: RedeliveryItem): Promise<Outcome>;
   testWebhook(item: WebhookTestItem): Promise<Outcome>;
+  /** Only the sandbox has simulations. */
+  simulate(item: SimulationItem): Promise<Outcome>;
+  /** Takes a failure that the client armed for a request whose operation documents these codes. */
+  takeFailure(client: number, codes: readonly string[]): Promise<TakenFailure | null>;
   /** Spends the nonce of a request that books nothing. */
   spend(item: NonceItem): Promise<Outcome>;
   /** The number of orders, quotes and nonces that wait to be sent. */
@@ -74,6 +84,7 @@ export function openBooking(
   const withdrawals = open(sendWithdrawal(pools.waiting), single);
   const redeliveries = open(sendRedelivery(pools.waiting), single);
   const webhookTests = open(sendWebhookTest(pools.waiting), single);
+  const simulations = open(sendSimulation(pools.waiting), single);
   return {
     order: (item) => orders.submit(item),
     quote: (item) => quotes.submit(item),
@@ -81,6 +92,8 @@ export function openBooking(
     withdraw: (item) => withdrawals.submit(item),
     redeliver: (item) => redeliveries.submit(item),
     testWebhook: (item) => webhookTests.submit(item),
+    simulate: (item) => simulations.submit(item),
+    takeFailure: (client, codes) => takeFailure(pools.waiting, client, codes),
     spend: (item) => nonces.submit(item),
     waiting: () => orders.waiting + quotes.waiting + nonces.waiting,
   };

@@ -13,6 +13,7 @@ export interface Outcome {
     | "price_unavailable"
     | "market_closed"
     | "not_found"
+    | "invalid_request"
     /** The clock is behind the account's newest posting or the order's quote by `body` seconds. */
     | "service_unavailable"
     | "admission_changed"

@@ -40,7 +40,8 @@ begin
   end if;
 end $$;
 
-create or replace function gold.note(action text, subject text, detail jsonb) returns void
+-- `actor` is the login that made the change. Only a simulation passes another login than session_user.
+create or replace function gold.note_as(actor text, action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
@@ -48,9 +49,16 @@ declare
 begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
-  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail) returning * into entry;
-  -- Link only this row. If something other than note() inserted a row, verify_audit() reports it permanently.
+  insert into audit (login, action, subject, detail) values (actor, action, subject, detail) returning * into entry;
+  -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
+  -- permanently.
   perform link_audit(entry);
+end $$;
+
+create or replace function gold.note(action text, subject text, detail jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  perform note_as(session_user, action, subject, detail);
 end $$;
 
 create or replace function gold.audit_head(out id bigint, out head text)
@@ -59,9 +67,8 @@ begin atomic
   select t.id, encode(t.head, 'hex') from gold.audit_tail t;
 end;
 
--- Checks the rows of the audit. If the rows are intact, also checks the end of the chain and the payment
--- batches. Returns no row if the audit is intact. Returns only the first of the rows that were edited,
--- deleted or inserted without note().
+-- Returns no row if the audit is intact. If an audit row was edited, deleted or inserted without note_as(),
+-- returns only the first such row. Otherwise checks the end of the chain and the payment batches.
 create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare

@@ -236,7 +236,7 @@ describe("migrate()", () => {
   // caller in a connection. take_turn itself runs under the settings of its own caller.
   it("sets the plan settings on every caller of lock_accounts or take_turn but take_turn", async () => {
     const url = await server.createDatabase();
-    await migrate(url);
+    await migrate(url, { environment: "sandbox" });
     const callers = await look(url, (sql) =>
       sql`
       select proname, proconfig @> ${PLAN_SETTINGS} as is_set from pg_proc
@@ -247,10 +247,37 @@ describe("migrate()", () => {
       "book_orders true",
       "book_quotes true",
       "book_redelivery true",
+      "book_simulation true",
       "book_webhook_test true",
       "book_withdrawal true",
       "spend_nonces true",
       "take_turn false",
     ]);
+  });
+
+  it("gives only a sandbox the functions of the simulations, and reads its environment later", async () => {
+    const SIMULATIONS = ["book_simulation", "read_simulated_price", "read_simulations", "take_failure"];
+    for (const environment of ["sandbox", "production"] as const) {
+      const url = await server.createDatabase();
+      await migrate(url, { environment });
+      const found = () =>
+        look(url, async (sql) => {
+          const rows = await sql`
+            select proname from pg_proc where pronamespace = 'gold'::regnamespace
+              and (proname ~ 'simulat' or proname in ('take_failure', 'armed')) order by proname`;
+          return rows.map(({ proname }) => proname as string);
+        });
+      const once = await found();
+      assertEquals(
+        once.filter((name) => SIMULATIONS.includes(name)),
+        environment === "sandbox" ? SIMULATIONS : [],
+      );
+      if (environment === "production") assertEquals(once, []);
+      await look(url, (sql) =>
+        sql`
+        select gold.settle_deployment(${environment}, 'https://gold.example', false, null, null, 20000, '{443}', 90)`);
+      await migrate(url);
+      assertEquals(await found(), once);
+    }
   });
 });

@@ -69,6 +69,13 @@ const ROUTINES = [
   "database/triggers.sql",
 ];
 
+/** Only a sandbox has these. In production, every migration drops what it did not create, so they are absent. */
+const SIMULATIONS = [
+  "booking/simulation/simulate_money.sql",
+  "booking/simulation/simulate_market.sql",
+  "booking/simulation/book_simulation.sql",
+];
+
 const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** How long the migration waits for one lock. An order that needs this lock waits behind the migration. */
@@ -87,10 +94,16 @@ const TIMEOUT_MS = 60_000;
  * Postgres's deadlock_timeout of 1 s. So if the migration and a transaction of the service block each other,
  * the migration fails, and starts again after a pause.
  *
+ * A sandbox also gets the simulations. The environment of a database that has none yet is production, unless
+ * `environment` says otherwise.
+ *
  * @returns warnings: logins that got no time limits.
  * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
  */
-export async function migrate(url: string, { patienceMs = TIMEOUT_MS } = {}): Promise<readonly string[]> {
+export async function migrate(
+  url: string,
+  { patienceMs = TIMEOUT_MS, environment }: MigrationOptions = {},
+): Promise<readonly string[]> {
   const files = await readFiles();
   const warnings = new Set<string>();
   const sql = openDatabase(url, {
@@ -100,11 +113,21 @@ export async function migrate(url: string, { patienceMs = TIMEOUT_MS } = {}): Pr
   });
   const observer = openDatabase(url, { max: 1, onnotice: () => {} });
   try {
-    await retryLocked(sql, observer, patienceMs, (transaction) => apply(transaction, files, patienceMs));
+    await retryLocked(
+      sql,
+      observer,
+      patienceMs,
+      (transaction) => apply(transaction, files, { patienceMs, environment }),
+    );
   } finally {
     await Promise.all([sql.end(), observer.end()]);
   }
   return [...warnings];
+}
+
+interface MigrationOptions {
+  readonly patienceMs?: number | undefined;
+  readonly environment?: "sandbox" | "production" | undefined;
 }
 
 interface Files {
@@ -113,12 +136,16 @@ interface Files {
   readonly routines: string;
   readonly views: string;
   readonly grants: string;
+  readonly simulations: string;
+  readonly sandboxGrants: string;
 }
 
 /** Reads all files before the transaction begins, so that no lock is held while a disk is slow. */
 async function readFiles(): Promise<Files> {
-  const [roles, views, grants] = await Promise.all(
-    ["database/roles.sql", "database/views.sql", "database/grants.sql"].map(readSql),
+  const [roles, views, grants, sandboxGrants] = await Promise.all(
+    ["database/roles.sql", "database/views.sql", "database/grants.sql", "database/sandbox_grants.sql"].map(
+      readSql,
+    ),
   );
   return {
     roles: roles!,
@@ -126,20 +153,32 @@ async function readFiles(): Promise<Files> {
     routines: (await Promise.all(ROUTINES.map(readSql))).join("\n"),
     views: views!,
     grants: grants!,
+    simulations: (await Promise.all(SIMULATIONS.map(readSql))).join("\n"),
+    sandboxGrants: sandboxGrants!,
   };
 }
 
-async function apply(sql: TransactionSql, files: Files, patienceMs: number): Promise<void> {
+async function apply(
+  sql: TransactionSql,
+  files: Files,
+  { patienceMs = TIMEOUT_MS, environment }: MigrationOptions,
+): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${patienceMs}`}, true)`;
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(files.roles);
+  const isSandbox = (environment ?? await readEnvironment(sql)) === "sandbox";
   const missing = await findMissing(sql, files.migrations);
   await lockTables(sql, missing);
   // Use few round trips from here on, because orders may wait.
   const views = readViews(files.views);
   await sql.unsafe(
-    [missing, files.routines, ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`)]
+    [
+      missing,
+      files.routines,
+      isSandbox ? files.simulations : "",
+      ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
+    ]
       .join("\n"),
   );
   const changed = await findChangedViews(sql, views);
@@ -148,10 +187,17 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
     ...changed,
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
+    isSandbox ? files.sandboxGrants : "",
     "select gold.limit_all_sessions();",
     // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
+}
+
+async function readEnvironment(sql: TransactionSql): Promise<string | undefined> {
+  const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
+  const [row] = known ? await sql`select environment from gold.deployment` : [];
+  return row?.environment;
 }
 
 /**

@@ -13,6 +13,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "book_orders",
     "book_quotes",
     "book_redelivery",
+    "book_simulation",
     "book_webhook_test",
     "book_withdrawal",
     "claim_endpoints",
@@ -37,6 +38,8 @@ const CALLABLE: Record<string, readonly string[]> = {
     "read_limits",
     "read_registry",
     "read_reserves",
+    "read_simulated_price",
+    "read_simulations",
     "read_trust",
     "record_use",
     "renew_endpoints",
@@ -47,6 +50,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "statement_lines",
     "statement_range",
     "take_events",
+    "take_failure",
     "tell_events",
     "tick_price",
     "unsealed_tail",
@@ -242,7 +246,7 @@ describe("the roles", () => {
     const book = books.connect("superuser", 1);
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
-      account: ["admission_version", "event_sequence", "last_posted_at", "closed_until"],
+      account: ["admission_version", "event_sequence", "last_posted_at", "closed_until", "simulations"],
       authority: ["key_source", "retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence"],
       certificate: ["revoked_at", "last_used_at", "revocation_reason"],

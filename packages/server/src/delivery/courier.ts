@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ID_PREFIX, signWebhook } from "@gold-partner/protocol";
+import type { Disturbance, DisturbanceOf } from "./disturb_webhooks.ts";
 import type { HeldEndpoint, OpenSecret, Waiting } from "./held_endpoint.ts";
 import type { RetrySchedule } from "./retry_schedule.ts";
 import type { Attempt, Sender } from "./send/sender.ts";
@@ -15,6 +17,8 @@ export interface CourierParts {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly report: CourierReport;
+  /** Only in the sandbox: how an event's first attempt differs, because its partner armed that. */
+  readonly disturbanceOf?: DisturbanceOf;
 }
 
 interface EndedAttempt {
@@ -60,7 +64,15 @@ const BROKEN: Attempt = {
   retryAfterSeconds: null,
 };
 
-/** Sends queued events, one endpoint after the other, and passes the results to the settlement. */
+/** An event that is being sent, and its endpoint's place among the attempts in flight. */
+interface Turn {
+  readonly endpoint: HeldEndpoint;
+  readonly event: Waiting;
+  readonly beganMs: number;
+  readonly place: ReturnType<TurnOrder["begin"]>;
+}
+
+/** Sends queued events to the endpoints, each in its turn, and hands the results to the settlement. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;
@@ -100,15 +112,22 @@ export class Courier {
   }
 
   #send(endpoint: HeldEndpoint, beganMs: number): void {
-    const attemptedAtMs = this.#parts.now();
-    // Send nothing if no secret is left. The next heartbeat loads newer secrets or makes the endpoint rest.
-    endpoint.dropRetired(attemptedAtMs);
+    // If no secret is left, nothing is sent. The next heartbeat loads newer secrets or makes the endpoint
+    // rest.
+    endpoint.dropRetired(this.#parts.now());
     const event = endpoint.next(beganMs);
     if (!event) return;
+    const turn = { endpoint, event, beganMs, place: this.#turns.begin(endpoint) };
+    const disturbance = this.#parts.disturbanceOf?.(endpoint.client, event);
+    if (!disturbance?.waitMs) return this.#attempt(turn, disturbance);
+    void sleep(disturbance.waitMs, undefined, { ref: false }).then(() => this.#attempt(turn, disturbance));
+  }
+
+  #attempt(turn: Turn, disturbance: Disturbance | undefined): void {
+    const { endpoint, event, beganMs, place } = turn;
+    const attemptedAtMs = this.#parts.now();
     const wasDisabled = endpoint.disabled;
-    const place = this.#turns.begin(endpoint);
-    void this.#post(endpoint, event, attemptedAtMs).then((attempt) => {
-      this.#turns.end(endpoint, place);
+    void this.#post(endpoint, event, attemptedAtMs, disturbance).then((attempt) => {
       const tried = { tries: event.tries, disabled: wasDisabled };
       const verdict = judgeAttempt(attempt, tried, this.#parts.schedule, this.#parts.random);
       const failuresBefore = endpoint.pace.failures;
@@ -120,22 +139,30 @@ export class Courier {
       const tries = event.tries + 1;
       this.#settlement.note(endpoint, { client, sequence, ticket, tries, attemptedAtMs, ...told, againInMs });
       this.#parts.report.onAttempt(endpoint, { event, attempt, verdict, failuresBefore });
+      if (disturbance?.isSentTwice) return this.#attempt(turn, undefined);
+      this.#turns.end(endpoint, place);
       this.offer(endpoint);
       this.#listener.onEnded(endpoint);
       if (this.inFlight === 0) this.#onQuiet?.();
     });
   }
 
-  async #post(endpoint: HeldEndpoint, { id, body }: Waiting, atMs: number): Promise<Attempt> {
+  async #post(
+    endpoint: HeldEndpoint,
+    { id, body }: Waiting,
+    atMs: number,
+    disturbance: Disturbance | undefined,
+  ): Promise<Attempt> {
     const { client, url, secrets } = endpoint;
     try {
       const message = { id: ID_PREFIX.event + id, timestamp: Math.floor(atMs / 1000), body };
+      const signing = disturbance?.signsWith?.(secrets) ?? secrets.map(({ secret }) => secret);
       const headers = {
         "webhook-id": message.id,
         "webhook-timestamp": `${message.timestamp}`,
-        "webhook-signature": signWebhook(message, secrets.map(({ secret }) => secret)),
+        "webhook-signature": signWebhook(message, signing),
       };
-      this.#parts.report.onSigned(client, secrets, atMs);
+      if (!disturbance?.signsWith) this.#parts.report.onSigned(client, secrets, atMs);
       return await this.#parts.sender.post(url, headers, body);
     } catch (error) {
       this.#parts.report.onBroken(client, error);

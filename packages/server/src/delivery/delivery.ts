@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { newWebhookSecret, parseWebhookSecret } from "@gold-partner/protocol";
 import type { Registry } from "../admission/registry/registry.ts";
 import type { Snapshot } from "../admission/registry/snapshot.ts";
 import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
@@ -14,6 +15,7 @@ import { watchBacklog } from "./backlog_watch.ts";
 import { createDeliveryReport } from "./delivery_report.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 import { startExpiryNotices } from "./expiry/expiry_notices.ts";
+import { createDisturbances } from "./disturb_webhooks.ts";
 import { createSecretOpener } from "./open_secrets.ts";
 import { createResolver } from "../http/outbound/resolve_host.ts";
 import { createSender } from "./send/sender.ts";
@@ -51,7 +53,11 @@ export function startDelivering(parts: DeliveryParts): Delivery {
     commitsLocally: true,
     onNotify: (channel, client) => {
       if (channel === "gold_event") worker.wake(Number(client));
-      else worker.look();
+      else {
+        worker.look();
+        // The partner may have armed simulations. Otherwise they would be known up to a second later.
+        void registry.refresh().catch(() => {});
+      }
     },
   });
   let known = registry.snapshot();
@@ -73,6 +79,11 @@ export function startDelivering(parts: DeliveryParts): Delivery {
     monotonicMs,
     random: () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32,
     report: createDeliveryReport({ log, metrics, usage, publicIdOf }),
+    disturbanceOf: createDisturbances(
+      (client) => snapshot().disturbed.get(client),
+      registry.now,
+      parseWebhookSecret(newWebhookSecret(random)),
+    ),
   });
   metrics.gauge("gold_webhook_in_flight", () => worker.inFlight);
   metrics.gauge("gold_webhook_endpoints_held", () => worker.held);

@@ -1,14 +1,17 @@
+import type { OperationId } from "@gold-partner/protocol";
 import type { Context } from "hono";
 import type { Exchange } from "./reply.ts";
 
 /** The values that one request stores in its Hono context. */
 export interface AppEnv {
-  readonly Bindings: { readonly incoming?: { readonly url?: string } };
+  readonly Bindings: {
+    readonly incoming?: { readonly url?: string; readonly socket?: { destroy(): unknown } };
+  };
   readonly Variables: {
     exchange: Exchange;
     target: string;
-    /** The operation's path as the API description spells it. Undefined for an unknown path. */
-    route?: string;
+    /** Undefined for an unknown path. */
+    operation?: OperationId;
     clientId: string;
     code: string;
     /** The bytes of the body. Undefined until a step reads them. */

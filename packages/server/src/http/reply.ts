@@ -16,6 +16,8 @@ export interface Exchange {
   readonly requestId: RequestId;
   /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
   rateFields?: Readonly<Record<string, string>>;
+  /** A failure that the partner armed in the sandbox. It concerns the reply of a request that is executed. */
+  failure?: { readonly kind: string; readonly seconds: number | null };
 }
 
 export const JSON_MEDIA_TYPE = "application/json";

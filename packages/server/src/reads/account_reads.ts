@@ -45,6 +45,8 @@ export interface AccountReads {
   limits(client: number): Promise<PartnerLimits | undefined>;
   /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
+  /** The reply's body, as JSON text. Only the sandbox has simulations. */
+  simulations(client: number): Promise<string>;
 }
 
 export function openAccountReads(sql: Query): AccountReads {
@@ -94,6 +96,10 @@ export function openAccountReads(sql: Query): AccountReads {
     },
     async credentials(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_credentials(${client}) as body`;
+      return row!.body;
+    },
+    async simulations(client) {
+      const [row] = await sql<{ body: string }[]>`select gold.read_simulations(${client}) as body`;
       return row!.body;
     },
   };

@@ -23,7 +23,8 @@ begin
       return quote_text(given, 'executed');
     end if;
     clock := clock_timestamp();
-    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock)) then
+    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock))
+      and holder.simulations->'expired_quotes'->given.id::text is null then
       return quote_text(given, 'open');
     end if;
     select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;

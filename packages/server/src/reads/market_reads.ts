@@ -14,10 +14,12 @@ interface MarketHours {
   readonly sessions: readonly { readonly day: number; readonly opens: string; readonly closes: string }[];
 }
 
-/** Reads with the same result for every partner. */
+/** Reads with the same result for every partner that has no simulations. */
 export interface MarketReads {
   /** Undefined if no price was ever set. */
   price(): Promise<Price | undefined>;
+  /** The price for a partner of the sandbox that has simulations. */
+  simulatedPrice(client: number): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
   /** The published reply, as JSON text. Null if none was published and the database accepts no writes. */
   reserves(): Promise<string | null>;
@@ -26,16 +28,16 @@ export interface MarketReads {
 export function openMarketReads(sql: Query): MarketReads {
   return {
     async price() {
-      const [row] = await sql`
+      const rows = await sql<PriceRow[]>`
         select buy::text, sell::text, as_of, stale, market_open
         from gold.current_price`;
-      return row && {
-        buy: BigInt(row.buy),
-        sell: BigInt(row.sell),
-        asOf: row.as_of,
-        stale: row.stale,
-        marketOpen: row.market_open,
-      };
+      return priceOf(rows);
+    },
+    async simulatedPrice(client) {
+      const rows = await sql<PriceRow[]>`
+        select buy::text, sell::text, as_of, stale, market_open
+        from gold.read_simulated_price(${client})`;
+      return priceOf(rows);
     },
     async marketHours() {
       const rows = await sql<{ always_open: boolean; day: number | null; opens: string; closes: string }[]>`
@@ -52,3 +54,20 @@ export function openMarketReads(sql: Query): MarketReads {
     },
   };
 }
+
+interface PriceRow {
+  readonly buy: string;
+  readonly sell: string;
+  readonly as_of: Date;
+  readonly stale: boolean;
+  readonly market_open: boolean;
+}
+
+const priceOf = ([row]: readonly PriceRow[]): Price | undefined =>
+  row && {
+    buy: BigInt(row.buy),
+    sell: BigInt(row.sell),
+    asOf: row.as_of,
+    stale: row.stale,
+    marketOpen: row.market_open,
+  };

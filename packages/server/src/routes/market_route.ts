@@ -17,9 +17,9 @@ export function healthRoute(deps: Deps): Route {
 
 export function pricesRoute(deps: Deps): Route {
   return async (c) => {
-    await admitCaller(c, deps);
+    const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
-    const price = await deps.reads.price();
+    const price = await (partner.simulations ? deps.reads.simulatedPrice(partner.id) : deps.reads.price());
     if (!price || price.stale) throw new Refusal("price_unavailable");
     const { buy, sell, asOf, marketOpen } = price;
     return jsonReply({

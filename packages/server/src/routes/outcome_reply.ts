@@ -26,7 +26,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
     case "busy":
       throw new Error(`booking must not return the outcome "${outcome}"`);
     default:
-      return problemReply(new Refusal(outcome), exchange);
+      return problemReply(new Refusal(outcome, body ?? undefined), exchange);
   }
 }
 

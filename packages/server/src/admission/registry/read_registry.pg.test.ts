@@ -53,6 +53,7 @@ describe("read_registry", () => {
     assertEquals(rest, {
       id: row!.id,
       public_id: publicId,
+      simulations: null,
       suspended: true,
       rate_per_second: 50,
       burst: 200,

@@ -22,6 +22,7 @@ begin atomic
           'id', p.id, 'public_id', p.public_id, 'suspended', p.suspended_at is not null,
           'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', p.maximum_grams::text,
           'admission_version', a.admission_version::text,
+          'simulations', a.simulations,
           'ips', coalesce((select jsonb_agg(i.range::text) from gold.allowed_ip i where i.partner_id = p.id), '[]'),
           'certificates', coalesce((
             select jsonb_agg(jsonb_build_object('fingerprint', c.fingerprint, 'not_before', c.not_before, 'not_after', c.not_after,

@@ -1,4 +1,5 @@
 import { type CryptoKey, importVerifyingKey, type Jwk } from "@gold-partner/jws";
+import type { SimulatedWebhooks } from "@gold-partner/protocol";
 import ipaddr from "ipaddr.js";
 import type { RateTerms } from "../rate/rate_limiter.ts";
 
@@ -25,6 +26,19 @@ export interface ClientSecret extends Period {
   readonly hash: string;
 }
 
+/** What a partner of the sandbox has armed, as far as its next requests and webhooks are concerned. */
+export interface Simulations {
+  readonly failure?: { readonly until: string };
+  readonly webhooks?: {
+    readonly kind: SimulatedWebhooks["kind"];
+    readonly seconds: number | null;
+    /** The number of the first event that is concerned, and how many are. */
+    readonly from: number;
+    readonly count: number;
+    readonly until: string;
+  };
+}
+
 export interface Partner {
   readonly id: number;
   readonly publicId: string;
@@ -35,6 +49,8 @@ export interface Partner {
   readonly ips: readonly string[];
   readonly secrets: readonly ClientSecret[];
   readonly signingKeys: readonly SigningKey[];
+  /** Null if nothing is armed, and always in production. */
+  readonly simulations: Simulations | null;
 }
 
 export interface TokenKeyRecord extends Period {
@@ -65,6 +81,8 @@ export interface Snapshot {
   readonly partners: ReadonlyMap<string, Partner>;
   /** The partners that have a webhook URL. */
   readonly receivers: ReadonlySet<number>;
+  /** The partners that have armed a disturbance of their webhooks. */
+  readonly disturbed: ReadonlyMap<number, NonNullable<Simulations["webhooks"]>>;
   readonly tokenKeys: readonly TokenKeyRecord[];
   readonly malformedRows: readonly MalformedRow[];
 }
@@ -82,6 +100,7 @@ interface PartnerDocument {
   readonly burst: number;
   readonly maximum_grams: string;
   readonly admission_version: string;
+  readonly simulations: Simulations | null;
   readonly ips: readonly string[];
   readonly certificates: readonly {
     fingerprint: string;
@@ -124,6 +143,7 @@ export async function readDocument(version: string, document: RegistryDocument):
       admissionVersion: entry.admission_version,
       rate: { perSecond: entry.rate_per_second, burst: entry.burst },
       maximumTenthMilligrams: BigInt(entry.maximum_grams),
+      simulations: entry.simulations,
       ips: await readRows(entry.ips, (range) => `allowed_ip ${range}`, readRange),
       secrets: await readRows(
         entry.secrets,
@@ -153,6 +173,11 @@ export async function readDocument(version: string, document: RegistryDocument):
     certificates,
     partners,
     receivers: new Set(document.receivers),
+    disturbed: new Map(
+      document.partners.flatMap(({ id, simulations }) =>
+        simulations?.webhooks ? [[id, simulations.webhooks] as const] : []
+      ),
+    ),
     tokenKeys: await readEach(
       document.token_keys,
       readTokenKey,

@@ -1,6 +1,6 @@
 -- Limits of one partner: open firm quotes by number and by grams, and stored records per day. A record is a
--- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test, or
--- the nonce of a probe or a replay. An executed quote no longer counts as a record.
+-- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test,
+-- a simulation, or the nonce of a probe or a replay. An executed quote no longer counts as a record.
 --
 -- Every function here that reads or changes a row of `allowance` runs under the lock of the partner's
 -- account, except read_limits. The counts in a row are upper bounds: executed and expired quotes are

@@ -1,5 +1,6 @@
 -- Deposits that the bank reported. One login records a deposit and another login approves it. The approval
--- books a funding with the deposit's uuid. Lock order: the client's account, then the deposit.
+-- books a funding with the deposit's uuid. Lock order: the client's account, then the deposit. `actor` is the
+-- login that acts: session_user, or one of the logins of simulations.
 
 create or replace function gold.lock_deposit(id uuid, out found_deposit gold.deposit, out holder gold.account)
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -15,56 +16,56 @@ begin
   select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;
 end $$;
 
-create or replace function gold.record_deposit(public text, amount bigint, bank_reference text, out id uuid)
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+create or replace function gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, out id uuid)
+language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
   subject partner := partner_of(public);
   known deposit;
 begin
-  if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
+  if record_deposit_as.amount <= 0 or record_deposit_as.amount > 99999999999999 then
     raise exception 'the amount of a deposit must be more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
-  record_deposit.id := new_uuid(clock_timestamp());
+  record_deposit_as.id := new_uuid(clock_timestamp());
   insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)
-  values (subject.id % 64, subject.id, record_deposit.id, record_deposit.amount, record_deposit.bank_reference, clock_timestamp(), session_user)
+  values (subject.id % 64, subject.id, record_deposit_as.id, record_deposit_as.amount, record_deposit_as.bank_reference, clock_timestamp(), actor)
   on conflict (bank_reference) where reversed_at is null do nothing;
   if not found then
-    select d.* into known from deposit d where d.bank_reference = record_deposit.bank_reference and d.reversed_at is null;
-    raise exception 'the bank reference % is on record already, as dep_%', record_deposit.bank_reference, known.id using errcode = 'GR409';
+    select d.* into known from deposit d where d.bank_reference = record_deposit_as.bank_reference and d.reversed_at is null;
+    raise exception 'the bank reference % is on record already, as dep_%', record_deposit_as.bank_reference, known.id using errcode = 'GR409';
   end if;
-  perform note('deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit.id, 'amount', record_deposit.amount,
-    'bank_reference', record_deposit.bank_reference));
+  perform note_as(actor, 'deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit_as.id, 'amount', record_deposit_as.amount,
+    'bank_reference', record_deposit_as.bank_reference));
 end $$;
 
-create or replace function gold.approve_deposit(id uuid) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+create or replace function gold.approve_deposit_as(actor text, id uuid) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
   locked record;
   given deposit;
   at timestamptz;
 begin
-  select * into locked from lock_deposit(approve_deposit.id);
+  select * into locked from lock_deposit(approve_deposit_as.id);
   given := locked.found_deposit;
   if given.reversed_at is not null then
     raise exception 'the deposit was reversed' using errcode = 'GR409';
   elsif given.approved_at is not null then
     raise exception 'the deposit was approved already, by %', given.approved_by using errcode = 'GR409';
-  elsif given.recorded_by = session_user then
+  elsif given.recorded_by = actor then
     raise exception 'you recorded this deposit, so another login has to approve it' using errcode = 'GR409';
   elsif not has_room_for(locked.holder, given.amount) then
     raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
   at := account_instant(locked.holder, ceil_millisecond(clock_timestamp()));
-  update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
+  update deposit d set approved_at = at, approved_by = actor where d.id = given.id;
   perform post_funding(locked.holder, given.amount, given.id, at);
-  perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+  perform note_as(actor, 'deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
 
 -- Before the approval, a reversal cancels only the record. After the approval, it also takes the money back.
-create or replace function gold.reverse_deposit(id uuid) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+create or replace function gold.reverse_deposit_as(actor text, id uuid) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
   locked record;
@@ -72,7 +73,7 @@ declare
   holder account;
   at timestamptz;
 begin
-  select * into locked from lock_deposit(reverse_deposit.id);
+  select * into locked from lock_deposit(reverse_deposit_as.id);
   given := locked.found_deposit;
   holder := locked.holder;
   if given.reversed_at is not null then
@@ -82,7 +83,7 @@ begin
       decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
   end if;
   at := account_instant(holder, ceil_millisecond(clock_timestamp()));
-  update deposit d set reversed_at = at, reversed_by = session_user,
+  update deposit d set reversed_at = at, reversed_by = actor,
     reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
   if given.approved_at is not null then
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
@@ -90,5 +91,17 @@ begin
       holder.sar_available - given.amount, holder.sar_held, holder.gold, at);
     perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), given.id, at, 'funding.reversed');
   end if;
-  perform note('deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+  perform note_as(actor, 'deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
+
+create or replace function gold.record_deposit(public text, amount bigint, bank_reference text, out id uuid)
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.record_deposit_as(session_user, public, amount, bank_reference); end;
+
+create or replace function gold.approve_deposit(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.approve_deposit_as(session_user, id); end;
+
+create or replace function gold.reverse_deposit(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.reverse_deposit_as(session_user, id); end;

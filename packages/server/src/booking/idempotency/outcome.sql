@@ -2,8 +2,8 @@
 --   answered                   the first result, bound to its key: an execution or a binding refusal. Or
 --                              status 429: a limit of the partner refused the request; nothing was stored
 --   replayed                   the key was known with the same fingerprint; the body is the first answer
---   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found
---                              refused, and no key was bound
+--   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found, invalid_request
+--                              refused, and no key was bound; a body is the refusal's detail
 --   admission_changed          the client's admission version changed after the request was admitted;
 --                              nothing was stored, and the service must admit the request again
 --   service_unavailable        the clock is behind the account's newest posting or the order's quote; the

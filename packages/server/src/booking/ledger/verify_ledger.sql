@@ -181,7 +181,7 @@ language sql stable set search_path = gold, pg_temp as $$
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
+  where k.result_kind not in ('refusal', 'simulation') and coalesce(o.id, f.id, q.id, w.id, e.id) is null
 $$;
 
 create or replace function gold.check_execution_has_key() returns table (subject text, detail text)

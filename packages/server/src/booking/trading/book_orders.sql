@@ -28,6 +28,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  is_short boolean;
   asked record;
   holder account;
   earlier int;
@@ -113,6 +114,11 @@ begin
 
     refusal := null;
     instant := greatest(account_instant(holder, present), asked.quoted_at);
+    is_short := false;
+    -- Only a partner of the sandbox can have simulations.
+    if holder.simulations is not null then
+      select * into asked.expires_at, is_short from simulated_order(holder, asked.quote, clock, asked.expires_at);
+    end if;
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
@@ -132,7 +138,7 @@ begin
       if free is null then
         select v.free into strict free from vault v where v.stripe = 0 for no key update;
       end if;
-      if asked.side = 'buy' and free < asked.grams then
+      if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
         detail := 'The vault does not hold ' || decimal_text(asked.grams, 0.0001) || ' g that are free to sell.';
       end if;

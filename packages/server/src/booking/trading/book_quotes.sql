@@ -23,6 +23,8 @@ declare
   stale boolean;
   beyond boolean;
   unit_price bigint;
+  shut boolean;
+  unpriced boolean;
   grams bigint;
   total bigint;
   asked record;
@@ -94,16 +96,22 @@ begin
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;
     beyond := asked.grams not between asked.minimum and asked.maximum;
-    if not open and beyond is not true then
+    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
+    shut := not open;
+    unpriced := current.one is null or stale;
+    -- Only a partner of the sandbox can have simulations.
+    if holder.simulations is not null then
+      select * into unit_price, shut, unpriced from simulated_market(holder, asked.side, clock, unit_price, shut, unpriced);
+    end if;
+    if shut and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
-    if beyond is not true and (current.one is null or stale) then
+    if beyond is not true and unpriced then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;
 
-    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
     if asked.amount is not null then
       grams := case asked.side
         when 'buy' then asked.amount * 1000000 / unit_price

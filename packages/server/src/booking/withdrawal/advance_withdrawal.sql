@@ -1,8 +1,9 @@
 -- The operator's steps of a withdrawal. Each step is a row that names the step before it. Constraints of the
 -- table allow only the legal sequences of steps, and refuse a submission by the login that approved.
--- advance_withdrawal checks both first, so that the operator gets a readable error.
+-- step_withdrawal checks both first, so that the operator gets a readable error. `actor` is the login that
+-- takes the step: session_user, or one of the logins of simulations.
 
-create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
+create or replace function gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -16,9 +17,9 @@ declare
   credit book;
 begin
   perform require_read_committed();
-  select w.* into given from withdrawal w where w.id = advance_withdrawal.id;
+  select w.* into given from withdrawal w where w.id = step_withdrawal.id;
   if given.id is null then
-    raise exception 'there is no withdrawal wd_%', advance_withdrawal.id using errcode = 'GR404';
+    raise exception 'there is no withdrawal wd_%', step_withdrawal.id using errcode = 'GR404';
   end if;
   select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
   select s.* into strict last from withdrawal_step s
@@ -28,14 +29,14 @@ begin
   if last.status <> all (follows) then
     raise exception 'the withdrawal wd_% is %; only one that is % can be %', given.id, last.status, array_to_string(follows, ' or '), target
       using errcode = 'GR409';
-  elsif target = 'submitted' and last.login = session_user then
+  elsif target = 'submitted' and last.login = actor then
     raise exception 'you approved the withdrawal wd_%, so another login has to submit it', given.id using errcode = 'GR409';
   end if;
 
   next_sequence := holder.event_sequence + 1;
   at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
-  values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
+  values (given.bucket, given.client_id, given.id, next_sequence, target, actor, last.status, last.login, at, batch);
   debit := case when last.status = 'paid' then 'bank' else 'held' end;
   credit := case when target = 'paid' then 'bank' else 'available' end;
   if target in ('approved', 'submitted') then
@@ -47,9 +48,13 @@ begin
       holder.sar_held - case debit when 'held' then given.amount else 0 end, holder.gold, at);
   end if;
   perform post_event(given.client_id, next_sequence, new_uuid(at), given.id, at, 'withdrawal.' || target);
-  perform note('withdrawal.' || target, public_of(given.client_id),
+  perform note_as(actor, 'withdrawal.' || target, public_of(given.client_id),
     jsonb_strip_nulls(jsonb_build_object('withdrawal', 'wd_' || given.id, 'amount', given.amount, 'batch', batch)));
 end $$;
+
+create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
+language sql volatile
+begin atomic select gold.step_withdrawal(session_user, id, target, batch); end;
 
 create or replace function gold.approve_withdrawal(id uuid) returns void
 language sql volatile security definer set search_path = gold, pg_temp
@@ -73,8 +78,8 @@ language sql immutable parallel safe
 return changed + interval '24 hours';
 
 -- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank.
-create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+create or replace function gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   held record;
@@ -93,15 +98,19 @@ begin
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
-  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), session_user, document);
+  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
-    perform advance_withdrawal(one, 'submitted', batch);
+    perform step_withdrawal(actor, one, 'submitted', batch);
   end loop;
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- Write the document's hash to the audit, whose hash chain protects it. A later change of the stored
-  -- document is then detected.
-  perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
+  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
+  -- detected.
+  perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
+
+create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.submit_withdrawals_as(session_user, batch, ids, document); end;

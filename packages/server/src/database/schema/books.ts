@@ -5,6 +5,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   primaryKey,
   smallint,
   text,
@@ -32,6 +33,11 @@ export const account = gold.table("account", {
   sarAvailable: amount().notNull().default(sql`0`),
   sarHeld: amount().notNull().default(sql`0`),
   gold: amount().notNull().default(sql`0`),
+  /**
+   * What the partner has armed with POST /sandbox/simulate/…, by name; null if nothing is armed, and always
+   * in production. It is in this row because every booking has locked and read the row anyway.
+   */
+  simulations: jsonb(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId] }),
   check("account_bucket", sql`${t.bucket} = ${t.clientId} % 64`),
@@ -191,7 +197,7 @@ export const idempotencyKey = gold.table("idempotency_key", {
   primaryKey({ columns: [t.bucket, t.clientId, t.key] }),
   check(
     "idempotency_key_kind",
-    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal')`,
+    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal', 'simulation')`,
   ),
 ]);
 

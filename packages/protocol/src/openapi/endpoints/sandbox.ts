@@ -1,0 +1,184 @@
+import {
+  emptyRequest,
+  fundingReply,
+  quoteReply,
+  simulateDepositRequest,
+  simulateDepositReversalRequest,
+  simulateFailureRequest,
+  simulateMarketRequest,
+  simulatePricesRequest,
+  simulateQuoteExpiryRequest,
+  simulateWebhooksRequest,
+  simulateWithdrawalRequest,
+  simulationsReply,
+  withdrawalReply,
+} from "../../schema/mod.ts";
+import type { EndpointFamily } from "../endpoint.ts";
+import {
+  ARMED,
+  SIMULATED_DEPOSIT,
+  SIMULATED_EXPIRY,
+  SIMULATED_REVERSAL,
+  SIMULATED_WITHDRAWAL,
+} from "../examples/sandbox.ts";
+
+const SIMULATION = {
+  method: "POST",
+  tag: "Sandbox",
+  token: "required",
+  idempotent: true,
+  sandboxOnly: true,
+} as const;
+const JSON_BODY = { mediaType: "application/json" } as const;
+const ARMED_REPLY = {
+  description: "Everything that is armed for you now.",
+  schema: simulationsReply,
+} as const;
+
+export const SANDBOX_ENDPOINTS = {
+  simulateWithdrawal: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/withdrawal",
+    summary: "Decide one of your withdrawals",
+    description:
+      "Takes all steps to the outcome, as the operator's two employees and the bank would: the same " +
+      "events, postings and webhooks. A withdrawal that already has the outcome stays as it is. An " +
+      "outcome that it cannot reach any more gets 400 invalid_request.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateWithdrawalRequest,
+      examples: { paid: SIMULATED_WITHDRAWAL.request },
+    },
+    reply: {
+      description: "The withdrawal with its new status.",
+      schema: withdrawalReply,
+      examples: { paid: SIMULATED_WITHDRAWAL.reply },
+    },
+    refusals: ["not_found"],
+  },
+  simulateDeposit: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/deposit",
+    summary: "Let a bank transfer arrive",
+    description:
+      "Records and approves a deposit, as two employees of the operator would. Unlike money from " +
+      "POST /sandbox/fund, it can be reversed.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateDepositRequest,
+      examples: { deposit: SIMULATED_DEPOSIT.request },
+    },
+    reply: {
+      description: "The funding.",
+      schema: fundingReply,
+      examples: { deposit: SIMULATED_DEPOSIT.reply },
+    },
+    refusals: ["limit_exceeded"],
+  },
+  simulateDepositReversal: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/deposit_reversal",
+    summary: "Let the bank take a transfer back",
+    description:
+      "Reverses a funding that came from a bank transfer. Its amount must be available. A reversed funding " +
+      "stays as it is.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateDepositReversalRequest,
+      examples: { reversal: SIMULATED_REVERSAL.request },
+    },
+    reply: {
+      description: "The funding, which is now reversed.",
+      schema: fundingReply,
+      examples: { reversal: SIMULATED_REVERSAL.reply },
+    },
+    refusals: ["not_found", "insufficient_funds"],
+  },
+  simulateQuoteExpiry: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/quote_expiry",
+    summary: "Let one of your quotes expire now",
+    description: "From now on, an order for this quote gets quote_expired. The quote keeps its `expires_at`.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateQuoteExpiryRequest,
+      examples: { buy_by_grams: SIMULATED_EXPIRY.request },
+    },
+    reply: {
+      description: "The quote, which has expired.",
+      schema: quoteReply,
+      examples: { buy_by_grams: SIMULATED_EXPIRY.reply },
+    },
+    refusals: ["not_found", "quote_already_executed"],
+  },
+  simulateMarket: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/market",
+    summary: "Close the market for yourself",
+    description:
+      "For you alone, the market is closed, its price is stale, or the vault is short of gold. Ends after " +
+      "`seconds`.",
+    request: { ...JSON_BODY, schema: simulateMarketRequest, examples: { market: ARMED.market.request } },
+    reply: { ...ARMED_REPLY, examples: { market: ARMED.market.reply } },
+    refusals: [],
+  },
+  simulatePrices: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/prices",
+    summary: "Move the prices for yourself",
+    description:
+      "Your quotes and GET /v1/prices are higher or lower than the real price by this percentage. Quotes " +
+      "that you already have keep their price. Ends after `seconds`.",
+    request: { ...JSON_BODY, schema: simulatePricesRequest, examples: { prices: ARMED.prices.request } },
+    reply: { ...ARMED_REPLY, examples: { prices: ARMED.prices.reply } },
+    refusals: [],
+  },
+  simulateFailure: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/failure",
+    summary: "Let your next requests fail",
+    description:
+      "Concerns your next requests under /v1 that pass the checks of certificate, address, token and " +
+      "rate. Ends after `count` requests, or after ten minutes.",
+    request: { ...JSON_BODY, schema: simulateFailureRequest, examples: { failure: ARMED.failure.request } },
+    reply: { ...ARMED_REPLY, examples: { failure: ARMED.failure.reply } },
+    refusals: [],
+  },
+  simulateWebhooks: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/webhooks",
+    summary: "Disturb your next webhooks",
+    description:
+      "Concerns your next events, not those that exist already. Ends after `count` events, or after ten " +
+      "minutes.",
+    request: {
+      ...JSON_BODY,
+      schema: simulateWebhooksRequest,
+      examples: { webhooks: ARMED.webhooks.request },
+    },
+    reply: { ...ARMED_REPLY, examples: { webhooks: ARMED.webhooks.reply } },
+    refusals: [],
+  },
+  getSimulations: {
+    method: "GET",
+    path: "/sandbox/simulations",
+    tag: "Sandbox",
+    summary: "What is armed for you",
+    description: "Your armed simulations, and until when. Each one ends by itself within ten minutes.",
+    token: "required",
+    sandboxOnly: true,
+    reply: { ...ARMED_REPLY, examples: { all: ARMED.all } },
+    refusals: [],
+  },
+  resetSimulations: {
+    ...SIMULATION,
+    path: "/sandbox/simulate/reset",
+    summary: "End your simulations",
+    description:
+      "Ends everything that is armed for you. What has happened stays: decided withdrawals, deposits and " +
+      "expired quotes. The body may be omitted.",
+    request: { ...JSON_BODY, schema: emptyRequest, optional: true, examples: { none: {} } },
+    reply: { ...ARMED_REPLY, examples: { none: ARMED.none } },
+    refusals: [],
+  },
+} as const satisfies EndpointFamily;

@@ -1,0 +1,244 @@
+// Simulations: what a partner of the sandbox can make happen to itself. Production has none of these
+// operations.
+import { JsonNumber } from "@gold-partner/canonical";
+import { z } from "zod";
+import { PROBLEM_REGISTRY, type ProblemCode } from "../problem_registry.ts";
+import { parseSignedDecimal, QuantityError } from "../quantity.ts";
+import { amountParam } from "./quantity.ts";
+import { requestBody } from "./request_body.ts";
+import { instant } from "./text.ts";
+
+/** A lasting simulation ends after this time at the latest. */
+export const SIMULATION_MAX_SECONDS = 600;
+const SIMULATION_DEFAULT_SECONDS = 60;
+const COUNT_MAX = 10;
+const HANG = { default: 5, maximum: 30 } as const;
+const LATE = { default: 5, maximum: 60 } as const;
+
+/** A whole number in a body. */
+function wholeNumber(
+  { minimum, maximum, ...meta }: { minimum: number; maximum: number; default?: number; description: string },
+): z.ZodPipe<z.ZodUnknown, z.ZodTransform<number, unknown>> {
+  return z.unknown().meta({ type: "integer", minimum, maximum, ...meta }).transform((value, context) => {
+    const number = readInteger(value);
+    if (number !== undefined && number >= minimum && number <= maximum) return number;
+    const message = `This must be a whole number from ${minimum} to ${maximum}.`;
+    context.issues.push({ code: "custom", input: value, message });
+    return z.NEVER;
+  });
+}
+
+function readInteger(value: unknown): number | undefined {
+  if (!(value instanceof JsonNumber)) return undefined;
+  try {
+    const whole = parseSignedDecimal(value.source, 0n);
+    return Number(whole);
+  } catch (error) {
+    if (!(error instanceof QuantityError)) throw error;
+    return undefined;
+  }
+}
+
+function oneOf<const Values extends readonly [string, ...string[]]>(
+  name: string,
+  values: Values,
+  description: string,
+): z.ZodEnum<{ [Value in Values[number]]: Value }> {
+  return z.enum(values, { error: `${name} must be one of ${values.join(", ")}.` }).meta({ description });
+}
+
+const secondsParam = wholeNumber({
+  minimum: 1,
+  maximum: SIMULATION_MAX_SECONDS,
+  default: SIMULATION_DEFAULT_SECONDS,
+  description: "For how long.",
+});
+const countParam = (what: string) =>
+  wholeNumber({ minimum: 1, maximum: COUNT_MAX, default: 1, description: `How many ${what}.` });
+const idParam = (name: string, description: string) =>
+  z.string({ error: `${name} must be a string.` }).meta({ description });
+
+export const simulateWithdrawalRequest = requestBody({
+  id: "SimulateWithdrawalRequest",
+  description: "A withdrawal of yours, and the status that it shall reach.",
+}, {
+  withdrawal_id: idParam("withdrawal_id", "The withdrawal."),
+  outcome: oneOf(
+    "outcome",
+    ["approved", "submitted", "paid", "rejected", "returned"],
+    "The status to reach. All steps before it are taken, too, and each one has its event.",
+  ),
+}).transform(({ withdrawal_id, outcome }) => ({ withdrawalId: withdrawal_id, outcome }));
+
+export const simulateDepositRequest = requestBody({
+  id: "SimulateDepositRequest",
+  description: "A bank transfer that arrives for you.",
+}, { amount_sar: amountParam }).transform(({ amount_sar }) => ({ amountHalalas: amount_sar }));
+
+export const simulateDepositReversalRequest = requestBody({
+  id: "SimulateDepositReversalRequest",
+  description: "A funding of yours that came from a bank transfer.",
+}, { funding_id: idParam("funding_id", "The funding.") })
+  .transform(({ funding_id }) => ({ fundingId: funding_id }));
+
+const marketState = ["closed", "price_stale", "vault_short", "normal"] as const;
+
+export const simulateMarketRequest = requestBody({
+  id: "SimulateMarketRequest",
+  description: "A state of the market, for you alone.",
+}, {
+  state: oneOf(
+    "state",
+    marketState,
+    "closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders " +
+      "get insufficient_inventory. normal: ends the simulation.",
+  ),
+  seconds: secondsParam.optional(),
+}).transform(({ state, seconds = SIMULATION_DEFAULT_SECONDS }) => ({ state, seconds }));
+
+export const simulatePricesRequest = requestBody({
+  id: "SimulatePricesRequest",
+  description: "A change of prices, for you alone.",
+}, {
+  percent: wholeNumber({
+    minimum: -50,
+    maximum: 50,
+    description: "By how much your prices are higher, or lower if negative. Not 0.",
+  }).refine(
+    (percent) => percent !== 0,
+    "percent must not be 0; POST /sandbox/simulate/reset ends the change.",
+  ),
+  seconds: secondsParam.optional(),
+}).transform(({ percent, seconds = SIMULATION_DEFAULT_SECONDS }) => ({ percent, seconds }));
+
+export const simulateQuoteExpiryRequest = requestBody({
+  id: "SimulateQuoteExpiryRequest",
+  description: "A quote of yours that shall end now.",
+}, { quote_id: idParam("quote_id", "The quote.") }).transform(({ quote_id }) => ({ quoteId: quote_id }));
+
+/** A simulated refusal stores nothing, so only the refusals that store nothing can be simulated. */
+const REFUSALS = Object.entries(PROBLEM_REGISTRY)
+  .filter(([, { binds_key, spends_nonce }]) => binds_key === false && spends_nonce !== true)
+  .map(([code]) => code) as [ProblemCode, ...ProblemCode[]];
+
+const CODE_OF = {
+  rate_limited: "rate_limited",
+  unavailable: "service_unavailable",
+  timeout: "upstream_timeout",
+  refused: null,
+  hang: null,
+  lost_reply: null,
+} as const satisfies Record<string, ProblemCode | null>;
+type FailureKind = keyof typeof CODE_OF;
+const failureKind = Object.keys(CODE_OF) as [FailureKind, ...FailureKind[]];
+
+/** A failure as it is armed. A failure with a code refuses the request with it, and nothing is executed. */
+export interface SimulatedFailure {
+  readonly kind: FailureKind;
+  readonly code: ProblemCode | null;
+  readonly seconds: number | null;
+  readonly count: number;
+}
+
+export const simulateFailureRequest = requestBody({
+  id: "SimulateFailureRequest",
+  description: "What happens to your next requests.",
+}, {
+  kind: oneOf(
+    "kind",
+    failureKind,
+    "rate_limited, unavailable, timeout: the request is not executed and gets 429 rate_limited, 503 " +
+      "service_unavailable or 504 upstream_timeout. refused: the request is not executed and gets the " +
+      "`code`. hang: the request is executed, and its reply comes after `seconds`. lost_reply: the request " +
+      "is executed, and the service closes the connection instead of replying; you get 503 " +
+      "upstream_unavailable from the proxy.",
+  ),
+  code: z.enum(REFUSALS, {
+    error:
+      "code must be a refusal that stores nothing, such as token_expired; the API description lists them.",
+  })
+    .meta({
+      description:
+        "Only with refused. The next request to an operation that documents this code gets it; other " +
+        "requests are served.",
+    }).optional(),
+  seconds: wholeNumber({
+    minimum: 1,
+    maximum: HANG.maximum,
+    default: HANG.default,
+    description: "Only with hang.",
+  }).optional(),
+  count: countParam("requests").optional(),
+}).transform(({ kind, code, seconds, count = 1 }, context): SimulatedFailure => {
+  const refuse = (message: string) => {
+    context.issues.push({ code: "custom", input: undefined, message });
+    return z.NEVER;
+  };
+  if ((kind === "refused") !== (code !== undefined)) {
+    return refuse("code belongs to the kind refused, which needs it.");
+  }
+  if (kind !== "hang" && seconds !== undefined) return refuse("seconds belongs to the kind hang alone.");
+  const hangs = kind === "hang" ? seconds ?? HANG.default : null;
+  return { kind, code: code ?? CODE_OF[kind], seconds: hangs, count };
+});
+
+const webhookKind = ["twice", "late", "out_of_order", "other_secret"] as const;
+
+/** A change of the delivery of webhooks, as it is armed. */
+export interface SimulatedWebhooks {
+  readonly kind: (typeof webhookKind)[number];
+  readonly seconds: number | null;
+  readonly count: number;
+}
+
+export const simulateWebhooksRequest = requestBody({
+  id: "SimulateWebhooksRequest",
+  description: "How your next events reach your webhook.",
+}, {
+  kind: oneOf(
+    "kind",
+    webhookKind,
+    "twice: each event is sent twice. late: each event is sent `seconds` late. out_of_order: every other " +
+      "event, beginning with the next one, is sent 5 seconds late, so that the event after it overtakes " +
+      "it. other_secret: the first attempt of each event is signed with the other secret alone.",
+  ),
+  count: countParam("events").optional(),
+  seconds: wholeNumber({
+    minimum: 1,
+    maximum: LATE.maximum,
+    default: LATE.default,
+    description: "Only with late.",
+  }).optional(),
+}).transform(({ kind, count = 1, seconds }, context): SimulatedWebhooks => {
+  if (kind !== "late" && seconds !== undefined) {
+    context.issues.push({
+      code: "custom",
+      input: undefined,
+      message: "seconds belongs to the kind late alone.",
+    });
+    return z.NEVER;
+  }
+  return { kind, count, seconds: kind === "late" ? seconds ?? LATE.default : null };
+});
+
+const until = instant.meta({ description: "When the simulation ends by itself." });
+const remaining = (what: string) => z.int().meta({ description: `How many ${what} are still concerned.` });
+
+export const simulationsReply = z.object({
+  market: z.object({ state: z.enum(marketState), until }).nullable(),
+  prices: z.object({ percent: z.int(), until }).nullable(),
+  failure: z.object({
+    kind: z.enum(failureKind),
+    code: z.string().nullable(),
+    seconds: z.int().nullable(),
+    remaining: remaining("requests"),
+    until,
+  }).nullable(),
+  webhooks: z.object({
+    kind: z.enum(webhookKind),
+    seconds: z.int().nullable(),
+    remaining: remaining("events"),
+    until,
+  }).nullable(),
+}).meta({ id: "Simulations", description: "What is armed for you; null: nothing." });
+export type SimulationsReply = z.infer<typeof simulationsReply>;

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { seedTests } from "../../../../../testing/seed.ts";
+import { type TestService, testService } from "../../../testing/service.ts";
+import { type Draw, SimulatedHistory } from "../../../testing/simulated_history.ts";
+
+seedTests(import.meta.url);
+
+const RUNS = 10;
+const ACTIONS = 40;
+const number = fc.nat(65_535);
+const draw: fc.Arbitrary<Draw> = fc.tuple(number, number, number);
+
+describe("random sequences of simulations and usual calls", () => {
+  let service: TestService;
+  before(async () => {
+    service = await testService();
+    await service.books.addBar(1_000_000_000n);
+  });
+  after(() => service.stop());
+
+  it("get the replies of a model, and leave its balances and clean books", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(draw, { minLength: ACTIONS / 2, maxLength: ACTIONS, size: "max" }),
+        (draws) => SimulatedHistory.run(service, draws),
+      ),
+      { numRuns: RUNS },
+    );
+    assertEquals(await service.books.defects(), []);
+    assertEquals((await service.books.sql`select * from gold.verify_audit()`).length, 0);
+  });
+});

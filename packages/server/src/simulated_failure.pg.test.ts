@@ -1,0 +1,74 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { type TestService, testService } from "../testing/service.ts";
+import { openSimulator, type Simulator } from "../testing/simulator.ts";
+import { type Service, startService } from "./service.ts";
+import { sendRaw } from "./service_fixture.ts";
+
+const ROUNDS = 5;
+
+describe("a failure that a partner arms at one process", () => {
+  /** The process at which the partner arms. */
+  let near: TestService;
+  /** Another process on the same database. It reads the registry once a second. */
+  let far: Service;
+  let bank: Simulator;
+  const log: string[] = [];
+  before(async () => {
+    near = await testService();
+    bank = await openSimulator(near);
+    far = await startService(near.config, (line) => log.push(line));
+  });
+  after(async () => {
+    await far.stop();
+    await near.stop();
+  });
+
+  /** Requests a quote at the other process. The status is NaN if the connection ends without a reply. */
+  async function quoteAfar(key: string): Promise<{ status: number; text: string }> {
+    const body = '{"side":"buy","gold_grams":1}';
+    const { status, head, body: text } = await sendRaw(near.config.listen, [
+      "POST /v1/quotes HTTP/1.1",
+      "Host: localhost",
+      `X-Forwarded-Client-Cert: Hash=${bank.partner.fingerprint}`,
+      "X-Client-Ip: 127.0.0.1",
+      `Authorization: Bearer ${await near.token(bank.partner)}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      `Idempotency-Key: ${key}`,
+    ], body);
+    return { status, text: head + text };
+  }
+
+  it("meets the next write at every other process, however old its registry is", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await bank.arm("failure", { kind: "unavailable" });
+      const key = randomUUID();
+      const refused = await quoteAfar(key);
+      assertEquals(refused.status, 503, refused.text);
+      assertMatch(refused.text, /service_unavailable/);
+      assertEquals((await quoteAfar(key)).status, 201);
+    }
+  });
+
+  it("meets as many requests as were armed, at all processes together", async () => {
+    await bank.arm("failure", { kind: "timeout", count: 4 });
+    const statuses = await Promise.all(Array.from({ length: 10 }, async (_, n) => {
+      if (n % 2 === 0) return (await quoteAfar(randomUUID())).status;
+      return (await bank.quote()).status;
+    }));
+    assertEquals(statuses.filter((status) => status === 504).length, 4);
+    assertEquals(statuses.filter((status) => status === 201).length, 6);
+  });
+
+  it("loses the reply of an executed request: the connection closes, and a retry gets the reply", async () => {
+    const key = randomUUID();
+    await bank.arm("failure", { kind: "lost_reply" });
+    assertEquals(await quoteAfar(key), { status: NaN, text: "" });
+    const retry = await quoteAfar(key);
+    assertEquals(retry.status, 200);
+    assertMatch(retry.text, /Idempotent-Replayed: true/i);
+    assertEquals(log.filter((line) => line.includes("error")), []);
+  });
+});
