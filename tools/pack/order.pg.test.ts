@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -21,11 +21,12 @@ console.log(order.status, quotes.indexOf(quote.quote_id), quotes.length, \`\${or
 client.close();
 `;
 
-describe("the client, installed from its tarball", () => {
+describe("the client and the command line, installed from their tarballs", () => {
   let folder: string;
   let running: Running;
   let outside: Outside;
   let text: string;
+  let credentials: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-order-"));
     const options = {
@@ -36,7 +37,8 @@ describe("the client, installed from its tarball", () => {
     };
     running = await start({ ...options, tell: () => {} });
     const { client_id } = running.credentials;
-    text = program(running.state.path("partners", client_id, "credentials.json"));
+    credentials = running.state.path("partners", client_id, "credentials.json");
+    text = program(credentials);
     outside = await Outside.open();
   });
   after(async () => {
@@ -55,5 +57,16 @@ describe("the client, installed from its tarball", () => {
     const project = await outside.denoProject("npm:@gold-partner/client");
     await project.write("order.ts", text);
     assertEquals(await project.deno("run", "--check", "-A", "order.ts"), "executed 0 2 3 g\n");
+  });
+
+  it("run gold-partner in an empty Node project and in Deno, without other packages of the project", async () => {
+    const node = await outside.nodeProject("@gold-partner/cli");
+    assertEquals((await readdir(join(node.folder, "node_modules", "@gold-partner"))).join(), "cli");
+    const asked = ["balances", "--json", "--credentials", credentials];
+    const { gold } = JSON.parse(await node.node("node_modules/.bin/gold-partner", ...asked));
+    assertEquals(gold, { grams: 3 });
+    const deno = await outside.denoProject("npm:@gold-partner/cli");
+    const same = JSON.parse(await deno.deno("run", "-A", "npm:@gold-partner/cli/gold-partner", ...asked));
+    assertEquals(same.gold, { grams: 3 });
   });
 });

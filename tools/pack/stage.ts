@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PUBLISHED } from "../check/structure.ts";
 import { stagedManifest } from "./manifest.ts";
 import { runProgram } from "./program.ts";
+import { stageCli } from "./stage_cli.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
@@ -16,12 +17,12 @@ const UNDER_DENO = process.versions["deno"] !== undefined;
 
 /**
  * Writes each published package into a folder of `out` as npm publishes it: JavaScript, its types and a
- * manifest.
+ * manifest. The last one is the partner's command line, which has no types.
  */
 export async function stagePackages(out: string): Promise<readonly string[]> {
   await compile(out);
   const { engines } = await readManifest(ROOT);
-  return await Promise.all(PUBLISHED.map(async (folder) => {
+  const packages = await Promise.all(PUBLISHED.map(async (folder) => {
     const source = join(ROOT, folder);
     const staged = join(out, basename(folder));
     const manifest = stagedManifest(await readManifest(source), engines);
@@ -30,6 +31,7 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
     await finishFiles(staged);
     return staged;
   }));
+  return [...packages, await stageCli(ROOT, out)];
 }
 
 /**
