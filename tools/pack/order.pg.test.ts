@@ -59,7 +59,7 @@ describe("the client and the command line, installed from their tarballs", () =>
     assertEquals(await project.deno("run", "--check", "-A", "order.ts"), "executed 0 2 3 g\n");
   });
 
-  it("run gold-partner in an empty Node project and in Deno, without other packages of the project", async () => {
+  it("run gold-partner in empty projects that have no other package of this repository", async () => {
     const node = await outside.nodeProject("@gold-partner/cli");
     assertEquals((await readdir(join(node.folder, "node_modules", "@gold-partner"))).join(), "cli");
     const asked = ["balances", "--json", "--credentials", credentials];

@@ -12,9 +12,9 @@ interface Manifest {
 const SCOPE = "@gold-partner/";
 
 /**
- * Writes the partner's command line into a folder of `out` as npm publishes it. It is one JavaScript file that
- * contains the packages of this repository, so its tarball can be installed alone. The manifest requires only
- * the other packages.
+ * Writes the partner's command line into a folder of `out` as npm publishes it. It is one JavaScript file
+ * that contains the packages of this repository, so its tarball can be installed alone. The manifest requires
+ * only the other packages.
  */
 export async function stageCli(root: string, out: string): Promise<string> {
   const source = join(root, "packages", "partner_cli");

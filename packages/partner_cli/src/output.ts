@@ -65,7 +65,9 @@ export function tableText(rows: readonly Row[]): string {
     .join("\n");
 }
 
-export const lineText = (row: Row): string => Object.values(row).map(cellText).join("  ");
+/** A row on one line, without the cells that have no value. */
+export const lineText = (row: Row): string =>
+  Object.values(row).filter((cell) => cell !== null).map(cellText).join("  ");
 
 const MARKS: Readonly<Record<Finding["result"], string>> = {
   ok: "ok     ",
