@@ -120,7 +120,7 @@ function asGoldError(error: unknown): GoldError {
  * Matches the message of a transport when the service ended the connection: with a TLS alert, or without
  * giving a reason.
  */
-const ENDED = /alert|ECONNRESET|EPIPE|hang up|reset|closed|eof/i;
+const ENDED = /\b(?:alert|ECONNRESET|EPIPE|hang up|reset|closed|eof)\b/i;
 
 /** Whether the service refused the client certificate: in the handshake, or in its reply. */
 function isAboutCertificate({ code, cause }: GoldError): boolean {
@@ -129,10 +129,11 @@ function isAboutCertificate({ code, cause }: GoldError): boolean {
 
 function certificateFault(error: GoldError, file: string): Fault {
   if (error.status !== undefined) return faultOf(error);
+  const { message } = error.cause as Error;
+  // OpenSSL puts source files and numbers around the name of the alert.
+  const [reason] = /alert:? [\w ]+/.exec(message) ?? [message];
   return new Fault(
-    `the service ended the connection (${
-      (error.cause as Error).message
-    }). It does so when it does not accept ${file}.`,
+    `the service ended the connection (${reason}). It does so when it does not accept ${file}.`,
     "Use the certificate that the operator issued for this environment, or ask whether it was revoked.",
     EXIT.usage,
   );
@@ -154,7 +155,11 @@ function connectionFault(error: GoldError, { base_url, ca, file }: Credentials):
     const cure = `Check base_url in ${file}, and that your firewall lets this machine connect to it.`;
     return new Fault(`${base_url} cannot be reached (${reason}).`, cure, EXIT.dependency);
   }
-  if (code === "reply_invalid" || code === "not_found") {
+  if (code === "not_found") {
+    const cure = `Spell base_url in ${file} as the operator spells it.`;
+    return new Fault(`a service answers at ${base_url}, but not by this name (404 not_found).`, cure);
+  }
+  if (code === "reply_invalid") {
     const cure = `Check base_url in ${file}, and whether a proxy answers in place of the service.`;
     return new Fault(`${base_url} is not this service (${detail})`, cure, exitOf(error));
   }
