@@ -13,7 +13,7 @@ export const CHECK_RECEIVER: Command = {
   does: "attacks a webhook receiver of yours, and says line by line what it did wrong",
   help:
     `It delivers invented orders, correctly signed with your webhook_secret, forged, stale, repeated, out of
-order, behind a gap, oversized and of an unknown type. Run it against a receiver with a database of its own,
+order, after a gap, oversized and of an unknown type. Run it against a receiver with a database of its own,
 never against one that serves production: the receiver would process the orders. It does not call the service.
   --log FILE       a file in which the receiver writes a line with the event's id when, and only when, it
                    processes an event. Without it, only the answers are checked

@@ -42,13 +42,13 @@ interface Check {
 
 /** Runs each check whose needs are met. */
 export async function* examine(patient: Patient): AsyncGenerator<Finding> {
-  const open = new Set<string>();
+  const unmet = new Set<string>();
   for (const { check, needs, run } of checksOf(patient)) {
-    const missing = needs.find((name) => open.has(name));
+    const missing = needs.find((name) => unmet.has(name));
     const finding: Finding = missing === undefined
       ? await run().then((outcome) => ({ check, result: "ok", ...outcome }), (error) => failed(check, error))
       : { check, result: "skipped", detail: `needs ${missing}.` };
-    if (finding.result !== "ok") open.add(check);
+    if (finding.result !== "ok") unmet.add(check);
     yield finding;
   }
 }

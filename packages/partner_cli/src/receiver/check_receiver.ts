@@ -87,14 +87,14 @@ const CHECKS: readonly Check[] = [
     check: "gap",
     run: async (bench) => {
       const [early, late] = [bench.take(), bench.take()];
-      await accepted(bench, late, "an event behind a gap");
+      await accepted(bench, late, "an event after a gap");
       await bench.log?.settle();
       const seen = await bench.log?.processed([late.id]);
       await accepted(bench, early, "the event that fills the gap");
       if (seen?.length) {
         throw new Wrong(`processed event ${late.sequence} while ${early.sequence} was missing`);
       }
-      return await inOrder(bench, early, late);
+      return await inOrder(bench, early, late) && "waits until the missing event has arrived";
     },
     cure:
       "Wait with an event until every event before it has arrived, or fetch the missing ones: GET /v1/events?after=.",
