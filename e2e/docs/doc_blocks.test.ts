@@ -23,6 +23,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/idempotency.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/going_live.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/sandbox.md sh": "e2e/docs/guide_page.external.test.ts",
+  "docs/partner_cli.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/examples/bruno/README.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/examples/python_client/README.md sh": "e2e/client/python_client.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",

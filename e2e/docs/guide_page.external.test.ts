@@ -12,6 +12,7 @@ const PAGES = [
   "webhooks.md",
   "signing.md",
   "idempotency.md",
+  "partner_cli.md",
   "going_live.md",
   "sandbox.md",
   "examples/bruno/README.md",

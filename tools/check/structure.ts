@@ -8,6 +8,7 @@ const CLIENT = [...CORE, "packages/client"] as const;
 
 const WHOLE_STACK = [
   ...CLIENT,
+  "packages/partner_cli",
   "packages/local_postgres",
   "packages/server",
   "packages/sidecar",
@@ -28,6 +29,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/jws": CORE.slice(0, 1),
   "packages/protocol": CORE.slice(0, 2),
   "packages/client": CORE,
+  "packages/partner_cli": CLIENT,
   "packages/database": [],
   "packages/server": [...CORE, "packages/database"],
   "packages/sidecar": [...CLIENT, "packages/database"],

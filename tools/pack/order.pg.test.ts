@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { openTrade, type Trade } from "./order_fixture.ts";
@@ -19,5 +21,16 @@ describe("the client, installed alone from its tarball in an empty folder", () =
     const project = await trade.outside.denoProject("npm:@gold-partner/client");
     await project.write("order.ts", trade.text);
     assertEquals(await project.deno("run", "--check", "-A", "order.ts"), "executed 0 3 4.5 g\n");
+  });
+
+  it("is not needed by gold-partner, which runs in projects that have no other package of this repository", async () => {
+    const asked = ["balances", "--json", "--credentials", trade.credentials];
+    const node = await trade.outside.nodeProject("@gold-partner/cli");
+    assertEquals(await readdir(join(node.folder, "node_modules", "@gold-partner")), ["cli"]);
+    const { gold } = JSON.parse(await node.node("node_modules/.bin/gold-partner", ...asked));
+    assertEquals(gold, { grams: 4.5 });
+    const deno = await trade.outside.denoProject("npm:@gold-partner/cli");
+    const same = JSON.parse(await deno.deno("run", "-A", "npm:@gold-partner/cli/gold-partner", ...asked));
+    assertEquals(same.gold, { grams: 4.5 });
   });
 });

@@ -22,6 +22,8 @@ client.close();
 export interface Trade {
   /** The program, in JavaScript that is TypeScript, too. */
   readonly text: string;
+  /** The path of the partner's credentials. */
+  readonly credentials: string;
   /** A folder that has only the client's tarball and the program, as order.mjs and order.ts. */
   readonly project: Project;
   readonly outside: Outside;
@@ -39,11 +41,13 @@ export async function openTrade(): Promise<Trade> {
     tell: () => {},
   });
   const outside = await Outside.open();
-  const text = program(running.state.path("partners", running.credentials.client_id, "credentials.json"));
+  const credentials = running.state.path("partners", running.credentials.client_id, "credentials.json");
+  const text = program(credentials);
   const project = await outside.clientProject();
   for (const file of ["order.mjs", "order.ts"]) await project.write(file, text);
   return {
     text,
+    credentials,
     project,
     outside,
     async close() {

@@ -7,6 +7,7 @@ import { PUBLISHED } from "../check/structure.ts";
 import { bundleClient } from "./bundle_client.ts";
 import { stagedManifest } from "./manifest.ts";
 import { runProgram } from "./program.ts";
+import { stageCli } from "./stage_cli.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
@@ -20,13 +21,13 @@ const BUNDLED = "packages/client";
 
 /**
  * Writes each published package into a folder of `out` as npm publishes it: JavaScript, its types and a
- * manifest.
+ * manifest. The last one is the partner's command line, which has no types.
  */
 export async function stagePackages(out: string): Promise<readonly string[]> {
   await compile(out);
   await bundleClient(join(out, basename(BUNDLED)));
   const { engines } = await readManifest(ROOT);
-  return await Promise.all(PUBLISHED.map(async (folder) => {
+  const packages = await Promise.all(PUBLISHED.map(async (folder) => {
     const source = join(ROOT, folder);
     const staged = join(out, basename(folder));
     const own = await readManifest(source);
@@ -36,6 +37,7 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
     await finishFiles(staged);
     return staged;
   }));
+  return [...packages, await stageCli(ROOT, out)];
 }
 
 /**

@@ -39,6 +39,7 @@ describe("npm run pack", () => {
     const said = stdout.trim().split("\n").map((line) => line.split("  "));
     assertEquals(said.map(([, path]) => basename(path!).replace(/-\d.*/, "")), [
       ...["gold-partner-canonical", "gold-partner-jws", "gold-partner-protocol", "gold-partner-client"],
+      "gold-partner-cli",
     ]);
 
     const usual = process.umask(0o077);

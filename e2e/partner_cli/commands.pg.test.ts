@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { readFile } from "node:fs/promises";
+import { testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { verifyWebhook } from "@gold-partner/client";
+import { until } from "../../testing/until.ts";
+import { lastDays } from "../contract/calls_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { type Run, runCli, writeCredentials } from "./cli_fixture.ts";
+
+const TYPES = ["funding.completed", "order.executed", "withdrawal.created", "webhook.test"];
+
+describe("gold-partner, against the service", () => {
+  let stack: Stack;
+  let folder: string;
+  let env: { GOLD_CREDENTIALS: string };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-commands-"));
+    stack = await Stack.open();
+    env = { GOLD_CREDENTIALS: await writeCredentials(folder, stack.partner.credentials) };
+  });
+  after(async () => {
+    await stack?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const run = (words: string) => runCli(words.split(" "), { env });
+  async function succeed(words: string): Promise<string> {
+    const { exit, out, err } = await run(words);
+    assertEquals([exit, err], [0, ""]);
+    return out;
+  }
+  const json = async (words: string) => JSON.parse(await succeed(`${words} --json`));
+  const codeOf = ({ exit, out, err }: Run) => [exit, out, (JSON.parse(err) as { code: string }).code];
+
+  it("triggers each event and shows it", async () => {
+    for (const [index, type] of TYPES.entries()) {
+      const event = await json(`trigger ${type}`);
+      assertEquals(event.type, type);
+      assert(event.sequence > index);
+    }
+    assertMatch(await succeed("trigger webhook.test"), /^sequence +type .*\n\d+ +webhook\.test +evt_/);
+    assertEquals(codeOf(await run("trigger order.imagined")), [2, "", "usage"]);
+    const live = await writeCredentials(folder, stack.partner.credentials, { client_id: "live_1" });
+    const refused = await runCli(["trigger", "order.executed", "--credentials", live]);
+    assertEquals(codeOf(refused), [1, "", "sandbox_only"]);
+  });
+
+  it("trades, and prints the replies with numbers as the service writes them", async () => {
+    const quote = await json("quote buy --grams 0.25");
+    assertEquals([quote.side, quote.gold_grams], ["buy", 0.25]);
+    const order = await json(`order ${quote.quote_id} --key cli-order`);
+    assertEquals(await json(`order ${quote.quote_id} --key cli-order`), order);
+    const again = await run(`order ${quote.quote_id}`);
+    assertEquals(codeOf(again), [1, "", "quote_already_executed"]);
+    assertMatch(again.err, /"request_id":"req_.*"idempotency_key":".*"exit_code":1}$/);
+
+    assertMatch(await succeed("quote sell --amount 5"), /\ntotal_sar +5(\.\d+)? SAR\n/);
+    const withdrawal = await json("withdraw --amount 2.5 --reference INVOICE-9");
+    assertEquals([withdrawal.amount_sar, withdrawal.reference], [2.5, "INVOICE-9"]);
+    const balances = await json("balances");
+    assertEquals({ ...balances, as_of: "" }, { ...withdrawal.balances, as_of: "" });
+    assertEquals((await json(`balances --at ${order.balances.as_of}`)).gold, order.balances.gold);
+    assertMatch(
+      await succeed("balances"),
+      /^sar\.available +[0-9.]+ SAR\nsar\.held +3\.5 SAR\ngold\.grams +0\.35 g\n/,
+    );
+  });
+
+  it("shows the newest events, and those after a number", async () => {
+    const all = (await json("events --limit 500")).items as { sequence: number }[];
+    assertEquals(all.map(({ sequence }) => sequence), all.map((_, index) => index + 1));
+    assertEquals(
+      (await json("events --limit 3")).items.map(({ sequence }: { sequence: number }) => sequence),
+      [
+        ...[all.length - 2, all.length - 1, all.length],
+      ],
+    );
+    assertEquals((await json("events --after 2 --limit 1")).items[0].sequence, 3);
+    assertEquals((await succeed("events --after 0 --limit 2")).split("\n").length, 3);
+  });
+
+  it("shows a statement as JSON, CSV and a table", async () => {
+    const { from, to } = lastDays();
+    const { postings } = await json(`statement --from ${from} --to ${to}`);
+    assert(postings.length > 4);
+    const csv = await succeed(`statement --from ${from} --to ${to} --csv`);
+    assertMatch(csv, /^[a-z_,]+\r\n/);
+    const text = await succeed(`statement --from ${from} --to ${to}`);
+    assertMatch(text, /\nopening_balance\.available_sar +0 SAR\n[\s\S]*\npostings:\nposted_at +id +type/);
+  });
+
+  it("reports wrong usage with exit code 2 and a refusal with 1", async () => {
+    for (
+      const words of [
+        ...["quote hold --grams 1", "quote buy", "quote buy --grams 1 --amount 1", "quote buy --grams one"],
+        ...["order", "withdraw", "events --limit 0", "events --after x", "statement --from 2026-01-01"],
+        ...["balances --credentials none.json", "listen --forward ftp://localhost", "check-receiver here"],
+      ]
+    ) {
+      const { exit, out, err } = await run(words);
+      assertEquals([exit, out, (JSON.parse(err) as { exit_code: number }).exit_code], [2, "", 2], words);
+    }
+    assertEquals(codeOf(await run("quote buy --grams 999999")), [1, "", "limit_exceeded"]);
+  });
+
+  describe("listen", () => {
+    let registered: TestReceiver;
+    let local: TestReceiver;
+    before(async () => {
+      const { state, baseUrl } = stack.running;
+      const [cert, key] = await Promise.all(
+        ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
+      );
+      const port = Number(new URL(baseUrl).port) + 1;
+      registered = await testReceiver({ port, certificate: { cert: cert!, key: key! } });
+      local = await testReceiver();
+    });
+    after(async () => {
+      await registered?.stop();
+      await local?.stop();
+    });
+
+    async function listen(more: readonly string[], act: (lines: string[]) => Promise<void>): Promise<Run> {
+      const ca = join(folder, "ca.pem");
+      await writeFile(ca, testCertificate().ca);
+      const ending = new AbortController();
+      const [lines, started]: [string[], string[]] = [[], []];
+      const running = runCli(["listen", "--forward", local.url, "--ca", ca, "--json", ...more], {
+        env,
+        out: (text) => lines.push(text),
+        err: (text) => started.push(text),
+        untilStopped: () => ending.signal,
+      });
+      await until(() => started.length > 0);
+      await act(lines);
+      ending.abort();
+      return { ...await running, err: started.join("\n") };
+    }
+
+    it("delivers each new event with the bytes and a signature as the service sends it", async () => {
+      const { exit, err } = await listen([], async () => {
+        for (const type of TYPES) await succeed(`trigger ${type}`);
+        // An order and a withdrawal each bring a funding.
+        await local.awaitDeliveries(TYPES.length + 2);
+      });
+      assertEquals(exit, 0);
+      assertMatch(err, /^Delivering the events after \d+ to https:/);
+      const { webhook_secret } = stack.partner.credentials;
+      for (const delivery of local.deliveries) {
+        const { event } = verifyWebhook(delivery.body, delivery.headers, webhook_secret);
+        const sent = await until(() => registered.deliveries.find(({ id }) => id === event.id));
+        assertEquals(delivery.body, sent!.body);
+        assertEquals(Object.keys(delivery.headers).filter((name) => name.startsWith("webhook-")).sort(), [
+          ...["webhook-id", "webhook-signature", "webhook-timestamp"],
+        ]);
+      }
+      const sequences = local.deliveries.map(({ body }) => JSON.parse(body).sequence);
+      assertEquals(sequences, sequences.map((_, index) => sequences[0] + index));
+    });
+
+    it("starts after a number, and reports an event that the receiver refuses", async () => {
+      local.answer(500);
+      let seen: unknown[] = [];
+      await listen(["--after", "0"], async (lines) => {
+        await until(() => lines.length >= 2);
+        seen = lines.slice(0, 2).map((line) => JSON.parse(line));
+      });
+      assertEquals(
+        (seen as { sequence: number; http_status: number }[]).map(({ sequence, http_status }) => [
+          sequence,
+          http_status,
+        ]),
+        [[1, 500], [2, 500]],
+      );
+    });
+  });
+});

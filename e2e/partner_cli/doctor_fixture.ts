@@ -1,0 +1,247 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, it } from "node:test";
+import { type Credentials, newServerAuthority } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { issueServerCertificate, openAuthority, readAuthorityKey } from "@gold-partner/operator";
+import { createTestAuthority, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { until } from "../../testing/until.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";
+
+const CHECKS = ["connection", "certificate", "clock", "address", "token", "signature", "webhook"];
+
+/** How a fault shows that the proxy in front of the service decides. */
+interface ShownFault {
+  readonly check: string;
+  readonly says: RegExp;
+  readonly cure: RegExp;
+  readonly exit: number;
+}
+
+interface Door {
+  readonly revoked: ShownFault;
+  readonly otherName: ShownFault;
+}
+
+const DOORS: Readonly<Record<"gateway" | "Envoy", Door>> = {
+  gateway: {
+    revoked: { check: "certificate", says: /certificate_revoked/, cure: /certificate/, exit: 1 },
+    otherName: {
+      check: "signature",
+      says: /wrong_host: base_url is https:\/\/127\.0\.0\.1:\d+, but .* is https:\/\/localhost:\d+\./,
+      cure: /Set base_url in .* to https:\/\/localhost:/,
+      exit: 1,
+    },
+  },
+  Envoy: {
+    revoked: { check: "certificate", says: /\(alert.*revoked\)/i, cure: /revoked/, exit: 2 },
+    otherName: { check: "connection", says: /not by this name/, cure: /Spell base_url/, exit: 1 },
+  },
+};
+
+/** Tests `doctor` with the real service, through the development gateway or the real Envoy. */
+export function tryDoctor(door: keyof typeof DOORS): void {
+  const { revoked, otherName } = DOORS[door];
+  let stack: Stack;
+  let folder: string;
+  let receiver: TestReceiver;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-doctor-"));
+    stack = await Stack.open({ envoy: door === "Envoy" });
+    receiver = await openReceiver();
+  });
+  after(async () => {
+    await receiver?.stop();
+    await stack?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Opens the receiver that is registered for the partner. */
+  async function openReceiver(): Promise<TestReceiver> {
+    const { state, baseUrl } = stack.running;
+    const [cert, key] = await Promise.all(
+      ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),
+    );
+    return await testReceiver({
+      port: Number(new URL(baseUrl).port) + 1,
+      certificate: { cert: cert!, key: key! },
+    });
+  }
+
+  interface Visit {
+    readonly changes?: Parameters<typeof writeCredentials>[2];
+    readonly now?: () => number;
+    readonly more?: readonly string[];
+  }
+
+  async function examine({ changes = {}, now = Date.now, more = [] }: Visit = {}) {
+    const file = await writeCredentials(folder, stack.partner.credentials, changes);
+    const { exit, out, err } = await runCli(["doctor", "--json", "--credentials", file, ...more], { now });
+    assertEquals(err, "");
+    return { exit, items: (JSON.parse(out) as { items: Found[] }).items };
+  }
+
+  /** Requires that exactly this check fails, and that every check after it either passes or needs it. */
+  async function expectFault(check: string, says: RegExp, cure: RegExp, code: number, visit: Visit = {}) {
+    const { exit, items } = await examine(visit);
+    const failed = items.filter(({ result }) => result === "failed");
+    assertEquals([failed.map((item) => item.check), exit], [[check], code], JSON.stringify(items));
+    assertMatch(failed[0]!.detail, says);
+    assertMatch(failed[0]!.cure!, cure);
+  }
+
+  const expectShown = ({ check, says, cure, exit }: ShownFault, visit: Visit) =>
+    expectFault(check, says, cure, exit, visit);
+
+  const pem = async (name: string, text: string) => {
+    const file = join(folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+
+  it("finds nothing for a partner that does everything right", async () => {
+    const { exit, items } = await examine();
+    assertEquals([exit, items.map(({ check }) => check)], [0, CHECKS]);
+    assertEquals(items.map(({ result, cure }) => [result, cure]), CHECKS.map(() => ["ok", null]));
+  });
+
+  it("prints one line for each check", async () => {
+    const file = await writeCredentials(folder, stack.partner.credentials);
+    const { out } = await runCli(["doctor"], { env: { GOLD_CREDENTIALS: file } });
+    assertEquals(
+      out.split("\n").map((line) => line.split(/ +/).slice(0, 2).join(" ")),
+      CHECKS.map((name) => `ok ${name}`),
+    );
+  });
+
+  it("names an expired certificate", async () => {
+    const { certificates } = await stack.operator("ca show") as { certificates: string };
+    const key = await readFile(stack.running.state.path("pki", "partner_ca_key.pem"), "utf8");
+    const authority = await openAuthority(certificates, await readAuthorityKey(key));
+    const endMs = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    const short = await issueServerCertificate({
+      ...{ authority, names: ["short"], organization: "Test" },
+      ...{ issuedAt: new Date(endMs - 86_400_000), days: 1 },
+    });
+    const changes = {
+      cert: await pem("short.pem", short.pem),
+      key: await pem("short_key.pem", short.privateKeyPem),
+    };
+    await until(() => Date.now() > endMs + 1000);
+    await expectFault("certificate", /short\.pem expired at /, /new certificate/, 1, { changes });
+  });
+
+  it("names a certificate of another CA, of another partner, and a revoked one", async () => {
+    const { client_id } = stack.partner.credentials;
+    const other = createTestAuthority().issue([client_id]);
+    const changes = {
+      cert: await pem("other.pem", other.cert),
+      key: await pem("other_key.pem", other.key),
+    };
+    await expectFault("certificate", /ended the connection .* does not accept .*other\.pem/, /operator/, 2, {
+      changes,
+    });
+    const second = (await stack.onboard("Second Bank")).credentials;
+    const { cert, key } = second;
+    await expectFault("certificate", /belongs to sbx_/, /one partner/, 1, { changes: { cert, key } });
+    const { items: [registered] } = await stack.operator(`cert list ${second.client_id}`) as {
+      items: { fingerprint: string }[];
+    };
+    await stack.operator(`cert revoke ${registered!.fingerprint} --reason superseded`);
+    await until(async () => (await examine({ changes: { ...second } })).exit === revoked.exit);
+    await expectShown(revoked, { changes: { ...second } });
+  });
+
+  it("names a wrong CA", async () => {
+    const changes = { ca: await pem("other_ca.pem", (await newServerAuthority()).ca) };
+    await expectFault(
+      "connection",
+      /certificate of https:.* is not trusted/,
+      /Set ca in .*other_ca\.pem/,
+      2,
+      { changes },
+    );
+  });
+
+  it("names a wrong address", async () => {
+    const { client_id } = stack.partner.credentials;
+    await stack.operator(`partner set ${client_id} --ip 192.0.2.1/32`);
+    await until(async () => (await examine()).exit !== 0);
+    await expectFault("address", /ip_not_allowed/, /ask the operator to add your egress range/, 1);
+    await stack.operator(`partner set ${client_id} --ip 127.0.0.1/32 --ip ::1/128`);
+    await until(async () => (await examine()).exit === 0);
+  });
+
+  it("names a wrong clock", async () => {
+    for (
+      const [skewMs, says] of [[1_000_000, /10\d\d s ahead of/], [
+        -1_000_000,
+        /(?:9\d\d|1000) s behind/,
+      ]] as const
+    ) {
+      await expectFault("clock", says, /NTP/, 1, { now: () => Date.now() + skewMs });
+    }
+  });
+
+  it("names a wrong base URL", async () => {
+    const byAddress = stack.running.baseUrl.replace("localhost", "127.0.0.1");
+    await expectShown(otherName, { changes: { base_url: byAddress } });
+    const closed = `https://localhost:${await findFreePort()}`;
+    await expectFault("connection", /cannot be reached/, /Check base_url/, 3, {
+      changes: { base_url: closed },
+    });
+    const elsewhere = { base_url: `https://localhost:${receiver.port}` };
+    await expectFault("connection", /is not this service/, /Check base_url/, 3, { changes: elsewhere });
+  });
+
+  it("names a wrong client_secret, and another signing key", async () => {
+    await expectFault("token", /invalid_client/, /client_secret/, 1, {
+      changes: { client_secret: "guessed" },
+    });
+    const { signing_key } = (await stack.onboard("Third Bank")).credentials;
+    await expectFault("signature", /signature: /, /registered signing_key/, 1, { changes: { signing_key } });
+  });
+
+  it("names a receiver that refuses, and one that cannot be reached", async () => {
+    receiver.answer(400);
+    await expectFault("webhook", /answered 400/, /check-receiver/, 1);
+    await receiver.stop();
+    // More often than the service tolerates before it pauses, so that later tests wait behind earlier ones.
+    for (let count = 0; count < 7; count++) await expectFault("webhook", /gave no answer/, /reachable/, 1);
+    receiver = await openReceiver();
+    await until(async () => (await examine()).exit === 0);
+  });
+
+  for (const mistake of Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]) {
+    it(`explains a request with the mistake ${mistake}`, async () => {
+      const request = await pem("request.txt", await signedByHand(stack.partner.credentials, mistake));
+      const visit = { more: ["--request", request] };
+      await expectFault(
+        "request",
+        new RegExp(`^${mistake}: (?:signature|header|timestamp): `),
+        /^(?:Sign exactly|Correct this header)/,
+        1,
+        visit,
+      );
+    });
+  }
+
+  it("accepts a correctly signed request, without a signing key in the credentials", async () => {
+    const request = await pem("request.txt", await signedByHand(stack.partner.credentials));
+    const { exit, items } = await examine({ more: ["--request", request], changes: { signing_key: null } });
+    assertEquals([exit, items.at(-1)!.check, items.at(-1)!.result], [0, "request", "ok"]);
+    assert(!items.some(({ check }) => check === "webhook"));
+  });
+
+  it("reports unusable credentials before any check", async () => {
+    const file = await writeCredentials(folder, stack.partner.credentials as Credentials, { cert: null });
+    const { exit, out, err } = await runCli(["doctor", "--credentials", file]);
+    assertEquals([exit, out], [2, ""]);
+    assertMatch((JSON.parse(err) as { detail: string }).detail, /cert is missing/);
+  });
+}

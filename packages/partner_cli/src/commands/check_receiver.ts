@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { parseWebhookSecret } from "@gold-partner/protocol";
+import type { Command } from "../command.ts";
+import { memberOf } from "../credentials.ts";
+import { Bench } from "../receiver/bench.ts";
+import { checkReceiver } from "../receiver/check_receiver.ts";
+import { ReceiverLog } from "../receiver/log.ts";
+import { optional, receiverUrl, required, wholeNumber } from "../values.ts";
+
+export const CHECK_RECEIVER: Command = {
+  name: "check-receiver",
+  usage: "URL [--log FILE] [--next SEQUENCE] [--ca FILE]",
+  does: "attacks a webhook receiver of yours, and says line by line what it did wrong",
+  help:
+    `It delivers invented orders, correctly signed with your webhook_secret, forged, stale, repeated, out of
+order, after a gap, oversized and of an unknown type. Run it against a receiver with a database of its own,
+never against one that serves production: the receiver would process the orders. It does not call the service.
+  --log FILE       a file in which the receiver writes a line with the event's id when, and only when, it
+                   processes an event. Without it, only the answers are checked
+  --next SEQUENCE  the sequence number that the receiver expects next; default: 1
+  --ca FILE        PEM of the CA to trust for an https receiver`,
+  options: {
+    log: { type: "string" },
+    next: { type: "string", default: "1" },
+    ca: { type: "string" },
+  },
+  takes: ["URL"],
+  async run({ values, positionals: [text], credentials, path, now }) {
+    const [ca, log] = [optional(values, "ca"), optional(values, "log")];
+    const receiver = {
+      url: receiverUrl(text!),
+      ca: ca === undefined ? undefined : await readFile(path(ca), "utf8"),
+    };
+    const secret = memberOf(await credentials(), "webhook_secret");
+    parseWebhookSecret(secret);
+    const bench = new Bench({
+      ...{ receiver, secret, now },
+      log: log === undefined ? undefined : new ReceiverLog(path(log)),
+      next: wholeNumber(required(values, "next"), "next", 1),
+    });
+    return { findings: checkReceiver(bench) };
+  },
+};

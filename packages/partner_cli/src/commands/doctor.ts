@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { type GoldClientManner, openTransport } from "@gold-partner/client";
+import type { Command } from "../command.ts";
+import { type Credentials, memberOf } from "../credentials.ts";
+import { examine } from "../doctor/examine.ts";
+import { readSignedRequest, replaying, type SignedRequest } from "../doctor/signed_request.ts";
+import { optional } from "../values.ts";
+
+/** A check reports within seconds. It must not wait until the service can be reached again. */
+const ONE_TRY = { triesMax: 1, timeoutMs: 10_000 };
+
+export const DOCTOR: Command = {
+  name: "doctor",
+  usage: "[--request FILE]",
+  does:
+    "checks connection, certificate, clock, address, token, signature and webhook endpoint, and says what to do",
+  help: `It sends one test event to your webhook endpoint. Nothing else is changed.
+  --request FILE  explains a signed request of your own program, in place of signature and webhook. FILE is a
+                  POST to /v1/signed-probe as HTTP/1.1 writes it: request line, headers, empty line, body.`,
+  options: { request: { type: "string" } },
+  async run({ values, credentials: read, client: open, path, now }) {
+    const file = optional(values, "request");
+    const request = file === undefined ? undefined : readSignedRequest(await readFile(path(file)), file);
+    const credentials = await read();
+    const client = await open({ ...ONE_TRY, ...(request ? await mannerFor(request, credentials) : {}) });
+    const certificate = await readFile(memberOf(credentials, "cert"), "utf8");
+    return { findings: examine({ client, credentials, certificate, nowMs: now(), request }) };
+  },
+};
+
+/**
+ * Makes the client send this request as its probe. The request has its own signature, which replaces the
+ * client's. So the client signs with any 64 bytes, and needs no key.
+ */
+async function mannerFor(request: SignedRequest, credentials: Credentials): Promise<GoldClientManner> {
+  const text = (name: "cert" | "key") => readFile(memberOf(credentials, name), "utf8");
+  const ca = credentials.ca === undefined ? undefined : await readFile(credentials.ca, "utf8");
+  const transport = openTransport({ cert: await text("cert"), key: await text("key"), ca });
+  const sign = () => Promise.resolve(new Uint8Array(64).fill(1));
+  return { transport: replaying(transport, request), signingKey: undefined, sign };
+}

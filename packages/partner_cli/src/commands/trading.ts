@@ -1,0 +1,82 @@
+import type { Command } from "../command.ts";
+import { usage } from "../failure.ts";
+import { optional, required } from "../values.ts";
+
+const KEY = { key: { type: "string" } } as const;
+const KEY_HELP =
+  "--key sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: " +
+  "it is executed once.";
+
+const writeOptions = (key: string | undefined) => key === undefined ? {} : { idempotencyKey: key };
+
+export const QUOTE: Command = {
+  name: "quote",
+  usage: "buy|sell --grams G | --amount SAR [--key KEY]",
+  does: "takes a firm quote, which is valid for 60 seconds and one order",
+  help: KEY_HELP,
+  options: { grams: { type: "string" }, amount: { type: "string" }, ...KEY },
+  takes: ["buy|sell"],
+  async run({ values, positionals: [side], client }) {
+    if (side !== "buy" && side !== "sell") throw usage(`The side must be buy or sell; got ${side}.`);
+    const [gold_grams, amount_sar] = [optional(values, "grams"), optional(values, "amount")];
+    const options = writeOptions(optional(values, "key"));
+    if (gold_grams !== undefined && amount_sar === undefined) {
+      return { reply: await (await client()).createQuote({ side, gold_grams }, options) };
+    }
+    if (amount_sar !== undefined && gold_grams === undefined) {
+      return { reply: await (await client()).createQuote({ side, amount_sar }, options) };
+    }
+    throw usage("Give either --grams or --amount.");
+  },
+};
+
+export const ORDER: Command = {
+  name: "order",
+  usage: "QUOTE_ID [--key KEY]",
+  does: "executes a quote with a signed order",
+  help: KEY_HELP,
+  options: KEY,
+  takes: ["QUOTE_ID"],
+  async run({ values, positionals: [quote_id], client }) {
+    const options = writeOptions(optional(values, "key"));
+    return { reply: await (await client()).placeOrder({ quote_id: quote_id! }, options) };
+  },
+};
+
+export const WITHDRAW: Command = {
+  name: "withdraw",
+  usage: "--amount SAR [--reference TEXT] [--key KEY]",
+  does: "withdraws SAR to the registered IBAN with a signed request",
+  help: KEY_HELP,
+  options: { amount: { type: "string" }, reference: { type: "string" }, ...KEY },
+  async run({ values, client }) {
+    const request = { amount_sar: required(values, "amount"), reference: optional(values, "reference") };
+    const options = writeOptions(optional(values, "key"));
+    return { reply: await (await client()).createWithdrawal(request, options) };
+  },
+};
+
+export const BALANCES: Command = {
+  name: "balances",
+  usage: "[--at INSTANT]",
+  does: "shows the balances, now or at a past instant such as 2026-01-31T09:30:00.000Z",
+  options: { at: { type: "string" } },
+  async run({ values, client }) {
+    return { reply: await (await client()).getBalances({ at: optional(values, "at") }) };
+  },
+};
+
+export const STATEMENT: Command = {
+  name: "statement",
+  usage: "--from DAY --to DAY [--csv]",
+  does:
+    "shows every posting of the days, both included, in Asia/Riyadh, with the opening and closing balance",
+  options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "boolean" } },
+  async run({ values, client }) {
+    if (values.csv && values.json) throw usage("Give either --csv or --json.");
+    const days = { from: required(values, "from"), to: required(values, "to") };
+    const opened = await client();
+    if (values.csv) return { text: (await opened.getStatementCsv(days)).replace(/\r?\n$/, "") };
+    return { reply: await opened.getStatement(days) };
+  },
+};

@@ -1,0 +1,37 @@
+import { X509Certificate } from "node:crypto";
+import { Fault } from "./fault.ts";
+
+const DAY_MS = 86_400_000;
+/** The service announces the end of a certificate so many days before. */
+const NOTICE_DAYS = 30;
+
+/** Checks the certificate by itself: its dates and its owner. Returns what a person should know. */
+export function examineCertificate(
+  pem: string,
+  { file, clientId, nowMs }: { readonly file: string; readonly clientId: string; readonly nowMs: number },
+): { readonly detail: string; readonly cure?: string } {
+  const { validFrom, validTo, subject } = new X509Certificate(pem);
+  const [from, to, now] = [Date.parse(validFrom), Date.parse(validTo), nowMs].map((ms) => new Date(ms));
+  const clock = `it is ${now!.toISOString()}`;
+  if (now! > to!) {
+    throw new Fault(
+      `${file} expired at ${to!.toISOString()}; ${clock}.`,
+      "If this machine's clock is right, make a new certificate request and send it to the operator.",
+    );
+  }
+  if (now! < from!) {
+    throw new Fault(`${file} is valid only from ${from!.toISOString()}; ${clock}.`, "Set the clock (NTP).");
+  }
+  const owner = /^CN=(.*)$/m.exec(subject)?.[1];
+  if (owner !== clientId) {
+    throw new Fault(
+      `${file} belongs to ${owner}, but client_id is ${clientId}.`,
+      "Use the certificate and the client_id of one partner and one environment.",
+    );
+  }
+  const days = Math.floor((to!.getTime() - now!.getTime()) / DAY_MS);
+  return {
+    detail: `registered, valid until ${to!.toISOString()} (${days} days).`,
+    ...(days < NOTICE_DAYS ? { cure: "Replace it now: see docs/rotation.md." } : {}),
+  };
+}

@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AccountEvent,
+  type Delivery,
+  type GoldClient,
+  GoldError,
+  type ProbeVerdict,
+  TransportError,
+} from "@gold-partner/client";
+import { TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
+import type { Finding } from "../command.ts";
+import { type Credentials, memberOf } from "../credentials.ts";
+import { EXIT, exitOf } from "../failure.ts";
+import { ANSWER_MAX_MS } from "../receiver/deliver.ts";
+import { examineCertificate } from "./certificate.ts";
+import { Fault, faultOf } from "./fault.ts";
+import type { SignedRequest } from "./signed_request.ts";
+
+interface Patient {
+  readonly client: GoldClient;
+  readonly credentials: Credentials;
+  /** PEM text of the client certificate. */
+  readonly certificate: string;
+  readonly nowMs: number;
+  /** The partner's own signed request. It is explained in place of a signature by the client. */
+  readonly request?: SignedRequest | undefined;
+}
+
+interface Outcome {
+  readonly detail: string;
+  readonly cure?: string | undefined;
+}
+
+type Attempt = Delivery["attempts"][number];
+
+interface Check {
+  readonly check: string;
+  /** The checks without which this one says nothing. */
+  readonly needs: readonly string[];
+  readonly run: () => Promise<Outcome>;
+}
+
+/** Runs each check whose needs are met. */
+export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+  const unmet = new Set<string>();
+  for (const { check, needs, run } of checksOf(patient)) {
+    const missing = needs.find((name) => unmet.has(name));
+    const finding: Finding = missing === undefined
+      ? await run().then((outcome) => ({ check, result: "ok", ...outcome }), (error) => failed(check, error))
+      : { check, result: "skipped", detail: `needs ${missing}.` };
+    if (finding.result !== "ok") unmet.add(check);
+    yield finding;
+  }
+}
+
+function failed(check: string, error: unknown): Finding {
+  const fault = error instanceof GoldError ? faultOf(error) : error;
+  if (!(fault instanceof Fault)) throw error;
+  const { message: detail, cure, exit } = fault;
+  return { check, result: "failed", detail, cure: cure || undefined, exit };
+}
+
+function checksOf(patient: Patient): readonly Check[] {
+  const { client, credentials, certificate, nowMs, request } = patient;
+  let error: GoldError | undefined;
+  return [
+    {
+      check: "connection",
+      needs: [],
+      run: async () => {
+        error = await client.getHealth().then(() => undefined, asGoldError);
+        if (error && !isAboutCertificate(error) && error.code !== "ip_not_allowed") {
+          throw connectionFault(error, credentials);
+        }
+        return { detail: `${credentials.base_url} is reached, and its certificate is trusted.` };
+      },
+    },
+    {
+      check: "certificate",
+      needs: ["connection"],
+      run: async () => {
+        const [file, clientId] = [memberOf(credentials, "cert"), memberOf(credentials, "client_id")];
+        // The service's time, if it replied: a wrong clock must not look like a wrong certificate.
+        const serviceMs = nowMs - (client.clockOffsetSeconds ?? 0) * 1000;
+        const outcome = examineCertificate(certificate, { file, clientId, nowMs: serviceMs });
+        if (error && isAboutCertificate(error)) throw certificateFault(error, file);
+        return outcome;
+      },
+    },
+    { check: "clock", needs: ["certificate"], run: async () => examineClock(client) },
+    {
+      check: "address",
+      needs: ["certificate"],
+      run: async () => {
+        if (error) throw error;
+        return { detail: "registered: the service accepts requests from it." };
+      },
+    },
+    {
+      check: "token",
+      needs: ["address"],
+      run: async () => {
+        await client.getCredentials();
+        return { detail: "client_id and client_secret get a token for this certificate." };
+      },
+    },
+    request
+      ? { check: "request", needs: ["token"], run: () => examineRequest(client, request) }
+      : { check: "signature", needs: ["clock", "token"], run: () => examineSignature(client, credentials) },
+    ...(request ? [] : [{ check: "webhook", needs: ["token"], run: () => examineWebhook(client) }]),
+  ];
+}
+
+function asGoldError(error: unknown): GoldError {
+  if (error instanceof GoldError) return error;
+  throw error;
+}
+
+/**
+ * Matches the message of a transport when the service ended the connection: with a TLS alert, or without
+ * giving a reason.
+ */
+const ENDED = /\b(?:alert|ECONNRESET|EPIPE|hang up|reset|closed|eof)\b/i;
+
+/** Whether the service refused the client certificate: in the handshake, or in its reply. */
+function isAboutCertificate({ code, cause }: GoldError): boolean {
+  return code.startsWith("certificate_") || (cause instanceof TransportError && ENDED.test(cause.message));
+}
+
+function certificateFault(error: GoldError, file: string): Fault {
+  if (error.status !== undefined) return faultOf(error);
+  const { message } = error.cause as Error;
+  // OpenSSL puts source files and numbers around the name of the alert.
+  const [reason] = /alert:? [\w ]+/.exec(message) ?? [message];
+  return new Fault(
+    `the service ended the connection (${reason}). It does so when it does not accept ${file}.`,
+    "Use the certificate that the operator issued for this environment, or ask whether it was revoked.",
+    EXIT.usage,
+  );
+}
+
+function connectionFault(error: GoldError, { base_url, ca, file }: Credentials): Fault {
+  const { code, cause, detail } = error;
+  const reason = cause instanceof Error ? cause.message : detail;
+  if (code === "tls_failed") {
+    return new Fault(
+      `the certificate of ${base_url} is not trusted (${reason}).`,
+      `Set ca in ${file} to the CA of this environment (now: ${
+        ca ?? "none"
+      }), and base_url to a name in that certificate.`,
+      EXIT.usage,
+    );
+  }
+  if (code === "connection_failed" || code === "timed_out") {
+    const cure = `Check base_url in ${file}, and that your firewall lets this machine connect to it.`;
+    return new Fault(`${base_url} cannot be reached (${reason}).`, cure, EXIT.dependency);
+  }
+  if (code === "not_found") {
+    const cure = `Spell base_url in ${file} as the operator spells it.`;
+    return new Fault(`a service answers at ${base_url}, but not by this name (404 not_found).`, cure);
+  }
+  if (code === "reply_invalid") {
+    const cure = `Check base_url in ${file}, and whether a proxy answers in place of the service.`;
+    return new Fault(`${base_url} is not this service (${detail})`, cure, exitOf(error));
+  }
+  return faultOf(error);
+}
+
+function examineClock({ clockOffsetSeconds: offset }: GoldClient): Outcome {
+  if (offset === undefined) return { detail: "unknown, because the reply has no Date." };
+  const where = offset < 0 ? "behind" : "ahead of";
+  const detail = `${Math.abs(offset)} s ${where} the service's clock.`;
+  if (Math.abs(offset) <= TIMESTAMP_WINDOW_SECONDS) return { detail };
+  const limit = `Signed requests are accepted within ${TIMESTAMP_WINDOW_SECONDS} s.`;
+  throw new Fault(`${detail} ${limit}`, "Set the clock, and keep it synchronised with NTP.");
+}
+
+async function examineSignature(client: GoldClient, { base_url, file }: Credentials): Promise<Outcome> {
+  const verdict = await client.probeSignature();
+  if (verdict.valid) return { detail: "signing_key signs requests that the service accepts." };
+  if (verdict.mistake === "wrong_host") {
+    const signed = new URL(verdict.canonical_string!.split("\n")[1]!).origin;
+    const detail =
+      `wrong_host: base_url is ${base_url}, but the service's own URL, which signatures cover, is ${signed}.`;
+    throw new Fault(detail, `Set base_url in ${file} to ${signed}.`);
+  }
+  const registered = (await client.getCredentials()).signing_keys.map(({ kid }) => kid).join(", ");
+  const cure = `Use a registered signing_key (kid: ${
+    registered || "none"
+  }), or ask the operator to register yours.`;
+  throw new Fault(reasonsOf(verdict), cure);
+}
+
+async function examineRequest(client: GoldClient, { body }: SignedRequest): Promise<Outcome> {
+  const verdict = await client.probeSignature(body);
+  if (verdict.valid) return { detail: "correctly signed. Its nonce is now used." };
+  const { canonical_string, mistake } = verdict;
+  const cure = canonical_string === null
+    ? "Correct this header first."
+    : `Sign exactly ${JSON.stringify(canonical_string)}.`;
+  throw new Fault(`${mistake ?? "no common mistake"}: ${reasonsOf(verdict)}`, cure);
+}
+
+/** The details of the steps that failed. */
+const reasonsOf = ({ steps }: ProbeVerdict): string =>
+  Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name, { detail }]) => `${name}: ${detail}`)
+    .join(" ");
+
+/** The service waits for an answer, and then stores the attempt. */
+const ATTEMPT_MAX_MS = ANSWER_MAX_MS + 5_000;
+const POLL_MS = 200;
+const EVENTS_SEEN = 200;
+
+async function examineWebhook(client: GoldClient): Promise<Outcome> {
+  const test = await client.testWebhook();
+  for (const endMs = performance.now() + ATTEMPT_MAX_MS; performance.now() < endMs; await sleep(POLL_MS)) {
+    const attempt = await findAttempt(client, test);
+    if (!attempt) continue;
+    const { http_status, duration_ms } = attempt;
+    if (http_status === null) {
+      throw new Fault(
+        `gave no answer to a test event (${duration_ms} ms).`,
+        "Check that the registered URL is reachable from the service over https with a valid certificate, and answers within 15 s.",
+      );
+    }
+    if (http_status >= 200 && http_status < 300) {
+      return { detail: `answered ${http_status} to a test event after ${duration_ms} ms.` };
+    }
+    const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";
+    throw new Fault(`answered ${http_status} to a test event.`, cure);
+  }
+  throw new Fault(
+    `the service did not send the test event within ${ATTEMPT_MAX_MS / 1000} s.`,
+    "gold-partner events shows the deliveries. If other events are delivered, ask the operator.",
+    EXIT.dependency,
+  );
+}
+
+/**
+ * Returns the attempt to deliver the test. An endpoint that keeps failing gets one event at a time, and that
+ * may be another one: then its attempt says the same.
+ */
+async function findAttempt(client: GoldClient, test: AccountEvent): Promise<Attempt | undefined> {
+  const attempts: Attempt[] = [];
+  const recent = { after: Math.max(0, test.sequence - EVENTS_SEEN), limit: EVENTS_SEEN };
+  for await (const { id, delivery } of client.listEvents(recent)) {
+    if (id === test.id) return delivery.attempts[0] ?? attempts[0];
+    attempts.push(...delivery.attempts.filter(({ attempted_at }) => attempted_at > test.created_at));
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import type { GoldError } from "@gold-partner/client";
+import { TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "@gold-partner/protocol";
+import { EXIT, type ExitCode, exitOf } from "../failure.ts";
+
+/** What a check found to be wrong, and what to do. */
+export class Fault extends Error {
+  readonly cure: string;
+  readonly exit: ExitCode;
+
+  constructor(detail: string, cure: string, exit: ExitCode = EXIT.refused) {
+    super(detail);
+    this.cure = cure;
+    this.exit = exit;
+  }
+}
+
+/** The fault that an error of the client reports, with the cure that the list of errors gives. */
+export function faultOf(error: GoldError): Fault {
+  const known = Object.hasOwn(TOKEN_PROBLEM_REGISTRY, error.code)
+    ? TOKEN_PROBLEM_REGISTRY[error.code as TokenProblemCode]
+    : undefined;
+  const request = error.request_id === undefined ? "" : ` (${error.request_id})`;
+  return new Fault(`${error.code}: ${error.detail}${request}`, known?.cure ?? "", exitOf(error));
+}

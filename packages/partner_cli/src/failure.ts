@@ -1,0 +1,52 @@
+import { GoldError } from "@gold-partner/client";
+import { WebhookError } from "@gold-partner/protocol";
+
+/** Exit codes: 0 done, 1 refused by a rule, 2 wrong usage or configuration, 3 the service does not answer. */
+export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The reason why a command failed. It is printed as JSON on standard error. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly exit: ExitCode;
+  readonly code: string;
+  /** Further members of the printed JSON. */
+  readonly facts: Readonly<Record<string, string | undefined>>;
+
+  constructor(exit: ExitCode, code: string, message: string, facts: Failure["facts"] = {}) {
+    super(message);
+    this.exit = exit;
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+export const usage = (message: string): Failure => new Failure(EXIT.usage, "usage", message);
+
+/** The codes of the client for a mistake that the caller must correct. A retry fails in the same way. */
+const CALLERS = new Set(["configuration_invalid", "argument_invalid", "signing_failed", "tls_failed"]);
+const FILE_ERROR = /^(ENOENT|EACCES|EISDIR|ENOTDIR)$/;
+
+/** The exit code for an error of the client. */
+export function exitOf({ code, status }: GoldError): ExitCode {
+  if (CALLERS.has(code)) return EXIT.usage;
+  return status === undefined || status >= 500 || code === "reply_invalid" ? EXIT.dependency : EXIT.refused;
+}
+
+/** Converts any error into a failure with an exit code. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { message, code = "" } = error as NodeJS.ErrnoException;
+  if (error instanceof GoldError) {
+    const { request_id, idempotencyKey: idempotency_key } = error;
+    const fields = error.errors.map((each) => `${Object.values(each).join(": ")}`);
+    const detail = [message, ...fields].join(" ");
+    return new Failure(exitOf(error), error.code, detail, { request_id, idempotency_key });
+  }
+  if (error instanceof WebhookError || FILE_ERROR.test(code)) return usage(message);
+  return new Failure(
+    EXIT.dependency,
+    "unexpected",
+    `gold-partner failed with an unexpected error: ${message}`,
+  );
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { newWebhookSecret } from "@gold-partner/protocol";
+import { assertEquals, assertMatch } from "@std/assert";
+import type { Finding } from "../command.ts";
+import { Bench } from "./bench.ts";
+import { checkReceiver } from "./check_receiver.ts";
+import { ReceiverLog } from "./log.ts";
+import { FAULTS, type PlantedFault, plantedReceiver } from "./planted_receiver_fixture.ts";
+
+const secret = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
+
+const ALL = Object.keys(FAULTS) as PlantedFault[];
+
+interface Plan {
+  readonly fault?: PlantedFault;
+  readonly hasLog?: boolean;
+  readonly next?: number;
+}
+
+describe("checkReceiver()", () => {
+  let folder: string;
+  const found = new Map<PlantedFault, readonly Finding[]>();
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "check-receiver-"));
+    // All at once, because a check mostly waits for the receiver's log.
+    await Promise.all(ALL.map(async (fault) => found.set(fault, await check({ fault }))));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function check({ fault, hasLog = true, next = 1 }: Plan): Promise<Finding[]> {
+    const log = join(folder, `${fault}_${hasLog}_${next}.log`);
+    writeFileSync(log, "");
+    const receiver = await plantedReceiver({ secret, log, ...(fault ? { fault } : {}) });
+    const url = receiver.url;
+    const bench = new Bench({
+      ...{ secret, next, now: Date.now },
+      receiver: fault === "answers_too_late" ? { url, answerMaxMs: 200 } : { url },
+      log: hasLog ? new ReceiverLog(log) : undefined,
+    });
+    const findings: Finding[] = [];
+    for await (const finding of checkReceiver(bench)) findings.push(finding);
+    await receiver.stop();
+    return findings;
+  }
+  const named = (findings: readonly Finding[], wanted: Finding["result"]) =>
+    findings.filter(({ result }) => result === wanted).map(({ check }) => check);
+
+  it("passes a receiver without a fault", async () => {
+    const findings = await check({});
+    assertEquals([findings.length, named(findings, "ok").length], [10, 10]);
+  });
+
+  it("passes it without a log, except for the check that needs one", async () => {
+    const findings = await check({ hasLog: false });
+    assertEquals([named(findings, "failed"), named(findings, "skipped")], [[], ["gap"]]);
+  });
+
+  it("reports that the receiver does not process events, if --next is wrong", async () => {
+    const [first] = await check({ next: 7 });
+    assertEquals([first!.check, first!.result], ["delivery", "failed"]);
+    assertMatch(first!.detail, /wrote no line with evt_/);
+    assertMatch(first!.cure!, /--next/);
+  });
+
+  for (const fault of ALL) {
+    it(`finds the planted fault ${fault}`, () => {
+      const findings = found.get(fault)!;
+      assertEquals(named(findings, "failed"), [...FAULTS[fault]]);
+      for (const { result, cure } of findings) assertEquals(cure !== undefined, result === "failed");
+      if (fault === "answers_too_late") assertEquals(named(findings, "skipped").length, 9);
+    });
+  }
+
+  it("distinguishes a receiver that processes a forgery from one that only answers too early", () => {
+    const detailOf = (fault: PlantedFault) =>
+      found.get(fault)!.find(({ check }) => check === "forged")!.detail;
+    assertMatch(detailOf("accepts_forged"), /answered 200 to a signature by another secret and processed it/);
+    assertMatch(detailOf("answers_before_verifying"), /answered 200 to .* before it verified it/);
+  });
+});

@@ -1,0 +1,222 @@
+import type { Finding } from "../command.ts";
+import { EXIT } from "../failure.ts";
+import type { Bench, MadeEvent, Twist } from "./bench.ts";
+import { answerText, isAccepted } from "./deliver.ts";
+
+/** What the receiver did wrong. */
+class Wrong extends Error {}
+
+interface Check {
+  readonly check: string;
+  /** Returns what the receiver did right, or throws Wrong. Undefined: nobody can see it without a log. */
+  readonly run: (bench: Bench) => Promise<string | undefined>;
+  readonly cure: string;
+}
+
+/** The attacks come last, so that an accepted one does not disturb the other checks. */
+const CHECKS: readonly Check[] = [
+  {
+    check: "delivery",
+    run: async (bench) => {
+      const event = bench.take();
+      await accepted(bench, event, "a correct delivery");
+      const seen = await bench.log?.await([event.id]);
+      if (seen?.length === 0) throw new Wrong(`answered 2xx, but wrote no line with ${event.id} to the log`);
+      return "accepts a correct delivery";
+    },
+    cure:
+      "Answer 2xx within 15 s to a delivery that webhook_secret signs; --next is the sequence number that the receiver expects.",
+  },
+  {
+    check: "duplicated",
+    run: async (bench) => {
+      const event = bench.take();
+      await accepted(bench, event, "the first delivery");
+      const once = await bench.log?.await([event.id]);
+      await accepted(bench, event, "a repeated delivery");
+      await bench.log?.settle();
+      const seen = await bench.log?.processed([event.id]);
+      if (seen && seen.length > once!.length) throw new Wrong("processed a repeated event a second time");
+      return seen ? "processes a repeated event once" : `accepts a repeated event${UNSEEN}`;
+    },
+    cure:
+      "Make the event's id the key of the table that stores it; answer 2xx to a repeated event and change nothing.",
+  },
+  {
+    check: "unknown type",
+    run: async (bench) => {
+      await accepted(bench, bench.take("vault.audited"), "an event of an unknown type");
+      return "accepts a type that it does not know";
+    },
+    cure: "Answer 2xx to types that you do not know: later versions of the service add types.",
+  },
+  {
+    check: "two secrets",
+    run: async (bench) => {
+      const [own, other] = [bench.secret, bench.foreign];
+      const first = "a delivery whose first signature is by another secret";
+      await accepted(bench, bench.take(), first, { secrets: [other, own] });
+      const second = "a delivery whose second signature is by another secret";
+      await accepted(bench, bench.take(), second, { secrets: [own, other] });
+      return "accepts a delivery if any of its signatures matches";
+    },
+    cure:
+      "Compare every signature in webhook-signature: during a rotation there are two, separated by a space.",
+  },
+  {
+    check: "raw body",
+    run: async (bench) => {
+      const event = bench.take();
+      const body = JSON.stringify(JSON.parse(event.body), null, 2);
+      await accepted(bench, { ...event, body }, "a body with other spaces, correctly signed");
+      return "verifies the bytes that it received";
+    },
+    cure: "Verify the raw body, before any parser. JSON that was parsed and written again has other bytes.",
+  },
+  {
+    check: "reordered",
+    run: async (bench) => {
+      const [early, late] = [bench.take(), bench.take()];
+      await accepted(bench, late, "an event before the event with the number before it");
+      await accepted(bench, early, "an event after the event with the number after it");
+      return await inOrder(bench, early, late) ?? `accepts events in another order${UNSEEN}`;
+    },
+    cure: "Store each event and answer 2xx; process the stored events in the order of sequence.",
+  },
+  {
+    check: "gap",
+    run: async (bench) => {
+      const [early, late] = [bench.take(), bench.take()];
+      await accepted(bench, late, "an event after a gap");
+      await bench.log?.settle();
+      const seen = await bench.log?.processed([late.id]);
+      await accepted(bench, early, "the event that fills the gap");
+      if (seen?.length) {
+        throw new Wrong(`processed event ${late.sequence} while ${early.sequence} was missing`);
+      }
+      return await inOrder(bench, early, late) && "waits until the missing event has arrived";
+    },
+    cure:
+      "Wait with an event until every event before it has arrived, or fetch the missing ones: GET /v1/events?after=.",
+  },
+  {
+    check: "forged",
+    run: async (bench) => {
+      const forgeries: Readonly<Record<string, Twist>> = {
+        "a signature by another secret": { secrets: [bench.foreign] },
+        "a body that was changed after signing": {
+          change: (message) => ({
+            ...message,
+            body: message.body.replace('"gold_grams":0.1', '"gold_grams":9.9'),
+          }),
+        },
+        "no signature": {
+          change: ({ body, headers: { "webhook-signature": _, ...headers } }) => ({ body, headers }),
+        },
+      };
+      await refused(bench, forgeries);
+      return "refuses forged deliveries";
+    },
+    cure: "Verify the signature over the raw body before anything else, and answer 400 if it does not match.",
+  },
+  {
+    check: "stale",
+    run: async (bench) => {
+      await refused(bench, {
+        "a correctly signed delivery of 10 minutes ago": { ageSeconds: 600 },
+        "a correctly signed delivery of 10 minutes ahead": { ageSeconds: -600 },
+      });
+      return "refuses old deliveries and deliveries from the future";
+    },
+    cure:
+      "Refuse a webhook-timestamp more than 300 s away from your clock, so that a recorded delivery cannot be replayed.",
+  },
+  {
+    check: "oversized",
+    run: async (bench) => {
+      const event = bench.takeNone();
+      const body = event.body.replace("{", `{"padding":"${"x".repeat(OVERSIZED_BYTES)}",`);
+      const answer = await bench.send({ ...event, body });
+      const next = await bench.send(bench.take());
+      const text = `${answerText(answer)} to a body of 1 MiB`;
+      if (!isAccepted(next)) throw new Wrong(`${text}, then ${answerText(next)} to a correct delivery`);
+      if (answer.status !== null && (answer.status < 400 || answer.status >= 500)) throw new Wrong(text);
+      return "refuses a body that is longer than any delivery, and goes on working";
+    },
+    cure: "Answer 413 to a body of more than 64 KiB without reading it, so that nobody can fill your memory.",
+  },
+];
+
+const OVERSIZED_BYTES = 1024 * 1024;
+const UNSEEN = "; only --log shows what it processes";
+
+/** Attacks a receiver, and yields for each attack what the receiver did. */
+export async function* checkReceiver(bench: Bench): AsyncGenerator<Finding> {
+  let isUsable = true;
+  for (const { check, run, cure } of CHECKS) {
+    if (!isUsable) {
+      yield { check, result: "skipped", detail: "needs delivery." };
+      continue;
+    }
+    const finding = await judge(check, () => run(bench), cure);
+    await bench.fillGaps();
+    isUsable = check !== "delivery" || finding.result === "ok";
+    yield finding;
+  }
+}
+
+async function judge(
+  check: string,
+  run: () => Promise<string | undefined>,
+  cure: string,
+): Promise<Finding> {
+  try {
+    const right = await run();
+    if (right === undefined) return { check, result: "skipped", detail: "needs --log FILE." };
+    return { check, result: "ok", detail: `${right}.` };
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    const exit = error instanceof NoAnswer && check === "delivery" ? { exit: EXIT.dependency } : {};
+    return { check, result: "failed", detail: `${error.message}.`, cure, ...exit };
+  }
+}
+
+class NoAnswer extends Wrong {}
+
+async function accepted(bench: Bench, event: MadeEvent, what: string, twist?: Twist): Promise<void> {
+  const answer = await bench.send(event, twist);
+  if (isAccepted(answer)) return;
+  const text = `${answerText(answer)} to ${what}`;
+  throw answer.status === null ? new NoAnswer(text) : new Wrong(text);
+}
+
+/** Delivers every variant, and throws one Wrong for all that are not refused with a 4xx. */
+async function refused(bench: Bench, variants: Readonly<Record<string, Twist>>): Promise<void> {
+  const wrong: string[] = [];
+  for (const [what, twist] of Object.entries(variants)) {
+    const event = bench.takeNone();
+    const answer = await bench.send(event, twist);
+    if (answer.status !== null && answer.status >= 400 && answer.status < 500) continue;
+    if (isAccepted(answer)) await bench.log?.settle();
+    const seen = isAccepted(answer) ? await bench.log?.processed([event.id]) : undefined;
+    const fate = seen === undefined
+      ? ""
+      : seen.length > 0
+      ? " and processed it"
+      : " before it verified it: a delivery that it cannot verify is then lost, because the service does not repeat it";
+    wrong.push(`${answerText(answer)} to ${what}${fate}`);
+  }
+  if (wrong.length > 0) throw new Wrong(wrong.join("; "));
+}
+
+/** Requires that the log shows both events, `early` first. Returns undefined without a log. */
+async function inOrder({ log }: Bench, early: MadeEvent, late: MadeEvent): Promise<string | undefined> {
+  if (!log) return undefined;
+  const [seen, ids] = [await log.await([early.id, late.id]), [early.id, late.id]];
+  const lost = [early, late].find(({ id }) => !seen.includes(id));
+  if (lost) throw new Wrong(`answered 2xx to event ${lost.sequence}, but never processed it`);
+  if (seen.join() !== ids.join()) {
+    throw new Wrong(`processed event ${late.sequence} before event ${early.sequence}`);
+  }
+  return "processes events in the order of sequence";
+}

@@ -1,0 +1,62 @@
+import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build, stop } from "esbuild";
+
+interface Manifest {
+  readonly name: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+const SCOPE = "@gold-partner/";
+
+/**
+ * Writes the partner's command line into a folder of `out` as npm publishes it. It is one JavaScript file
+ * that contains the packages of this repository, so its tarball can be installed alone. The manifest requires
+ * only the other packages.
+ */
+export async function stageCli(root: string, out: string): Promise<string> {
+  const source = join(root, "packages", "partner_cli");
+  const staged = join(out, "partner_cli");
+  const { name, version, description, keywords, license, type, bin } = await readManifest(source);
+  const dependencies = await othersOf(root, source);
+  const { engines } = await readManifest(root);
+  const [[command, main]] = Object.entries(bin) as [[string, string]];
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(source, main)],
+    outfile: join(staged, `${command}.js`),
+    external: Object.keys(dependencies),
+    ...{ bundle: true, platform: "node", format: "esm", target: "node20.19", logLevel: "silent" },
+  });
+  await stop();
+  const manifest = {
+    ...{ name, version, description, keywords, license, type, engines },
+    ...{ bin: { [command]: `${command}.js` }, files: [`${command}.js`], dependencies },
+  };
+  await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await copyFile(join(source, "README.md"), join(staged, "README.md"));
+  await copyFile(join(root, "LICENSE"), join(staged, "LICENSE"));
+  // The mode depends on the umask and becomes part of the tarball.
+  for (const file of ["package.json", "README.md", "LICENSE"]) await chmod(join(staged, file), 0o644);
+  await chmod(join(staged, `${command}.js`), 0o755);
+  return staged;
+}
+
+/** The dependencies of a package, and of its siblings, that are not siblings. */
+async function othersOf(root: string, folder: string): Promise<Record<string, string>> {
+  const { dependencies = {} } = await readManifest(folder);
+  const all = await Promise.all(
+    Object.entries(dependencies).map(([name, version]) =>
+      name.startsWith(SCOPE)
+        ? othersOf(root, join(root, "packages", name.slice(SCOPE.length).replaceAll("-", "_")))
+        : { [name]: version }
+    ),
+  );
+  return Object.assign({}, ...all);
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+}
