@@ -13,6 +13,7 @@ import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { MissingToolError, type Part } from "./part.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
+import { pythonClient } from "./python_client.ts";
 import { schemathesis } from "./schemathesis.ts";
 import { sslyze } from "./sslyze.ts";
 import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
@@ -24,6 +25,7 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   jsonCanonicalization,
   iso20022,
   schemathesis,
+  pythonClient,
   k6,
   envoy,
   sslyze,
