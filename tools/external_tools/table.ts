@@ -4,10 +4,12 @@ import process from "node:process";
 import { bruno } from "./bruno.ts";
 import { chromium } from "./chromium.ts";
 import { composeGo } from "./compose_go.ts";
+import { dotnet } from "./dotnet.ts";
 import { envoy } from "./envoy.ts";
 import { gitleaks } from "./gitleaks.ts";
 import { imageNode } from "./image_node.ts";
 import { iso20022 } from "./iso_20022.ts";
+import { java } from "./java.ts";
 import { k6 } from "./k6.ts";
 import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
@@ -38,6 +40,8 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   imageNode,
   bruno,
   chromium,
+  java,
+  dotnet,
 ];
 
 export function toolsFolder(root: string): string {
