@@ -165,6 +165,14 @@ function judgeCalls(kind: Kind, scene: Scene): void {
     assertEquals(refused.code, "invalid_client");
   });
 
+  it("does not retry if a certificate is not accepted", async () => {
+    const { cert } = scene().stack.partner.credentials;
+    const client = open({ ca: cert }); // not the CA of the server's certificate
+    const error = await assertRejects(() => client.call("get_health"), PythonError);
+    assertEquals([error.code, error.retryable, error.outcome_unknown], ["tls_failed", false, false]);
+    assertEquals(client.outcomesOf("getHealth"), ["tls_failed"]);
+  });
+
   it("needs one token request for 100 concurrent calls at the start", async () => {
     const client = open();
     const operations = scene().stack.socket("server_operations.sock");

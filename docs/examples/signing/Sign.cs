@@ -8,11 +8,12 @@ using System.Text.RegularExpressions;
 /// <summary>
 /// dotnet run Sign.cs METHOD URL KEY [TIMESTAMP NONCE]: signs a request for the Gold Trading Partner API.
 ///
-/// Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator spells
-/// it, with the path and the query. KEY is a PKCS#8 file: openssl pkcs8 -topk8 -nocrypt -in signing.key
+/// Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator
+/// spells it, with the path and the query. KEY is a PKCS#8 file:
+/// openssl pkcs8 -topk8 -nocrypt -in signing.key
 ///
-/// It needs .NET Core 3.1 or newer, and only the standard library. `dotnet run FILE` needs .NET 10; with an older
-/// version, add the file to a project.
+/// It needs .NET Core 3.1 or newer, and only the standard library. `dotnet run FILE` needs .NET 10; with an
+/// older version, add the file to a project.
 /// </summary>
 public static class Sign
 {
@@ -22,7 +23,8 @@ public static class Sign
     private const string P256 = "1.2.840.10045.3.1.7";
 
     /// <summary>Returns the five lines to sign. A line feed in a part would shift the next lines.</summary>
-    public static string CanonicalRequest(string method, string url, byte[] body, string timestamp, string nonce)
+    public static string CanonicalRequest(
+        string method, string url, byte[] body, string timestamp, string nonce)
     {
         using var sha256 = SHA256.Create();
         var parts = new[] { method, url, Hex(sha256.ComputeHash(body)), timestamp, nonce };
@@ -36,19 +38,23 @@ public static class Sign
         return string.Join("\n", parts);
     }
 
-    /// <summary>Returns X-JWS-Signature: ES256 over the header, a full stop and the payload, which is not encoded.</summary>
+    /// <summary>
+    /// Returns X-JWS-Signature: ES256 over the header, a full stop and the payload, which is not encoded.
+    /// </summary>
     public static string DetachedJws(ECDsa key, string payload)
     {
         var header = Base64Url(Encoding.ASCII.GetBytes(Header));
         // SignData returns r and s, 32 bytes each, and not DER.
-        var signature = key.SignData(Encoding.ASCII.GetBytes($"{header}.{payload}"), HashAlgorithmName.SHA256);
+        var input = Encoding.ASCII.GetBytes($"{header}.{payload}");
+        var signature = key.SignData(input, HashAlgorithmName.SHA256);
         return $"{header}..{Base64Url(signature)}";
     }
 
     public static ECDsa ReadKey(string path)
     {
         var pem = File.ReadAllText(path).Trim();
-        if (!pem.StartsWith(PemBegin, StringComparison.Ordinal) || !pem.EndsWith(PemEnd, StringComparison.Ordinal))
+        if (!pem.StartsWith(PemBegin, StringComparison.Ordinal)
+            || !pem.EndsWith(PemEnd, StringComparison.Ordinal))
         {
             throw new ArgumentException(
                 "the key must be PKCS#8; convert it: openssl pkcs8 -topk8 -nocrypt -in signing.key");
@@ -85,7 +91,8 @@ public static class Sign
             Console.OpenStandardInput().CopyTo(body);
             var payload = CanonicalRequest(args[0], args[1], body.ToArray(), timestamp, nonce);
             using var key = ReadKey(args[2]);
-            Console.Write($"X-Timestamp: {timestamp}\nX-Nonce: {nonce}\nX-JWS-Signature: {DetachedJws(key, payload)}\n");
+            var jws = DetachedJws(key, payload);
+            Console.Write($"X-Timestamp: {timestamp}\nX-Nonce: {nonce}\nX-JWS-Signature: {jws}\n");
             return 0;
         }
         catch (Exception error) when (error is ArgumentException || error is IOException

@@ -16,8 +16,8 @@ import java.util.Base64;
 /**
  * java Sign.java METHOD URL KEY [TIMESTAMP NONCE]: signs a request for the Gold Trading Partner API.
  *
- * <p>Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator spells
- * it, with the path and the query. KEY is a PKCS#8 file: openssl pkcs8 -topk8 -nocrypt -in signing.key
+ * <p>Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator
+ * spells it, with the path and the query. KEY is a PKCS#8 file: openssl pkcs8 -topk8 -nocrypt -in signing.key
  *
  * <p>It needs Java 11 or newer, and only the standard library.
  */
@@ -28,7 +28,8 @@ public final class Sign {
     /** Returns the five lines to sign. A line feed in a part would shift the next lines. */
     static String canonicalRequest(String method, String url, byte[] body, String timestamp, String nonce)
             throws GeneralSecurityException {
-        String[] parts = {method, url, hex(MessageDigest.getInstance("SHA-256").digest(body)), timestamp, nonce};
+        String hash = hex(MessageDigest.getInstance("SHA-256").digest(body));
+        String[] parts = {method, url, hash, timestamp, nonce};
         for (String part : parts) {
             if (!part.matches("[!-~]+")) {
                 throw new IllegalArgumentException(

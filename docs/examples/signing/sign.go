@@ -1,7 +1,7 @@
 // sign METHOD URL KEY [TIMESTAMP NONCE]: signs a request for the Gold Trading Partner API.
 //
-// Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator spells
-// it, with the path and the query. KEY is a PKCS#8 file: openssl pkcs8 -topk8 -nocrypt -in signing.key
+// Reads the body from stdin, and prints the three headers to send. URL is the base URL, as the operator
+// spells it, with the path and the query. KEY is a PKCS#8 file: openssl pkcs8 -topk8 -nocrypt -in signing.key
 //
 // It needs Go 1.20 or newer, and only the standard library.
 package main
@@ -39,7 +39,8 @@ func canonicalRequest(method, url string, body []byte, timestamp, nonce string) 
 	return []byte(strings.Join(parts, "\n")), nil
 }
 
-// detachedJWS returns X-JWS-Signature: ES256 over the header, a full stop and the payload, which is not encoded.
+// detachedJWS returns X-JWS-Signature: ES256 over the header, a full stop and the payload, which is not
+// encoded.
 func detachedJWS(key *ecdsa.PrivateKey, payload []byte) (string, error) {
 	header := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"ES256","b64":false,"crit":["b64"]}`))
 	hash := sha256.Sum256(append([]byte(header+"."), payload...))

@@ -18,7 +18,13 @@ from gold_partner import AsyncGoldClient, GoldClient, GoldError, Settings, TryRe
 
 Answer = httpx.Response | Exception
 ORDER = {
-    **{"order_id": "ord_1", "quote_id": "qt_1", "side": "buy", "gold_grams": 1.5, "price_per_gram_sar": 500.0001},
+    **{
+        "order_id": "ord_1",
+        "quote_id": "qt_1",
+        "side": "buy",
+        "gold_grams": 1.5,
+        "price_per_gram_sar": 500.0001,
+    },
     **{"total_sar": 750.01, "status": "executed", "executed_at": "2026-01-31T09:30:00.000Z", "balances": {}},
 }
 
@@ -53,7 +59,9 @@ class Script:
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/oauth/token":
             self.tokens += 1
-            return reply(200, {"access_token": f"token-{self.tokens}", "token_type": "Bearer", "expires_in": 600})
+            return reply(
+                200, {"access_token": f"token-{self.tokens}", "token_type": "Bearer", "expires_in": 600}
+            )
         self.sent.append(request)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
@@ -77,13 +85,18 @@ class CallTests(unittest.TestCase):
         sign = None if "sign" in chosen else lambda data: bytes(64)
         settings = Settings(
             **{
-                **{"base_url": "https://gold.example", "client_id": "sbx_1", "client_secret": "secret", "sign": sign},
+                **{
+                    "base_url": "https://gold.example",
+                    "client_id": "sbx_1",
+                    "client_secret": "secret",
+                    "sign": sign,
+                },
                 **{"observe": script.reports.append, **chosen},
             }
         )
         if name == "place_order":
             arguments = {"quote_id": "qt_1", **arguments}
-        with mock.patch("time.sleep"), mock.patch("anyio.sleep"):
+        with mock.patch("time.sleep"), mock.patch("asyncio.sleep"):
             try:
                 return script, self.run_call(settings, httpx.MockTransport(script.answer), name, arguments)
             except GoldError as error:
@@ -103,14 +116,18 @@ class CallTests(unittest.TestCase):
         dates = {"Retry_After": "Sat, 31 Jan 2026 09:30:01 GMT", "Date": "Sat, 31 Jan 2026 09:30:00 GMT"}
         passing = {"retryable": True}
         limited = problem(429, "rate_limited", passing, Retry_After="2")
-        script, _ = self.play([limited, problem(503, "service_unavailable", passing, **dates), reply(200, ORDER)])
+        script, _ = self.play(
+            [limited, problem(503, "service_unavailable", passing, **dates), reply(200, ORDER)]
+        )
         waits = [report.retry_in_seconds for report in script.reports if report.operation == "createOrder"]
         self.assertEqual([wait and int(wait) for wait in waits], [2, 1, None])
 
     def test_fails_at_once_if_retry_after_exceeds_patience(self) -> None:
         away = problem(503, "service_unavailable", {"retryable": True}, Retry_After="3600")
         script, error = self.play([away])
-        self.assertEqual((error.code, error.retryable, error.outcome_unknown), ("service_unavailable", True, False))
+        self.assertEqual(
+            (error.code, error.retryable, error.outcome_unknown), ("service_unavailable", True, False)
+        )
         self.assertEqual((error.retry_after_seconds, len(script.sent)), (3600, 1))
         self.assertIn("Call again in 3600 s.", str(error))
 
@@ -126,10 +143,22 @@ class CallTests(unittest.TestCase):
             ("a broken connection", [reset()], True),
             ("no reply in time", [httpx.ReadTimeout("no data")], True),
             ("a broken connection, then a refused one", [reset(), refused()], True),
-            ("a broken connection, then a business refusal", [reset(), problem(422, "quote_expired", final)], False),
-            ("a broken connection, then a certificate", [reset(), problem(403, "certificate_revoked", final)], True),
+            (
+                "a broken connection, then a business refusal",
+                [reset(), problem(422, "quote_expired", final)],
+                False,
+            ),
+            (
+                "a broken connection, then a certificate",
+                [reset(), problem(403, "certificate_revoked", final)],
+                True,
+            ),
             ("a refused certificate", [problem(403, "certificate_revoked", final)], False),
-            ("a broken connection, then an unknown quote", [reset(), problem(404, "not_found", final)], False),
+            (
+                "a broken connection, then an unknown quote",
+                [reset(), problem(404, "not_found", final)],
+                False,
+            ),
             ("a timeout of the proxy", [problem(504, "upstream_timeout")], True),
             ("a nonce that was used", [problem(409, "nonce_reused", {"retryable": True})], True),
             ("an error page of a load balancer", [reply(502, "<html>")], True),
@@ -138,7 +167,11 @@ class CallTests(unittest.TestCase):
             ("a JSON reply of a firewall", [reply(403, {"code": "blocked"})], True),
             ("a new 5xx code", [problem(500, "gold_is_molten", final)], True),
             ("a new 4xx code", [problem(422, "gold_is_tired", final)], False),
-            ("a broken connection, then a new 4xx code", [reset(), problem(422, "gold_is_tired", final)], True),
+            (
+                "a broken connection, then a new 4xx code",
+                [reset(), problem(422, "gold_is_tired", final)],
+                True,
+            ),
         ]
         for what, answers, unknown in cases:
             with self.subTest(what):
@@ -224,7 +257,10 @@ class CallTests(unittest.TestCase):
         self.assertEqual(error.code, "reply_invalid")
 
     def test_reads_all_pages(self) -> None:
-        pages = [reply(200, {"items": [1, 2], "next_cursor": "c"}), reply(200, {"items": [3], "next_cursor": None})]
+        pages = [
+            reply(200, {"items": [1, 2], "next_cursor": "c"}),
+            reply(200, {"items": [3], "next_cursor": None}),
+        ]
         script, items = self.play([*pages], "list_orders", limit=2)
         self.assertEqual(items, [1, 2, 3])
         queries = [request.url.query for request in script.sent]
@@ -244,7 +280,9 @@ class CallTests(unittest.TestCase):
 
     def test_reports_every_try_and_never_a_secret(self) -> None:
         script, _ = self.play([reset(), reply(201, ORDER, {"X-Request-Id": "req_2"})])
-        told = [(each.operation, each.tries, each.status, each.code, each.request_id) for each in script.reports]
+        told = [
+            (each.operation, each.tries, each.status, each.code, each.request_id) for each in script.reports
+        ]
         token = ("issueToken", 1, 200, None, None)
         tries = [("createOrder", 1, None, "connection_failed", None), ("createOrder", 2, 201, None, "req_2")]
         self.assertEqual(told, [token, *tries])
@@ -255,7 +293,9 @@ class CallTests(unittest.TestCase):
         self.assertEqual(error.code, "configuration_invalid")
         for name in ("base_url", "client_id", "tries_max", "kid"):
             self.assertIn(f"{name} ", error.detail)
-        self.assertNotIn("hush", repr(Settings(base_url="https://x", client_id="sbx_1", client_secret="hush")))
+        self.assertNotIn(
+            "hush", repr(Settings(base_url="https://x", client_id="sbx_1", client_secret="hush"))
+        )
 
 
 class GoldClientTests(CallTests):

@@ -16,10 +16,18 @@ from gold_partner import AsyncGoldClient, GoldClient, calls
 from gold_partner.exchange import Call
 
 NAMES = {str: "string", int: "integer", Decimal: "number", bool: "boolean", types.NoneType: "null"}
-#: Operations with another name in Python, and operations that a partner does not call or the client calls itself.
+#: Operations with another name in Python, and operations that a partner does not call or the client calls
+#: itself.
 RENAMED = {"place_order": "createOrder", "get_statement_csv": "getStatement"}
 NOT_CALLED = {
-    *("issueToken", "getTokenKeys", "getAuthorizationServer", "getOpenApi", "getReference", "getErrorCatalogue"),
+    *(
+        "issueToken",
+        "getTokenKeys",
+        "getAuthorizationServer",
+        "getOpenApi",
+        "getReference",
+        "getErrorCatalogue",
+    ),
 }
 
 
@@ -36,6 +44,9 @@ class Replies(unittest.TestCase):
             if name.startswith("_") or function.__module__ != calls.__name__:
                 continue
             self.assertTrue(hasattr(GoldClient, name) and hasattr(AsyncGoldClient, name), name)
+            for client in (GoldClient, AsyncGoldClient):
+                parameters = ["self", *inspect.signature(function).parameters]
+                self.assertEqual(list(inspect.signature(getattr(client, name)).parameters), parameters)
             operation = RENAMED.get(name, camel_case(name))
             called.add(operation)
             media = next(iter(operations[operation]["200"]["content"].values()))
@@ -56,7 +67,7 @@ def camel_case(name: str) -> str:
 
 
 def shape_of_type(reply: Any) -> Any:
-    """Returns what a type and a schema have in common: names of members, and names of types or their values."""
+    """Returns what a type and a schema have in common: the names of members, and their types or values."""
     origin, arguments = typing.get_origin(reply), typing.get_args(reply)
     if reply in NAMES:
         return NAMES[reply]

@@ -23,15 +23,21 @@ DECIMALS = {"sar": 2, "grams": 4, "price": 4}
 
 
 class Vectors(unittest.TestCase):
-    def each(self, file: str, at_least: int, applies: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+    def each(
+        self, file: str, at_least: int, applies: Callable[[dict[str, Any]], bool]
+    ) -> list[dict[str, Any]]:
         """Returns the cases of a file that concern a client."""
-        cases = [case for case in json.loads((VECTORS / f"{file}.json").read_text())["cases"] if applies(case)]
+        cases = [
+            case for case in json.loads((VECTORS / f"{file}.json").read_text())["cases"] if applies(case)
+        ]
         self.assertGreaterEqual(len(cases), at_least)
         return cases
 
     def test_canonical_requests(self) -> None:
         """The client computes the hash of the body itself, so it has no case for a wrong hash."""
-        for case in self.each("canonical_request", 46, lambda case: case.get("reason") != "invalid_body_hash"):
+        for case in self.each(
+            "canonical_request", 46, lambda case: case.get("reason") != "invalid_body_hash"
+        ):
             with self.subTest(case["name"]):
                 parts = (case["method"], case["url"], bytes_of(case), case["timestamp"], case["nonce"])
                 if "reason" in case:

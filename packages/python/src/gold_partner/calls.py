@@ -1,4 +1,6 @@
-"""The operations of the service. Each function describes one call, and GoldClient and AsyncGoldClient make it.
+"""The operations of the service.
+
+Each function describes one call, and GoldClient and AsyncGoldClient make it.
 
 Codes that any call can have are not repeated here: connection and TLS errors, timeouts, refusals of the
 certificate, the address or the token, and rate limits.
@@ -33,7 +35,10 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True)
 class Listing(Generic[T]):
-    """A list that is read page after page. `next_name` is the query parameter that takes a page's next_cursor."""
+    """A list that is read page after page.
+
+    `next_name` is the query parameter that takes a page's next_cursor.
+    """
 
     operation: str
     path: str
@@ -110,7 +115,10 @@ def list_orders(
     idempotency_key: str | None = None,
     limit: int | None = None,
 ) -> Listing[replies.Order]:
-    """Iterates over your orders, newest first. Fetches each page when the loop needs it. `limit` is its length."""
+    """Iterates over your orders, newest first.
+
+    Fetches each page when the loop needs it. `limit` is its length.
+    """
     return Listing("listOrders", "/v1/orders", "cursor", locals())
 
 
@@ -166,7 +174,10 @@ def get_balances(*, at: str | None = None) -> Call[replies.Balances]:
 
 
 def get_statement(first_day: str, last_day: str) -> Call[replies.Statement]:
-    """Fetches the balances and every posting between two days, both included, such as 2026-01-31 in Asia/Riyadh."""
+    """Fetches the balances and every posting between two days, both included.
+
+    A day is written as 2026-01-31 and is one of Asia/Riyadh.
+    """
     target = _target("/v1/statement", {"from": first_day, "to": last_day})
     return Call("getStatement", "GET", target, _reader(replies.Statement))
 
@@ -214,8 +225,13 @@ def test_webhook(*, idempotency_key: str | None = None) -> Call[replies.Event]:
 
 
 def probe_signature(body: bytes = b"{}") -> Call[replies.ProbeVerdict]:
-    """Signs a body as an order is signed, and returns what the service finds. It moves neither money nor gold."""
-    return Call("probeSignature", "POST", "/v1/signed-probe", _reader(replies.ProbeVerdict), body=body, signed=True)
+    """Signs a body as an order is signed, and returns what the service finds.
+
+    It moves neither money nor gold.
+    """
+    return Call(
+        "probeSignature", "POST", "/v1/signed-probe", _reader(replies.ProbeVerdict), body=body, signed=True
+    )
 
 
 def _write(

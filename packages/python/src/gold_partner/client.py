@@ -1,8 +1,10 @@
-"""GoldClient and AsyncGoldClient: the same calls, for threads and for asyncio or trio."""
+"""GoldClient and AsyncGoldClient: the same calls, for threads and for asyncio."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import inspect
 import os
 import re
 import ssl
@@ -11,7 +13,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-import anyio
 import httpx
 
 from . import calls
@@ -24,7 +25,8 @@ from .settings import Settings, tls_context
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Each new connection costs a TLS handshake, so more connections would slow down an overloaded service further.
+#: Each new connection costs a TLS handshake, so more connections would slow down an overloaded service
+#: further.
 LIMITS = httpx.Limits(max_connections=64)
 CERTIFICATE_ALERT = re.compile("ALERT_(.*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)")
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -52,16 +54,23 @@ class _Client:
         return self._exchange.clock_offset_seconds
 
 
-def _call(operation: Callable[P, Call[T]]) -> Callable[Concatenate[GoldClient, P], T]:
-    @functools.wraps(operation)
-    def method(self: GoldClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._run(self._exchange.run(operation(*args, **kwargs)))
-
+def _named(method: Callable[P, T], operation: Callable[..., object]) -> Callable[P, T]:
+    """Gives a method the name, the documentation and the parameters of its operation, for help()."""
+    functools.update_wrapper(method, operation)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    parameters = [own, *inspect.signature(operation).parameters.values()]
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return method
 
 
+def _call(operation: Callable[P, Call[T]]) -> Callable[Concatenate[GoldClient, P], T]:
+    def method(self: GoldClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._run(self._exchange.run(operation(*args, **kwargs)))
+
+    return _named(method, operation)
+
+
 def _list(operation: Callable[P, Listing[T]]) -> Callable[Concatenate[GoldClient, P], Iterator[T]]:
-    @functools.wraps(operation)
     def method(self: GoldClient, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         listing, cursor = operation(*args, **kwargs), None
         while True:
@@ -71,19 +80,19 @@ def _list(operation: Callable[P, Listing[T]]) -> Callable[Concatenate[GoldClient
                 return
             cursor = page.next_cursor
 
-    return method
+    return _named(method, operation)
 
 
 def _async_call(operation: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncGoldClient, P], Awaitable[T]]:
-    @functools.wraps(operation)
     async def method(self: AsyncGoldClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._run(self._exchange.run(operation(*args, **kwargs)))
 
-    return method
+    return _named(method, operation)
 
 
-def _async_list(operation: Callable[P, Listing[T]]) -> Callable[Concatenate[AsyncGoldClient, P], AsyncIterator[T]]:
-    @functools.wraps(operation)
+def _async_list(
+    operation: Callable[P, Listing[T]],
+) -> Callable[Concatenate[AsyncGoldClient, P], AsyncIterator[T]]:
     async def method(self: AsyncGoldClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
         listing, cursor = operation(*args, **kwargs), None
         while True:
@@ -94,7 +103,7 @@ def _async_list(operation: Callable[P, Listing[T]]) -> Callable[Concatenate[Asyn
                 return
             cursor = page.next_cursor
 
-    return method
+    return _named(method, operation)
 
 
 class GoldClient(_Client):
@@ -178,9 +187,10 @@ class GoldClient(_Client):
 
 
 class AsyncGoldClient(_Client):
-    """GoldClient for asyncio and trio: `await` each call, and iterate over a list with `async for`.
+    """GoldClient for asyncio: `await` each call, and iterate over a list with `async for`.
 
-    If you cancel a call, it is not known whether a write was executed. Repeat it with your own idempotency_key.
+    If you cancel a call, it is not known whether a write was executed. Repeat it with your own
+    idempotency_key.
 
         async with AsyncGoldClient.from_env() as client:
             quote = await client.create_quote("buy", gold_grams="1.5")
@@ -192,7 +202,7 @@ class AsyncGoldClient(_Client):
         super().__init__(settings)
         tls = True if transport else tls_context(settings)
         self._http = httpx.AsyncClient(verify=tls, transport=transport, limits=LIMITS)
-        self._token_lock = anyio.Lock()
+        self._token_lock = asyncio.Lock()
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -219,7 +229,7 @@ class AsyncGoldClient(_Client):
     async def _do(self, step: Step) -> object:
         match step:
             case Pause(seconds):
-                await anyio.sleep(seconds)
+                await asyncio.sleep(seconds)
                 return None
             case GetToken():
                 async with self._token_lock:

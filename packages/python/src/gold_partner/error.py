@@ -15,7 +15,8 @@ class GoldError(Exception):
     - `configuration_invalid`: settings or credentials that cannot be used; nothing was sent.
     - `argument_invalid`: an argument that could never succeed; nothing was sent.
     - `signing_failed`: the key or the `sign` function failed; nothing was sent.
-    - `connection_failed`: the service was not reached, or the connection broke before the whole reply arrived.
+    - `connection_failed`: the service was not reached, or the connection broke before the whole reply
+      arrived.
     - `tls_failed`: one side does not accept the other's certificate.
     - `timed_out`: no reply in time.
     - `reply_invalid`: the reply does not have the form of the service's replies.

@@ -17,7 +17,14 @@ Quantity: TypeAlias = Decimal | int | str
 SAR_DECIMALS, GRAM_DECIMALS = 2, 4
 # The unit of a quantity is the last word of its name, as in total_sar and gold_grams. Other exact numbers are
 # listed here.
-DECIMAL_NAMES = {"buy_price", "sell_price", "price_per_gram_sar", "fineness", "coverage", "clock_offset_seconds"}
+DECIMAL_NAMES = {
+    "buy_price",
+    "sell_price",
+    "price_per_gram_sar",
+    "fineness",
+    "coverage",
+    "clock_offset_seconds",
+}
 JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 

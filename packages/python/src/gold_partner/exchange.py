@@ -83,7 +83,7 @@ class Exchange:
         return (yield from self._run(call, time.monotonic() + self._settings.patience_seconds))
 
     def token(self, step: GetToken) -> Steps[str]:
-        """Returns the current token, or fetches a new one if another thread or task has not done so meanwhile."""
+        """Returns the current token. Fetches one unless another thread or task has done so meanwhile."""
         if not self._has_token():
             form = {
                 "grant_type": "client_credentials",
@@ -159,12 +159,16 @@ class Exchange:
             headers = self._headers(call, token)
             left_seconds = end - time.monotonic()
             if left_seconds <= 0:
-                raise GoldError("timed_out", "The call reached patience_seconds before it was sent.", retryable=True)
+                raise GoldError(
+                    "timed_out", "The call reached patience_seconds before it was sent.", retryable=True
+                )
         except GoldError as error:
             return unsent(error)
         timeout_seconds = min(self._settings.timeout_seconds, left_seconds)
         try:
-            reply: Reply = yield Send(call.method, self._base_url + call.target, headers, call.body, timeout_seconds)
+            reply: Reply = yield Send(
+                call.method, self._base_url + call.target, headers, call.body, timeout_seconds
+            )
         except SendError as error:
             return broken(error)
         self._measure_clock(reply)
@@ -192,7 +196,9 @@ class Exchange:
             detail = "This call must be signed: pass signing_key or sign when you open the client."
             raise GoldError("configuration_invalid", detail)
         timestamp, nonce = str(int(self._settings.now())), uuid.uuid4().hex
-        payload = canonical_request(call.method, self._base_url + call.target, call.body or b"", timestamp, nonce)
+        payload = canonical_request(
+            call.method, self._base_url + call.target, call.body or b"", timestamp, nonce
+        )
         try:
             jws = detached_jws(self._sign, payload, self._settings.kid)
         except Exception as cause:  # any error of an HSM's driver
@@ -202,11 +208,16 @@ class Exchange:
     def _measure_clock(self, reply: Reply) -> None:
         date = read_date(reply.headers.get("Date") or "")
         if date is not None:
-            # Date has no fractions of a second, so the service's time is on average 0.5 s later than Date says.
+            # Date has no fractions of a second, so the service's time is on average 0.5 s later.
             self.clock_offset_seconds = round(self._settings.now() - date - 0.5)
 
     def _report(
-        self, call: Call[T], tries: int, start: float, outcome: Reply | Failure, retry_in_seconds: float | None
+        self,
+        call: Call[T],
+        tries: int,
+        start: float,
+        outcome: Reply | Failure,
+        retry_in_seconds: float | None,
     ) -> None:
         if self._settings.observe is None:
             return
@@ -214,7 +225,11 @@ class Exchange:
         if isinstance(outcome, Reply):
             status, code, request_id = outcome.status, None, outcome.headers.get("X-Request-Id")
         else:
-            status, code, request_id = outcome.facts.get("status"), outcome.code, outcome.facts.get("request_id")
+            status, code, request_id = (
+                outcome.facts.get("status"),
+                outcome.code,
+                outcome.facts.get("request_id"),
+            )
         seconds = time.monotonic() - start
         report = TryReport(call.operation, tries, seconds, status, code, request_id, retry_in_seconds)
         try:
@@ -225,7 +240,9 @@ class Exchange:
 
 def _read_grant(reply: Reply) -> tuple[str, int]:
     grant = read_json(reply.body)
-    token, lives_seconds = (grant.get(name) for name in ("access_token", "expires_in")) if grant else (None, None)
+    if not isinstance(grant, dict):
+        raise ValueError("it is not a JSON object")
+    token, lives_seconds = grant.get("access_token"), grant.get("expires_in")
     if not isinstance(token, str) or not isinstance(lives_seconds, int):
         raise ValueError("it has no valid access_token or expires_in")
     return token, lives_seconds
@@ -234,8 +251,8 @@ def _read_grant(reply: Reply) -> tuple[str, int]:
 def _pause_seconds(tries: int, retry_after_seconds: float | None) -> float:
     """Returns Retry-After and up to 0.2 s more.
 
-    Without Retry-After it is a random time below a limit that doubles from 0.2 s to 10 s. The random part keeps
-    clients from coming back at the same moment.
+    Without Retry-After it is a random time below a limit that doubles from 0.2 s to 10 s. The random part
+    keeps clients from coming back at the same moment.
     """
     if retry_after_seconds is not None:
         return retry_after_seconds + random.uniform(0, FIRST_PAUSE_SECONDS)

@@ -14,8 +14,8 @@ from .problems import BINDS_KEY, SPENDS_NONCE
 Outcome = Literal["known", "untold", "unknown"]
 
 TOKEN_CODES = {"token_expired", "token_invalid", "token_certificate_mismatch"}
-#: The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait for
-#: hours until the market opens.
+#: The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait
+#: for hours until the market opens.
 PASSING_STATUSES = {408, 429, 500, 502, 503, 504}
 #: After these codes, an earlier copy of the request may be running or may have been executed.
 DOUBTFUL_CODES = {"nonce_reused", "idempotency_request_in_progress"}
@@ -45,9 +45,9 @@ class SendError(Exception):
 class Failure:
     """Why a try failed, and what the client does next.
 
-    `cure` is `wait` for a retry after a pause, and `token` for one retry with a new token. `outcome` is what the
-    failure says about a write. `known`: the outcome is certain. `unknown`: this try may have executed the write.
-    `untold`: the failure says nothing, so a doubt from an earlier try remains.
+    `cure` is `wait` for a retry after a pause, and `token` for one retry with a new token. `outcome` is what
+    the failure says about a write. `known`: the outcome is certain. `unknown`: this try may have executed the
+    write. `untold`: the failure says nothing, so a doubt from an earlier try remains.
     """
 
     code: str
@@ -72,15 +72,19 @@ def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> F
     passes = reply.status in PASSING_STATUSES
     if "code" not in said:
         detail = (
-            f"The reply was {reply.status}, but not in the service's format: a proxy or firewall may have answered "
-            "instead."
+            f"The reply was {reply.status}, but not in the service's format: a proxy or firewall may have "
+            "answered instead."
         )
         cure: Literal["wait", "none"] = "wait" if passes else "none"
         return Failure("reply_invalid", detail, cure, "unknown", retry_after, facts | {"retryable": passes})
     code = said["code"]
     waits = passes or code in DOUBTFUL_CODES
     retryable = said.get("retryable", waits or code in TOKEN_CODES)
-    detail = said.get("detail") or said.get("error_description") or f"The service refused with {reply.status} {code}."
+    detail = (
+        said.get("detail")
+        or said.get("error_description")
+        or f"The service refused with {reply.status} {code}."
+    )
     if code == "timestamp_out_of_window" and clock_offset_seconds:
         detail = _wrong_clock(clock_offset_seconds)
     return Failure(
@@ -110,8 +114,8 @@ def _outcome(code: str, status: int, operation: str) -> Outcome:
         return "unknown" if status >= 500 else "untold"
     if BINDS_KEY[code] is True or (BINDS_KEY[code] == "order_quote_id" and operation == "createOrder"):
         return "known"
-    # The service spends the nonce first and then looks up the Idempotency-Key. So a refusal that spends the nonce
-    # comes after the lookup. If an earlier try had stored a result, the reply would be that result.
+    # The service spends the nonce first and then looks up the Idempotency-Key. So a refusal that spends the
+    # nonce comes after the lookup. If an earlier try had stored a result, the reply would be that result.
     spends = SPENDS_NONCE[code]
     return "unknown" if spends == "unknown" else "known" if spends is True else "untold"
 
@@ -120,8 +124,8 @@ def _wrong_clock(ahead_seconds: int) -> str:
     """The client does not correct its timestamps: the other records of this machine would still be wrong."""
     where = "ahead of" if ahead_seconds > 0 else "behind"
     return (
-        f"This machine's clock is {abs(ahead_seconds)} s {where} the service's, and signed requests are accepted "
-        f"within {CLOCK_WINDOW_SECONDS} s. Set the clock (NTP), then repeat the call."
+        f"This machine's clock is {abs(ahead_seconds)} s {where} the service's, and signed requests are "
+        f"accepted within {CLOCK_WINDOW_SECONDS} s. Set the clock (NTP), then repeat the call."
     )
 
 
@@ -129,14 +133,16 @@ def broken(error: SendError) -> Failure:
     """The failure of a try for which the transport got no reply."""
     if error.untrusted:
         detail = (
-            f"TLS failed because a certificate was not accepted ({error}). Check that cert, key and ca belong to this "
-            "environment."
+            f"TLS failed because a certificate was not accepted ({error}). Check that cert, key and ca "
+            "belong to this environment."
         )
         return Failure("tls_failed", detail, "none", "untold")
     if error.unsent:
         detail = f"The service could not be reached: {error}."
     elif error.timed_out:
-        return Failure("timed_out", f"No reply came in time: {error}.", "wait", "unknown", facts={"retryable": True})
+        return Failure(
+            "timed_out", f"No reply came in time: {error}.", "wait", "unknown", facts={"retryable": True}
+        )
     else:
         detail = f"The connection broke before the complete reply arrived: {error}."
     outcome: Outcome = "untold" if error.unsent else "unknown"

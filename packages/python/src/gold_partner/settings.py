@@ -43,8 +43,8 @@ class TryReport:
 class Settings:
     """The service's URL, the partner's credentials, and the limits on time and tries.
 
-    `base_url` is the service's URL without a path, such as https://localhost:8443. Signatures cover it. `cert`,
-    `key`, `ca` and `signing_key` are paths of PEM files. Without `ca`, the system's CAs are trusted.
+    `base_url` is the service's URL without a path, such as https://localhost:8443. Signatures cover it.
+    `cert`, `key`, `ca` and `signing_key` are paths of PEM files. Without `ca`, the system's CAs are trusted.
     """
 
     base_url: str
@@ -54,7 +54,7 @@ class Settings:
     key: str | None = None
     ca: str | None = None
     signing_key: str | None = None
-    #: Signs in place of signing_key, for an HSM: returns the ES256 signature of the bytes as the 64 bytes r, s.
+    #: Signs in place of signing_key, for an HSM: returns the ES256 signature of the bytes, the 64 bytes r, s.
     sign: Sign | None = None
     #: The id of the signing key, for the header of each signature. None is always correct.
     kid: str | None = None
@@ -81,15 +81,20 @@ class Settings:
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
         """Returns the settings that environment variables name.
 
-        GOLD_CREDENTIALS is the path of a credentials.json. A single variable such as GOLD_BASE_URL overrides it.
+        GOLD_CREDENTIALS is the path of a credentials.json. GOLD_BASE_URL and its like override its members.
         """
         members = _read_file(env[FILE_VARIABLE]) if env.get(FILE_VARIABLE) else {}
         members |= {name: env[_variable(name)] for name in TEXTS + FILES if env.get(_variable(name))}
-        return cls(**_complete(members, lambda name: f"{_variable(name)} (or {name} in the file of {FILE_VARIABLE})"))
+        return cls(
+            **_complete(members, lambda name: f"{_variable(name)} (or {name} in the file of {FILE_VARIABLE})")
+        )
 
 
 def read_settings(settings: Settings) -> tuple[Settings, Sign | None]:
-    """Returns the settings and the signer that they describe. Raises one GoldError that lists all mistakes."""
+    """Returns the settings and the signer that they describe.
+
+    Raises one GoldError that lists all mistakes.
+    """
     mistakes = [
         *(f"{name} is missing." for name in TEXTS[1:] if not getattr(settings, name)),
         *(
@@ -100,7 +105,9 @@ def read_settings(settings: Settings) -> tuple[Settings, Sign | None]:
     ]
     url = urlsplit(settings.base_url or "")
     if url.scheme != "https" or settings.base_url not in (f"https://{url.netloc}", f"https://{url.netloc}/"):
-        mistakes.append("base_url must be https:// and a host without a path, such as https://localhost:8443.")
+        mistakes.append(
+            "base_url must be https:// and a host without a path, such as https://localhost:8443."
+        )
     if settings.kid is not None and not (
         len(settings.kid) <= KID_CHARACTERS_MAX and VISIBLE_ASCII.fullmatch(settings.kid)
     ):
@@ -148,13 +155,16 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(members, dict):
         raise GoldError("configuration_invalid", f"{os.fspath(path)} is not a JSON object.")
     folder = Path(path).parent
-    return members | {name: str(folder / members[name]) for name in FILES if isinstance(members.get(name), str)}
+    return members | {
+        name: str(folder / members[name]) for name in FILES if isinstance(members.get(name), str)
+    }
 
 
 def _complete(members: Mapping[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
     wanted = {name: members.get(name) for name in TEXTS + FILES if name in members or name not in OPTIONAL}
     mistakes = [name_of(name) for name, value in wanted.items() if not isinstance(value, str) or not value]
     if mistakes:
-        detail = f"The client's credentials are incomplete. These must be texts that are not empty: {', '.join(mistakes)}."
+        listed = ", ".join(mistakes)
+        detail = f"The client's credentials are incomplete. These must be texts that are not empty: {listed}."
         raise GoldError("configuration_invalid", detail)
     return wanted

@@ -35,7 +35,9 @@ def detached_jws(sign: Sign, payload: bytes, kid: str | None = None) -> str:
     header = base64url(json.dumps(members, separators=(",", ":")).encode())
     signature = sign(f"{header}.".encode() + payload)
     if len(signature) != 64:
-        raise ValueError(f"a signature must have the 64 bytes of r and s, not DER; got {len(signature)} bytes")
+        raise ValueError(
+            f"a signature must have the 64 bytes of r and s, not DER; got {len(signature)} bytes"
+        )
     return f"{header}..{base64url(signature)}"
 
 

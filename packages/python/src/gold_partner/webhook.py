@@ -27,9 +27,9 @@ FORMS = {
 class WebhookVerificationError(Exception):
     """The only error of verify_webhook(). Decide by `code`.
 
-    `signature_mismatch`, `signature_version_unknown`, `timestamp_too_old`, `timestamp_too_new`, `header_missing`,
-    `header_invalid`, `body_too_long` and `event_invalid`: refuse the delivery with 400. `secret_invalid` and
-    `argument_invalid`: a mistake in your program.
+    `signature_mismatch`, `signature_version_unknown`, `timestamp_too_old`, `timestamp_too_new`,
+    `header_missing`, `header_invalid`, `body_too_long` and `event_invalid`: refuse the delivery with 400.
+    `secret_invalid` and `argument_invalid`: a mistake in your program.
     """
 
     def __init__(self, code: str, detail: str) -> None:
@@ -51,8 +51,8 @@ def verify_webhook(
 ) -> VerifiedWebhook:
     """Verifies a webhook and reads its event. Accepts a delivery that one of the secrets signed.
 
-    `body` are the bytes as they were received, before any parser. Names of `headers` match in any case. While a
-    new secret, `whsec_…`, replaces an old one, give both. `now_seconds` is the receiver's clock, for tests.
+    `body` are the bytes as they were received, before any parser. Names of `headers` match in any case. While
+    a new secret, `whsec_…`, replaces an old one, give both. `now_seconds` is the clock, for tests.
     """
     webhook_id, timestamp = verify_signature(body, headers, secrets, now_seconds=now_seconds)
     try:
@@ -73,7 +73,9 @@ def verify_signature(
     """Returns webhook-id and webhook-timestamp if one of the secrets signed exactly these bytes."""
     texts = [secrets] if isinstance(secrets, str) else list(secrets)
     if not isinstance(body, bytes | bytearray | memoryview) or not texts:
-        detail = "Pass the body as bytes, before any parser, and at least one secret, whsec_…, of the operator."
+        detail = (
+            "Pass the body as bytes, before any parser, and at least one secret, whsec_…, of the operator."
+        )
         raise WebhookVerificationError("argument_invalid", detail)
     keys = [_secret_key(text) for text in texts]
     # Checked before any computation over the body, because the sender is not known yet.
@@ -84,7 +86,7 @@ def verify_signature(
     age_seconds = (time.time() if now_seconds is None else now_seconds) - int(timestamp)
     if abs(age_seconds) > TOLERANCE_SECONDS:
         code = "timestamp_too_old" if age_seconds > 0 else "timestamp_too_new"
-        detail = f"webhook-timestamp is {abs(age_seconds):.0f} s from this machine's clock: a replay, or a wrong clock."
+        detail = f"webhook-timestamp is {abs(age_seconds):.0f} s from this clock: a replay, or a wrong clock."
         raise WebhookVerificationError(code, detail)
     offered = [one.encode() for one in signatures.split(" ") if one.startswith("v1,")]
     if not offered:
@@ -93,13 +95,13 @@ def verify_signature(
     expected = [_signature(key, webhook_id, timestamp, body).encode() for key in keys]
     # any() of a list, so that every pair is compared in constant time.
     if not any([hmac.compare_digest(one, other) for one in expected for other in offered]):
-        detail = "No signature matches these bytes and secrets: pass the raw body, before any parser, and every secret."
+        detail = "No signature matches these bytes and secrets: pass the raw body and every active secret."
         raise WebhookVerificationError("signature_mismatch", detail)
     return webhook_id, int(timestamp)
 
 
 def sign_webhook(secret: str, webhook_id: str, timestamp: str, body: bytes) -> str:
-    """Returns the signature of a delivery, for tests of a receiver."""
+    """Returns the webhook-signature of a delivery, for tests of your receiver."""
     return _signature(_secret_key(secret), webhook_id, timestamp, body)
 
 
@@ -116,7 +118,7 @@ def _secret_key(text: str) -> bytes:
     except (binascii.Error, ValueError):
         key = b""
     if encoded == text or base64.b64encode(key).decode() != encoded or not 24 <= len(key) <= 64:
-        detail = "A webhook secret must be whsec_ and padded base64 of 24 to 64 bytes; copy the complete secret again."
+        detail = "A webhook secret must be whsec_ and padded base64 of 24 to 64 bytes; copy it again."
         raise WebhookVerificationError("secret_invalid", detail)
     return key
 
@@ -132,4 +134,6 @@ def _read_headers(headers: Mapping[str, str]) -> list[str]:
 
 
 def _event_invalid(what: str) -> WebhookVerificationError:
-    return WebhookVerificationError("event_invalid", f"The signature is correct, but {what}; update the package.")
+    return WebhookVerificationError(
+        "event_invalid", f"The signature is correct, but {what}; update the package."
+    )
