@@ -1,5 +1,5 @@
 // npm run tools [-- NAME…]: installs the external tools that the external checks need into .tools/, at pinned
-// versions. openssl and Chromium are not installed: they must already be on this machine.
+// versions. openssl, Chromium and Java are not installed: they must already be on this machine.
 import process from "node:process";
 import { EXTERNAL_TOOLS, installTools, toolsFolder } from "./external_tools/table.ts";
 import { ROOT } from "./test/tier.ts";

@@ -5,8 +5,10 @@ describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
   const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
 
-  it("rejects a version in package.json or Kubernetes that is not the newest release", async () => {
-    for (const path of ["package.json", "deploy/kubernetes/kustomization.yaml"]) {
+  it("rejects a version in package.json, pyproject.toml or Kubernetes that is not the newest release", async () => {
+    for (
+      const path of ["package.json", "packages/python/pyproject.toml", "deploy/kubernetes/kustomization.yaml"]
+    ) {
       await expectViolation(
         check,
         `${path} has version 1.1.0, but the newest release in CHANGELOG.md is 1.0.0`,

@@ -1,5 +1,6 @@
 import { writeClientErrorTypes, writeClientTypes } from "./client_types.ts";
 import { writeErrorCatalogue } from "./error_catalogue.ts";
+import { writePythonProblems } from "./python_problems.ts";
 import { writeContributing, writeScripts } from "./tasks.ts";
 
 /**
@@ -10,6 +11,7 @@ export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "docs/errors.md": writeErrorCatalogue,
   "packages/client/src/api_types.ts": writeClientTypes,
   "packages/client/src/error_types.ts": writeClientErrorTypes,
+  "packages/python/src/gold_partner/problems.py": writePythonProblems,
   "CONTRIBUTING.md": writeContributing,
   "package.json": writeScripts("scripts", "exec node"),
   "deno.json": writeScripts("tasks", "deno run -A"),

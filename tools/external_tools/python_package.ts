@@ -56,12 +56,25 @@ function writePins(folder: string, packages: readonly PythonPackage[]): string {
  * dependencies.
  */
 export function installRequirements(folder: string, file: string): void {
+  requirePip();
+  install(folder, file, ["--only-binary", ":all:"]);
+}
+
+/** Downloads wheels with pip, which refuses a wheel whose hash is not a pinned one. */
+export function downloadWheels(folder: string, file: string): void {
+  requirePip();
+  succeed([
+    ...["download", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"],
+    ...["--dest", folder, "--requirement", file],
+  ]);
+}
+
+function requirePip(): void {
   if (runPip(["--version"]).status !== 0) {
     throw new MissingToolError(
       "Python 3 with pip was not found on PATH. It downloads this tool. Install both (Debian: apt-get install python3-pip).",
     );
   }
-  install(folder, file, ["--only-binary", ":all:"]);
 }
 
 /**
@@ -79,10 +92,14 @@ function install(
   options: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): void {
-  const { status, stderr, error } = runPip([
+  succeed([
     ...["install", "--quiet", "--no-deps", "--require-hashes", ...options],
     ...["--target", folder, "--requirement", file],
   ], env);
+}
+
+function succeed(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  const { status, stderr, error } = runPip(args, env);
   if (status !== 0) {
     throw new Error(`pip could not install the pinned packages.\n${error?.message ?? stderr}`);
   }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Part, stampedPart } from "./part.ts";
-import { installRequirements, installSource, type PythonPackage } from "./python_package.ts";
+import { downloadWheels, installRequirements, installSource, type PythonPackage } from "./python_package.ts";
 
 /** A Python package with all its dependencies. `NAME.txt` beside this file pins every file by its hash. */
 interface Requirements {
@@ -13,9 +13,11 @@ interface Requirements {
   readonly entries: readonly string[];
   /** A package that is published without a wheel. `NAME.txt` also pins the tools that build it. */
   readonly source?: PythonPackage;
+  /** Keeps the wheels in the folder `wheels` instead of installing them, so that a test can install them. */
+  readonly asWheels?: boolean;
 }
 
-export function requirementsPart({ name, version, entries, source }: Requirements): Part {
+export function requirementsPart({ name, version, entries, source, asWheels }: Requirements): Part {
   const pins = fileURLToPath(new URL(`./${name}.txt`, import.meta.url));
   const digest = createHash("sha256").update(readFileSync(pins)).digest("hex").slice(0, 12);
   return stampedPart({
@@ -25,7 +27,8 @@ export function requirementsPart({ name, version, entries, source }: Requirement
       const target = join(folder, name);
       rmSync(target, { recursive: true, force: true });
       mkdirSync(target, { recursive: true });
-      installRequirements(target, pins);
+      if (asWheels) downloadWheels(join(target, "wheels"), pins);
+      else installRequirements(target, pins);
       if (source) installSource(target, source);
     },
   }, entries.map((entry) => `${name}/${entry}`));

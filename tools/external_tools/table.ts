@@ -4,16 +4,19 @@ import process from "node:process";
 import { bruno } from "./bruno.ts";
 import { chromium } from "./chromium.ts";
 import { composeGo } from "./compose_go.ts";
+import { dotnet } from "./dotnet.ts";
 import { envoy } from "./envoy.ts";
 import { gitleaks } from "./gitleaks.ts";
 import { imageNode } from "./image_node.ts";
 import { iso20022 } from "./iso_20022.ts";
+import { java } from "./java.ts";
 import { k6 } from "./k6.ts";
 import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { packageChecks } from "./package_checks.ts";
 import { MissingToolError, type Part } from "./part.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
+import { pythonClient } from "./python_client.ts";
 import { schemathesis } from "./schemathesis.ts";
 import { sslyze } from "./sslyze.ts";
 import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
@@ -25,6 +28,7 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   jsonCanonicalization,
   iso20022,
   schemathesis,
+  pythonClient,
   k6,
   envoy,
   sslyze,
@@ -38,6 +42,8 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   bruno,
   packageChecks,
   chromium,
+  java,
+  dotnet,
 ];
 
 export function toolsFolder(root: string): string {

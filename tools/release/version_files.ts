@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 
 const LOCKFILE = "package-lock.json";
+const PYPROJECT = "packages/python/pyproject.toml";
 const KUSTOMIZATION = "deploy/kubernetes/kustomization.yaml";
 const MANIFEST = /^(packages\/[^/]+\/)?(package|deno)\.json$/;
 
@@ -15,7 +16,7 @@ interface LockedPackage {
 
 /**
  * Returns the files that change for `version`: the manifests, with their dependencies on siblings, the
- * lockfile, and the kustomization for Kubernetes.
+ * lockfile, the Python package's manifest, and the kustomization for Kubernetes.
  */
 export function withVersion(files: Files, version: string): Map<string, string> {
   const manifests = [...files].filter(([path]) => MANIFEST.test(path));
@@ -23,6 +24,7 @@ export function withVersion(files: Files, version: string): Map<string, string> 
     .map(([, text]) => (JSON.parse(text) as { name: string }).name);
   const changed = new Map(manifests.map(([path, text]) => [path, setVersions(text, siblings, version)]));
   changed.set(LOCKFILE, setLockedVersions(files.get(LOCKFILE)!, siblings, version));
+  changed.set(PYPROJECT, files.get(PYPROJECT)!.replace(/^(version = )".+"$/m, `$1"${version}"`));
   changed.set(KUSTOMIZATION, files.get(KUSTOMIZATION)!.replace(/^( *newTag: )\S+$/m, `$1${version}`));
   return new Map([...changed].filter(([path, text]) => files.get(path) !== text));
 }

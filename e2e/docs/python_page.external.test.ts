@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { startUntilReady } from "@gold-partner/dev/testing";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { assert, assertEquals } from "@std/assert";
+import { OFFLINE_PIP, PYTHON_PACKAGE, PythonEnvironment } from "../client/python_client_fixture.ts";
+import { Stack } from "../contract/stack_fixture.ts";
+import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
+import { openShell } from "./shell_fixture.ts";
+
+const PAGE = "docs/python.md";
+const BLOCK_END = "━━━";
+const COMMANDS_MAX = 6;
+
+const readPage = () => readFile(join(PYTHON_PACKAGE, "../..", PAGE), "utf8");
+
+async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "gold-python-page-"));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe("the Python guide", () => {
+  it("leads from an empty folder to an order in six commands, while npm start runs", () =>
+    inFolder(async (folder) => {
+      // A clone in which `npm start` runs, as far as the page sees it.
+      const clone = join(folder, "clone");
+      await mkdir(join(folder, "empty"));
+      await mkdir(clone);
+      await symlink(join(PYTHON_PACKAGE, ".."), join(clone, "packages"));
+      const started = await startUntilReady(join(clone, ".gold"), "--port", `${await findFreePort()}`);
+      const env = { PATH: process.env.PATH ?? "", HOME: folder, REPOSITORY: clone, ...OFFLINE_PIP };
+      const shell = openShell(join(folder, "empty"), env);
+      try {
+        const page = await readPage();
+        const [start, ...more] = readSteps(page.slice(0, page.indexOf("\n## ")));
+        assertEquals(more, []);
+        const commands = start!.commands.replace(/<<'(\w+)'\n[^]*?^\1$/m, "").trim().split("\n");
+        assert(commands.length <= COMMANDS_MAX, `${commands.length} commands`);
+        expectShown(await shell.run(start!.commands), start!.shown!);
+      } finally {
+        await shell.stop();
+        await started.stop();
+      }
+    }));
+
+  it("works as printed, with the output that it shows", () =>
+    inFolder(async (folder) => {
+      const python = await PythonEnvironment.create();
+      const stack = await Stack.open();
+      try {
+        await stack.operator("price set --source fixed --mid 500 --spread 60");
+        const blocks = readBlocks(await readPage());
+        const steps = blocks.flatMap(({ language, text }, index) =>
+          language === "python" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
+        );
+        const program = join(folder, "program.py");
+        await writeFile(program, steps.map(({ code }) => `${code}\nprint("${BLOCK_END}")\n`).join(""));
+        const { client_id } = stack.partner.credentials;
+        const GOLD_CREDENTIALS = stack.running.state.path("partners", client_id, "credentials.json");
+        const came = (await python.run([program], { GOLD_CREDENTIALS })).split(`${BLOCK_END}\n`);
+        assertEquals(came.length, steps.length + 1);
+        steps.forEach(({ shown }, index) => expectShown(came[index]!, shown));
+      } finally {
+        await stack.close();
+        await python.remove();
+      }
+    }));
+});

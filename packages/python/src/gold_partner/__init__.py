@@ -1,0 +1,24 @@
+"""The client for partners of the Gold Trading Partner Service.
+
+GoldClient and AsyncGoldClient call the service. verify_webhook() verifies the webhooks that the service
+sends.
+"""
+
+from .client import AsyncGoldClient, GoldClient
+from .error import GoldError
+from .exact_json import Quantity
+from .settings import Settings, TryReport
+from .webhook import VerifiedWebhook, WebhookVerificationError, sign_webhook, verify_webhook
+
+__all__ = [
+    "AsyncGoldClient",
+    "GoldClient",
+    "GoldError",
+    "Quantity",
+    "Settings",
+    "TryReport",
+    "VerifiedWebhook",
+    "WebhookVerificationError",
+    "sign_webhook",
+    "verify_webhook",
+]

@@ -1,0 +1,304 @@
+"""The operations of the service.
+
+Each function describes one call, and GoldClient and AsyncGoldClient make it.
+
+Codes that any call can have are not repeated here: connection and TLS errors, timeouts, refusals of the
+certificate, the address or the token, and rate limits.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import urlencode
+
+from . import replies
+from .error import GoldError
+from .exact_json import Quantity, read_json, write_json
+from .exchange import Call
+from .failure import Reply
+
+T = TypeVar("T")
+
+ID = re.compile(r"\w+(-\w+)*", re.ASCII)
+IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    items: list[T]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class Listing(Generic[T]):
+    """A list that is read page after page.
+
+    `next_name` is the query parameter that takes a page's next_cursor.
+    """
+
+    operation: str
+    path: str
+    next_name: str
+    query: Mapping[str, str | int | None]
+
+    def page(self, cursor: str | None) -> Call[Page[T]]:
+        query = {**self.query} if cursor is None else {**self.query, self.next_name: cursor}
+        return Call(self.operation, "GET", _target(self.path, query), _read_page)
+
+
+def get_health() -> Call[replies.Health]:
+    """Asks whether the service and its database work. Code: `service_unavailable`."""
+    return Call("getHealth", "GET", "/health", _reader(replies.Health), needs_token=False)
+
+
+def get_prices() -> Call[replies.Prices]:
+    """Fetches the current prices. They are indicative: only a quote is firm. Code: `price_unavailable`."""
+    return Call("getPrices", "GET", "/v1/prices", _reader(replies.Prices))
+
+
+def fund_sandbox(amount_sar: Quantity, *, idempotency_key: str | None = None) -> Call[replies.SandboxFunding]:
+    """Books test money to your own account. Only the sandbox has this operation. Code: `limit_exceeded`."""
+    body = write_json({}, {"amount_sar": amount_sar})
+    read = _reader(replies.SandboxFunding)
+    return _write("fundSandbox", "/sandbox/fund", body, read, idempotency_key, needs_token=False)
+
+
+def create_quote(
+    side: replies.Side,
+    *,
+    gold_grams: Quantity | None = None,
+    amount_sar: Quantity | None = None,
+    idempotency_key: str | None = None,
+) -> Call[replies.Quote]:
+    """Takes a firm quote for an amount of gold or of SAR: a price that is valid for 60 seconds and one order.
+
+    Codes: `limit_exceeded`, `market_closed`, `open_quotes_exceeded`, `daily_budget_exceeded`,
+    `price_unavailable`.
+    """
+    if (gold_grams is None) == (amount_sar is None):
+        raise GoldError("argument_invalid", "Pass either gold_grams or amount_sar.")
+    body = write_json({"side": side}, {"gold_grams": gold_grams, "amount_sar": amount_sar})
+    return _write("createQuote", "/v1/quotes", body, _reader(replies.Quote), idempotency_key)
+
+
+def get_quote(quote_id: str) -> Call[replies.Quote]:
+    """Fetches a quote of yours and its status. Code: `not_found`."""
+    return Call("getQuote", "GET", f"/v1/quotes/{_id(quote_id)}", _reader(replies.Quote))
+
+
+def place_order(quote_id: str, *, idempotency_key: str | None = None) -> Call[replies.PlacedOrder]:
+    """Executes a quote, once. The order is signed.
+
+    If the error's `outcome_unknown` is true, repeat the order with the error's `idempotency_key`.
+
+    Codes: `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`, `insufficient_gold`,
+    `insufficient_inventory`.
+    """
+    body = write_json({"quote_id": quote_id}, {})
+    read = _reader(replies.PlacedOrder)
+    return _write("createOrder", "/v1/orders", body, read, idempotency_key, signed=True)
+
+
+def get_order(order_id: str) -> Call[replies.Order]:
+    """Fetches an order of yours. Code: `not_found`."""
+    return Call("getOrder", "GET", f"/v1/orders/{_id(order_id)}", _reader(replies.Order))
+
+
+def list_orders(
+    *,
+    created_after: str | None = None,
+    created_before: str | None = None,
+    idempotency_key: str | None = None,
+    limit: int | None = None,
+) -> Listing[replies.Order]:
+    """Iterates over your orders, newest first.
+
+    Fetches each page when the loop needs it. `limit` is its length.
+    """
+    return Listing("listOrders", "/v1/orders", "cursor", locals())
+
+
+def create_withdrawal(
+    amount_sar: Quantity, *, reference: str | None = None, idempotency_key: str | None = None
+) -> Call[replies.CreatedWithdrawal]:
+    """Withdraws SAR to your registered IBAN. The amount is held at once. The withdrawal is signed.
+
+    Two employees of the operator release the payment. `reference` is your own text of at most 35 characters.
+
+    Codes: `insufficient_funds`, `limit_exceeded`, `withdrawal_reference_reused`.
+    """
+    body = write_json({"reference": reference}, {"amount_sar": amount_sar})
+    read = _reader(replies.CreatedWithdrawal)
+    return _write("createWithdrawal", "/v1/withdrawals", body, read, idempotency_key, signed=True)
+
+
+def get_withdrawal(withdrawal_id: str) -> Call[replies.Withdrawal]:
+    """Fetches a withdrawal of yours and its status. Code: `not_found`."""
+    return Call("getWithdrawal", "GET", f"/v1/withdrawals/{_id(withdrawal_id)}", _reader(replies.Withdrawal))
+
+
+def list_withdrawals(
+    *,
+    created_after: str | None = None,
+    created_before: str | None = None,
+    idempotency_key: str | None = None,
+    limit: int | None = None,
+) -> Listing[replies.Withdrawal]:
+    """Iterates over your withdrawals, newest first."""
+    return Listing("listWithdrawals", "/v1/withdrawals", "cursor", locals())
+
+
+def get_funding(funding_id: str) -> Call[replies.Funding]:
+    """Fetches a funding of yours. Code: `not_found`."""
+    return Call("getFunding", "GET", f"/v1/fundings/{_id(funding_id)}", _reader(replies.Funding))
+
+
+def list_fundings(
+    *,
+    created_after: str | None = None,
+    created_before: str | None = None,
+    idempotency_key: str | None = None,
+    limit: int | None = None,
+) -> Listing[replies.Funding]:
+    """Iterates over your fundings, newest first."""
+    return Listing("listFundings", "/v1/fundings", "cursor", locals())
+
+
+def get_balances(*, at: str | None = None) -> Call[replies.Balances]:
+    """Fetches your balances, now or at a past instant such as 2026-01-31T09:30:00.000Z."""
+    return Call("getBalances", "GET", _target("/v1/balances", {"at": at}), _reader(replies.Balances))
+
+
+def get_statement(first_day: str, last_day: str) -> Call[replies.Statement]:
+    """Fetches the balances and every posting between two days, both included.
+
+    A day is written as 2026-01-31 and is one of Asia/Riyadh.
+    """
+    target = _target("/v1/statement", {"from": first_day, "to": last_day})
+    return Call("getStatement", "GET", target, _reader(replies.Statement))
+
+
+def get_statement_csv(first_day: str, last_day: str) -> Call[str]:
+    """Fetches the same statement as CSV text."""
+    target = _target("/v1/statement", {"from": first_day, "to": last_day})
+    return Call("getStatement", "GET", target, _read_csv, headers={"Accept": "text/csv"})
+
+
+def get_reserves() -> Call[replies.Reserves]:
+    """Fetches the bars in the vault and the gold that is owed to all partners."""
+    return Call("getReserves", "GET", "/v1/reserves", _reader(replies.Reserves))
+
+
+def get_limits() -> Call[replies.Limits]:
+    """Fetches your limits: quantities, request rate, quotas and market hours."""
+    return Call("getLimits", "GET", "/v1/limits", _reader(replies.Limits))
+
+
+def get_credentials() -> Call[replies.Credentials]:
+    """Fetches the names and the lifetimes of your credentials, without their secret values."""
+    return Call("getCredentials", "GET", "/v1/credentials", _reader(replies.Credentials))
+
+
+def list_events(*, after: int | None = None, limit: int | None = None) -> Listing[replies.Event]:
+    """Iterates over your events after a sequence number, oldest first, with the state of their deliveries."""
+    return Listing("listEvents", "/v1/events", "after", locals())
+
+
+def get_event(event_id: str) -> Call[replies.Event]:
+    """Fetches an event of yours and the attempts to deliver it. Code: `not_found`."""
+    return Call("getEvent", "GET", f"/v1/events/{_id(event_id)}", _read_event)
+
+
+def redeliver_event(event_id: str, *, idempotency_key: str | None = None) -> Call[replies.Event]:
+    """Makes the service send an event to your webhook again. Code: `not_found`."""
+    path = f"/v1/events/{_id(event_id)}/redeliver"
+    return _write("redeliverEvent", path, b"{}", _read_event, idempotency_key)
+
+
+def test_webhook(*, idempotency_key: str | None = None) -> Call[replies.Event]:
+    """Makes the service send an event `webhook.test` to your webhook."""
+    return _write("testWebhook", "/v1/webhook/test", b"{}", _read_event, idempotency_key)
+
+
+def probe_signature(body: bytes = b"{}") -> Call[replies.ProbeVerdict]:
+    """Signs a body as an order is signed, and returns what the service finds.
+
+    It moves neither money nor gold.
+    """
+    return Call(
+        "probeSignature", "POST", "/v1/signed-probe", _reader(replies.ProbeVerdict), body=body, signed=True
+    )
+
+
+def _write(
+    operation: str,
+    path: str,
+    body: bytes,
+    read: Callable[[Reply], T],
+    idempotency_key: str | None,
+    *,
+    needs_token: bool = True,
+    signed: bool = False,
+) -> Call[T]:
+    key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+    if not isinstance(key, str) or not IDEMPOTENCY_KEY.fullmatch(key):
+        raise GoldError("argument_invalid", "idempotency_key must be 1 to 255 visible ASCII characters.")
+    return Call(operation, "POST", path, read, body, key, needs_token, signed)
+
+
+def _id(value: str) -> str:
+    """Returns the id. Any other text, for example one with a slash, could lead to another path."""
+    if isinstance(value, str) and ID.fullmatch(value):
+        return value
+    raise GoldError("argument_invalid", f"{value!r} is not an id; pass the id that the service returned.")
+
+
+def _target(path: str, query: Mapping[str, str | int | None]) -> str:
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _reader(reply_type: type[T]) -> Callable[[Reply], T]:
+    """Returns a function that reads a reply of this TypedDict.
+
+    It refuses a reply without a required member. Values are not checked, because the service may add some.
+    """
+    required: frozenset[str] = reply_type.__required_keys__  # type: ignore[attr-defined]
+
+    def read(reply: Reply) -> T:
+        members = _read_members(reply)
+        missing = sorted(required - members.keys())
+        if missing:
+            raise ValueError(f"it has no member {missing[0]}")
+        return cast(T, members)
+
+    return read
+
+
+def _read_members(reply: Reply) -> dict[str, Any]:
+    members = read_json(reply.body)
+    if not isinstance(members, dict):
+        raise ValueError("it is not a JSON object")
+    return members
+
+
+#: Every event has these members, also one of a type that is added later.
+_read_event = cast(Callable[[Reply], replies.Event], _reader(replies.TestEvent))
+
+
+def _read_page(reply: Reply) -> Page[Any]:
+    members = _read_members(reply)
+    if not isinstance(members.get("items"), list) or "next_cursor" not in members:
+        raise ValueError("it has no valid items or no next_cursor")
+    return Page(members["items"], members["next_cursor"])
+
+
+def _read_csv(reply: Reply) -> str:
+    media_type = reply.headers.get("Content-Type", "nothing")
+    if not re.match(r"text/csv\b", media_type, re.IGNORECASE):
+        raise ValueError(f"Content-Type must be text/csv; got {media_type}")
+    return reply.body.decode()

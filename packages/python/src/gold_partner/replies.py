@@ -1,0 +1,382 @@
+"""The replies of the service. Quantities are Decimal, instants are texts such as 2026-01-31T09:30:00.000Z.
+
+A test compares these types with the service's OpenAPI document. The service may add members and values.
+"""
+
+# Without `from __future__ import annotations`, which would hide NotRequired from __required_keys__.
+
+from decimal import Decimal
+from typing import Literal, NotRequired, TypedDict
+
+Side = Literal["buy", "sell"]
+
+
+class Health(TypedDict):
+    status: Literal["ok"]
+
+
+class Prices(TypedDict):
+    """Indicative prices. Only a quote is firm."""
+
+    currency: Literal["SAR"]
+    unit: Literal["gram"]
+    purity: Literal["24K"]
+    #: The price that you pay, in SAR per gram. It is above the sell price.
+    buy_price: Decimal
+    #: The price that you receive, in SAR per gram.
+    sell_price: Decimal
+    as_of: str
+    market: Literal["open", "closed"]
+
+
+class SarBalance(TypedDict):
+    #: Can be traded or withdrawn.
+    available: Decimal
+    #: Held for withdrawals that are not paid yet.
+    held: Decimal
+
+
+class GoldBalance(TypedDict):
+    grams: Decimal
+
+
+class Balances(TypedDict):
+    """The account at one instant."""
+
+    sar: SarBalance
+    gold: GoldBalance
+    as_of: str
+
+
+class Quote(TypedDict):
+    """A price that is firm for a minute, for one order. It reserves neither funds nor gold."""
+
+    quote_id: str
+    side: Side
+    gold_grams: Decimal
+    price_per_gram_sar: Decimal
+    #: The amount that the order moves. A buy rounds up to the halala, a sell rounds down.
+    total_sar: Decimal
+    status: Literal["open", "executed", "expired"]
+    created_at: str
+    expires_at: str
+
+
+class Order(TypedDict):
+    order_id: str
+    quote_id: str
+    side: Side
+    gold_grams: Decimal
+    price_per_gram_sar: Decimal
+    total_sar: Decimal
+    status: Literal["executed"]
+    executed_at: str
+
+
+class PlacedOrder(Order):
+    #: The account right after the order.
+    balances: Balances
+
+
+class Withdrawal(TypedDict):
+    """A withdrawal of SAR. After it is rejected or returned, the amount is available again."""
+
+    withdrawal_id: str
+    amount_sar: Decimal
+    reference: str | None
+    iban_masked: str
+    status: Literal["pending_approval", "approved", "submitted", "paid", "rejected", "returned"]
+    created_at: str
+
+
+class CreatedWithdrawal(Withdrawal):
+    #: The account right after the withdrawal.
+    balances: Balances
+
+
+class Funding(TypedDict):
+    """A payment of SAR into the account."""
+
+    funding_id: str
+    amount_sar: Decimal
+    created_at: str
+    #: When the bank took the payment back. None: it did not.
+    reversed_at: str | None
+
+
+class SandboxFunding(TypedDict):
+    funding_id: str
+    amount_sar: Decimal
+    created_at: str
+    #: The account right after the funding.
+    balances: Balances
+
+
+class StatementBalance(TypedDict):
+    available_sar: Decimal
+    held_sar: Decimal
+    gold_grams: Decimal
+
+
+class Posting(TypedDict):
+    posted_at: str
+    #: The id of the order, funding or withdrawal that caused the posting.
+    id: str
+    #: The kind of event that caused the posting, such as order.executed or withdrawal.returned.
+    type: str
+    account: Literal["available_sar", "held_sar", "gold_grams"]
+    #: In the account's unit. Negative when the balance went down.
+    change: Decimal
+    balance_after: Decimal
+
+
+Statement = TypedDict(
+    "Statement",
+    {
+        "from": str,
+        "to": str,
+        "time_zone": Literal["Asia/Riyadh"],
+        "opening_balance": StatementBalance,
+        "closing_balance": StatementBalance,
+        "postings": list[Posting],  # oldest first
+    },
+)
+
+
+class Bar(TypedDict):
+    serial: str
+    refiner: str
+    vault: str
+    gross_grams: Decimal
+    #: Parts of gold in 1,000.
+    fineness: Decimal
+    fine_grams: Decimal
+
+
+class Reserves(TypedDict):
+    """The bars in the vault, and the gold that is owed to all partners."""
+
+    bars: list[Bar]
+    fine_grams: Decimal
+    #: Never more than fine_grams.
+    owed_grams: Decimal
+    #: fine_grams / owed_grams, rounded down to 4 decimals. None where nothing is owed.
+    coverage: Decimal | None
+    as_of: str
+
+
+class Bounds(TypedDict):
+    step: Decimal
+    minimum: Decimal
+    maximum: Decimal
+
+
+class RateLimit(TypedDict):
+    requests_per_second: int
+    burst: int
+
+
+class OpenQuotes(TypedDict):
+    """Firm quotes that are not executed yet. A maximum of None means unlimited."""
+
+    maximum_quotes: int | None
+    quotes: int
+    maximum_gold_grams: Decimal | None
+    gold_grams: Decimal
+
+
+class DailyRecords(TypedDict):
+    maximum_records: int
+    records: int
+    resets_at: str
+
+
+class Session(TypedDict):
+    day: Literal["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    opens: str
+    closes: str
+
+
+class MarketHours(TypedDict):
+    always_open: bool
+    time_zone: Literal["Asia/Riyadh"]
+    #: Empty where the market is always open.
+    sessions: list[Session]
+
+
+class Limits(TypedDict):
+    """The quantities that you may ask for, your request rate and quotas, and the market's hours."""
+
+    gold_grams: Bounds
+    amount_sar: Bounds
+    quote_ttl_seconds: int
+    rate_limit: RateLimit
+    #: None: unlimited.
+    open_quotes: OpenQuotes | None
+    #: Stored records of today that execute nothing. None: unlimited.
+    daily_records: DailyRecords | None
+    market_hours: MarketHours
+
+
+class CredentialLife(TypedDict):
+    not_before: str
+    #: When the credential stops being accepted. None: not planned.
+    retire_at: str | None
+    #: Exact to the minute. None: never used.
+    last_used_at: str | None
+
+
+class Certificate(CredentialLife):
+    sha256: str
+    expires_at: str
+    revoked_at: str | None
+
+
+class SigningKey(CredentialLife):
+    kid: str
+    thumbprint: str
+
+
+class Secret(CredentialLife):
+    secret_id: str
+
+
+class Credentials(TypedDict):
+    """Your credentials, without their secret values."""
+
+    certificates: list[Certificate]
+    signing_keys: list[SigningKey]
+    client_secrets: list[Secret]
+    webhook_secrets: list[Secret]
+
+
+ProbeMistake = Literal[
+    "path_not_url",
+    "wrong_host",
+    "explicit_port",
+    "upper_case_hex",
+    "upper_case_host",
+    "crlf",
+    "trailing_newline",
+    "payload_base64url",
+    "der_signature",
+    "milliseconds",
+    "body_reserialised",
+]
+
+
+class ProbeStep(TypedDict):
+    #: None: the service did not reach this step.
+    ok: bool | None
+    detail: str
+
+
+class ProbeSteps(TypedDict):
+    timestamp: ProbeStep
+    nonce: ProbeStep
+    header: ProbeStep
+    key: ProbeStep
+    signature: ProbeStep
+
+
+class ProbeVerdict(TypedDict):
+    """What is right and wrong with a signature, step by step."""
+
+    valid: bool
+    steps: ProbeSteps
+    #: X-Timestamp minus the service's time.
+    clock_offset_seconds: Decimal | None
+    #: The text over which the service verifies the signature.
+    canonical_string: str | None
+    canonical_sha256: str | None
+    #: The usual mistake that explains the failure; docs/signing.md explains them.
+    mistake: ProbeMistake | None
+
+
+class ExpiringCredential(TypedDict):
+    kind: Literal["certificate", "signing_key", "client_secret", "webhook_secret"]
+    #: Its sha256, thumbprint or secret_id in Credentials.
+    id: str
+    expires_at: str
+
+
+class Attempt(TypedDict):
+    attempted_at: str
+    #: None: no HTTP reply arrived.
+    http_status: int | None
+    duration_ms: int
+
+
+class Delivery(TypedDict):
+    """The attempts to deliver an event to your endpoint. parked: the service gave up."""
+
+    status: Literal["pending", "delivered", "parked"]
+    next_attempt_at: str | None
+    attempts: list[Attempt]
+
+
+class ChainHead(TypedDict):
+    #: The head of your hash chain at this event. Keep it: it proves the history up to here.
+    chain_head: str
+
+
+class OrderData(ChainHead):
+    order: Order
+
+
+class WithdrawalData(ChainHead):
+    withdrawal: Withdrawal
+
+
+class FundingData(ChainHead):
+    funding: Funding
+
+
+class CredentialData(ChainHead):
+    credential: ExpiringCredential
+
+
+class EventFrame(TypedDict):
+    #: The same at every attempt. A receiver recognises a repeated delivery by this id.
+    id: str
+    #: Numbers the partner's events without gaps. If a number is missing, its event is still to come.
+    sequence: int
+    created_at: str
+    #: Missing in the body of a webhook.
+    delivery: NotRequired[Delivery]
+
+
+class OrderEvent(EventFrame):
+    type: Literal["order.executed"]
+    data: OrderData
+
+
+class WithdrawalEvent(EventFrame):
+    type: Literal[
+        "withdrawal.created",
+        "withdrawal.approved",
+        "withdrawal.submitted",
+        "withdrawal.paid",
+        "withdrawal.rejected",
+        "withdrawal.returned",
+    ]
+    data: WithdrawalData
+
+
+class FundingEvent(EventFrame):
+    type: Literal["funding.completed", "funding.reversed"]
+    data: FundingData
+
+
+class CredentialEvent(EventFrame):
+    type: Literal["credential.expiring"]
+    data: CredentialData
+
+
+class TestEvent(EventFrame):
+    type: Literal["webhook.test"]
+    data: ChainHead
+
+
+#: Its `type` decides which data it has. The service may add types: acknowledge such an event and ignore it.
+Event = OrderEvent | WithdrawalEvent | FundingEvent | CredentialEvent | TestEvent

@@ -1,0 +1,114 @@
+"""Compares the types of the replies with the service's OpenAPI document, the file that GOLD_OPENAPI names."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import types
+import typing
+import unittest
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from gold_partner import AsyncGoldClient, GoldClient, calls
+from gold_partner.exchange import Call
+
+NAMES = {str: "string", int: "integer", Decimal: "number", bool: "boolean", types.NoneType: "null"}
+#: Operations with another name in Python, and operations that a partner does not call or the client calls
+#: itself.
+RENAMED = {"place_order": "createOrder", "get_statement_csv": "getStatement"}
+NOT_CALLED = {
+    *(
+        "issueToken",
+        "getTokenKeys",
+        "getAuthorizationServer",
+        "getOpenApi",
+        "getReference",
+        "getErrorCatalogue",
+    ),
+}
+
+
+class Replies(unittest.TestCase):
+    def test_every_operation_has_a_method_with_the_type_of_its_reply(self) -> None:
+        document = json.loads(Path(os.environ["GOLD_OPENAPI"]).read_text())
+        operations = {
+            operation["operationId"]: operation["responses"]
+            for path in document["paths"].values()
+            for operation in path.values()
+        }
+        called = set()
+        for name, function in inspect.getmembers(calls, inspect.isfunction):
+            if name.startswith("_") or function.__module__ != calls.__name__:
+                continue
+            self.assertTrue(hasattr(GoldClient, name) and hasattr(AsyncGoldClient, name), name)
+            for client in (GoldClient, AsyncGoldClient):
+                parameters = ["self", *inspect.signature(function).parameters]
+                self.assertEqual(list(inspect.signature(getattr(client, name)).parameters), parameters)
+            operation = RENAMED.get(name, camel_case(name))
+            called.add(operation)
+            media = next(iter(operations[operation]["200"]["content"].values()))
+            result = typing.get_type_hints(function)["return"]
+            reply = typing.get_args(result)[0]
+            schema = media["schema"]
+            if typing.get_origin(result) is not Call:  # a Listing
+                schema = resolved(schema, document)["properties"]["items"]["items"]
+            if reply is not str:  # the statement as CSV
+                with self.subTest(name):
+                    self.assertEqual(shape_of_type(reply), shape_of_schema(schema, document))
+        self.assertEqual(called | NOT_CALLED, operations.keys())
+
+
+def camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def shape_of_type(reply: Any) -> Any:
+    """Returns what a type and a schema have in common: the names of members, and their types or values."""
+    origin, arguments = typing.get_origin(reply), typing.get_args(reply)
+    if reply in NAMES:
+        return NAMES[reply]
+    if origin is typing.Literal:
+        return sorted(arguments)
+    if origin is typing.NotRequired:
+        return shape_of_type(arguments[0])
+    if origin is list:
+        return {"items": shape_of_type(arguments[0])}
+    if origin in (types.UnionType, typing.Union):
+        return one_of([shape_of_type(argument) for argument in arguments])
+    hints = typing.get_type_hints(reply)
+    return {"members": {name: shape_of_type(hint) for name, hint in hints.items()}}
+
+
+def shape_of_schema(schema: dict[str, Any], document: dict[str, Any]) -> Any:
+    schema = resolved(schema, document)
+    # An event is one of the known types, or one of a type that is added later.
+    for alternatives in (schema.get("oneOf"), schema.get("anyOf")):
+        if alternatives:
+            known = [each for each in alternatives if "not" not in each.get("properties", {}).get("type", {})]
+            return one_of([shape_of_schema(each, document) for each in known])
+    if "const" in schema or "enum" in schema:
+        return sorted(schema.get("enum", [schema.get("const")]))
+    if isinstance(schema["type"], list):
+        return one_of(schema["type"])
+    if schema["type"] == "array":
+        return {"items": shape_of_schema(schema["items"], document)}
+    if schema["type"] != "object":
+        return schema["type"]
+    properties = schema["properties"]
+    assert sorted(properties) == sorted(schema["required"])
+    return {"members": {name: shape_of_schema(member, document) for name, member in properties.items()}}
+
+
+def one_of(shapes: list[Any]) -> Any:
+    ordered = sorted(shapes, key=lambda shape: json.dumps(shape, sort_keys=True))
+    return shapes[0] if len(shapes) == 1 else {"one_of": ordered}
+
+
+def resolved(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return schema

@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { MissingToolError, type Part } from "./part.ts";
+
+/** The Java of this system, which compiles and runs the example in Java. */
+export const java: Part = {
+  name: "java",
+  version: "of the system, 11 or newer",
+  isInstalled() {
+    const { status, stdout } = spawnSync("javac", ["--version"], { encoding: "utf8" });
+    return status === 0 && /^javac (1[1-9]|[2-9]\d)\b/.test(stdout);
+  },
+  install() {
+    throw new MissingToolError(
+      "Java 11 or newer was not found on PATH. Install it (Debian: apt-get install openjdk-17-jdk-headless).",
+    );
+  },
+};
