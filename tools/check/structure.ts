@@ -42,6 +42,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
     "testing",
   ],
   "vectors": CORE,
+  "site": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path, because k6 resolves no package names
   "e2e": [...WHOLE_STACK, "prove"],
