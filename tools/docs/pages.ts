@@ -1,4 +1,5 @@
 import { writeErrorCatalogue } from "./error_catalogue.ts";
+import { writeExampleSignatures } from "./example_signatures.ts";
 import { writeContributing, writeScripts } from "./tasks.ts";
 
 /**
@@ -7,6 +8,7 @@ import { writeContributing, writeScripts } from "./tasks.ts";
  */
 export const PAGES: Readonly<Record<string, (text: string) => string>> = {
   "docs/errors.md": writeErrorCatalogue,
+  "packages/protocol/src/openapi/examples/signatures.ts": writeExampleSignatures,
   "CONTRIBUTING.md": writeContributing,
   "package.json": writeScripts("scripts", "exec node"),
   "deno.json": writeScripts("tasks", "deno run -A"),

@@ -77,20 +77,29 @@ export interface TestOptions {
    * `npm run prove -- standby` must run with that login's rights.
    */
   readonly standby?: boolean;
+  /** Default: the base URL of the environment. */
+  readonly baseUrl?: string;
 }
 
 /** Partners sign the base URL, so a request that is signed for one environment is refused in the other. */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function testService(
-  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TestOptions = {},
+  {
+    environment = "sandbox",
+    server,
+    deliver = false,
+    webhook,
+    standby = false,
+    baseUrl = BASE_URLS[environment],
+  }: TestOptions = {},
 ): Promise<TestService> {
   const books = await testBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-test-"));
   const { keys, config } = await settle(
     books,
     folder,
-    { environment, role: deliver ? "all" : "api", standby },
+    { environment, role: deliver ? "all" : "api", standby, baseUrl },
   );
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
@@ -177,9 +186,11 @@ const identity = ({ fingerprint }: TestPartner) => ({
 async function settle(
   books: TestBooks,
   folder: string,
-  { environment, role, standby }: Required<Pick<TestOptions, "environment" | "standby">> & {
-    readonly role: "all" | "api";
-  },
+  { environment, role, standby, baseUrl }:
+    & Required<Pick<TestOptions, "environment" | "standby" | "baseUrl">>
+    & {
+      readonly role: "all" | "api";
+    },
 ) {
   const keys = { pepper: randomBytes(32), sealingKey: randomBytes(32) };
   const files = {
@@ -191,9 +202,7 @@ async function settle(
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
   await writeFile(files.webhookCa, testCertificate().ca);
   await books.sql`
-    update gold.deployment set environment = ${environment}, public_base_url = ${
-    BASE_URLS[environment]
-  }, pepper_source = ${`file:${files.pepper}`},
+    update gold.deployment set environment = ${environment}, public_base_url = ${baseUrl}, pepper_source = ${`file:${files.pepper}`},
       sealing_key_source = ${`file:${files.sealingKey}`}`;
   await addTokenKey(books, keys.sealingKey);
   const api = new URL(books.url);
@@ -202,7 +211,7 @@ async function settle(
   const config = readConfig({
     DATABASE_URL: api.href,
     GOLD_ENV: environment,
-    PUBLIC_BASE_URL: BASE_URLS[environment],
+    PUBLIC_BASE_URL: baseUrl,
     LISTEN: `unix:${join(folder, "service.sock")}`,
     OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
     PEPPER_SOURCE: `file:${files.pepper}`,

@@ -3,6 +3,7 @@
 import type { Endpoint } from "./endpoint.ts";
 import { ACCESS_ENDPOINTS } from "./endpoints/access.ts";
 import { BOOKS_ENDPOINTS } from "./endpoints/books.ts";
+import { DISCOVERY_ENDPOINTS } from "./endpoints/discovery.ts";
 import { MONEY_ENDPOINTS } from "./endpoints/money.ts";
 import { TRADING_ENDPOINTS } from "./endpoints/trading.ts";
 
@@ -11,6 +12,7 @@ const TABLE = {
   ...TRADING_ENDPOINTS,
   ...MONEY_ENDPOINTS,
   ...BOOKS_ENDPOINTS,
+  ...DISCOVERY_ENDPOINTS,
 };
 
 export type OperationId = keyof typeof TABLE;
