@@ -1,4 +1,5 @@
 // Every file that the site is generated from: the landing page, the guides and the reference.
+import { referenceGroups, referencePages } from "./reference.ts";
 import { guidePages, readSource, type SiteFiles } from "./guides.ts";
 
 export type { SiteFiles };
@@ -10,11 +11,12 @@ const ICON =
 export function sitePages(): SiteFiles {
   return new Map([
     ...guidePages(),
+    ...referencePages(),
     ["index.md", landingPage()],
     ["public/icon.svg", ICON],
     ["public/order_flow_light.svg", orderFlow("not all")],
     ["public/order_flow_dark.svg", orderFlow("all")],
-    ["navigation.json", JSON.stringify([])],
+    ["navigation.json", JSON.stringify(referenceGroups)],
   ]);
 }
 

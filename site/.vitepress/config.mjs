@@ -13,19 +13,23 @@ const groups = JSON.parse(
 /** Colours of code as classes: the Content-Security-Policy allows no style attribute. */
 const colours = transformerStyleToClass({ classPrefix: "c" });
 
+/** The style with which VitePress stops transitions while the reader switches the theme. */
+const SWITCHING = "*,*::before,*::after{" +
+  ["-webkit-", "-moz-", "-o-", "-ms-", ""].map((prefix) => `${prefix}transition:none!important`).join(";") +
+  "}";
+const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
 const SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
 
 /**
  * A page may load only what this site serves, and run only the scripts that VitePress wrote into it.
  */
 function policyOf(html) {
-  const hashes = [...html.matchAll(SCRIPT)].map(([, text]) =>
-    `'sha256-${createHash("sha256").update(text).digest("base64")}'`
-  );
+  const hashes = [...html.matchAll(SCRIPT)].map(([, text]) => hashOf(text));
   return [
     "default-src 'none'",
     `script-src 'self' ${[...new Set(hashes)].join(" ")}`,
-    "style-src 'self'",
+    `style-src 'self' ${hashOf(SWITCHING)}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -36,10 +40,8 @@ function policyOf(html) {
 
 /** Aligns the cells of a table by a class instead of a style attribute. */
 function alignByClass({ tokens }) {
-  for (
-    const token of tokens.filter((one) => one.attrGet("style") === "text-align:right")
-  ) {
-    token.attrs = [["class", "right"]];
+  for (const token of tokens) {
+    if (token.attrGet("style") === "text-align:right") token.attrs = [["class", "right"]];
   }
 }
 
