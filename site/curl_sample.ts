@@ -1,15 +1,18 @@
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import type { Described, Parameter } from "./described.ts";
 
-/** Fields of the token's form. The secret is read from its file, because other users see a command's words. */
+/**
+ * Fields of the token's form. The secret is read from its file, because other users see the words of a
+ * command.
+ */
 const FORM: Readonly<Record<string, string>> = {
   client_id: '--data-urlencode "client_id=$CLIENT_ID"',
   client_secret: "--data-urlencode client_secret@client_secret",
 };
 
 /**
- * Returns the call of an operation with curl. It continues in the shell of the quickstart. An id in capitals is
- * a variable that holds the id of an earlier reply.
+ * Returns the call of an operation with curl. It continues in the shell of the quickstart. An id in capitals
+ * is a variable that holds the id of an earlier reply.
  */
 export function curlSample(operation: OperationId, { paths }: Described): string {
   const { method, path, token, idempotent, signature, request } = ENDPOINTS[operation];

@@ -90,7 +90,7 @@ function resolve(schema: Schema, { components }: Described): Schema {
   return schema.$ref ? components.schemas[schema.$ref.split("/").at(-1)!]! : schema;
 }
 
-export const escape = (text: string): string =>
+const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** Converts the CommonMark that descriptions use inside a paragraph. */

@@ -32,7 +32,9 @@ function landingPage(): string {
   );
 }
 
-/** The picture follows the system's theme. The site has a switch of its own, so it shows one of two copies. */
+/**
+ * The picture follows the system's theme. The site has a switch of its own, so it shows one of two copies.
+ */
 function orderFlow(darkWhen: string): string {
   return readSource(ORDER_FLOW).replace(
     "(prefers-color-scheme: dark)",

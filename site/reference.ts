@@ -1,4 +1,5 @@
-// The pages of the reference. They are made from the table of operations, so a new operation appears by itself.
+// The pages of the reference. They are made from the table of operations, so a new operation appears by
+// itself.
 import {
   ENDPOINTS,
   type Json,
@@ -17,7 +18,7 @@ import { SAMPLES, SETUP } from "./samples.ts";
 const FOLDER = "reference";
 
 /** The API description of the sandbox, because production lacks some of its operations. */
-export const described = openApiDocument({
+const described = openApiDocument({
   baseUrl: "https://gold.example",
   environment: "sandbox",
 }) as unknown as Described;

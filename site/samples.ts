@@ -1,6 +1,6 @@
 // The TypeScript and Python samples of the reference. They are in the order in which a test executes them as
-// one program, so a sample may use the results of those before it. The samples in curl are made from the table
-// of operations.
+// one program, so a sample may use the results of those before it. The samples in curl are made from the
+// table of operations.
 import type { OperationId } from "@gold-partner/protocol";
 
 interface Samples {
@@ -74,12 +74,6 @@ const fetched = (path: string): Samples => ({
 
 export const SAMPLES: Readonly<Partial<Record<OperationId, Samples>>> = {
   issueToken: TOKEN,
-  probeSignature: {
-    typescript: `const { valid, mistake } = await client.probeSignature();
-console.log(valid, mistake);`,
-    python: `verdict = client.probe_signature()
-print(verdict["valid"], verdict["mistake"])`,
-  },
   fundSandbox: {
     typescript: `const funding = await client.fundSandbox({ amount_sar: "100000" });
 console.log(\`\${funding.balances.sar.available} SAR\`);`,
@@ -102,6 +96,12 @@ print(quote["total_sar"], "SAR until", quote["expires_at"])`,
     typescript: `const { status } = await client.getQuote(quote.quote_id);
 console.log(status);`,
     python: `print(client.get_quote(quote["quote_id"])["status"])`,
+  },
+  probeSignature: {
+    typescript: `const { valid, mistake } = await client.probeSignature();
+console.log(valid, mistake);`,
+    python: `verdict = client.probe_signature()
+print(verdict["valid"], verdict["mistake"])`,
   },
   createOrder: {
     typescript:
