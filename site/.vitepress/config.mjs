@@ -52,7 +52,7 @@ export default {
   title: "Gold Trading Partner API",
   description: "Buy and sell physical-backed 24K gold against a prefunded SAR account.",
   srcDir: "dist/pages",
-  outDir: "dist/www",
+  outDir: "dist/fresh",
   cacheDir: "dist/cache",
   metaChunk: true,
   head: [
