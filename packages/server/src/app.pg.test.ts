@@ -36,7 +36,6 @@ describe("the app's paths", () => {
   it("returns 404 for an unknown path, but certificate_unknown without a certificate", async () => {
     for (
       const path of [
-        "/",
         "/v1",
         "/v2/orders",
         "/v1/Orders",
