@@ -95,7 +95,7 @@ function operationSection(operation: Operation): string {
   const all = problemCodesOf(ENDPOINTS[operationId]);
   const others = all.filter((one) => !refusals.includes(one));
   const text = [
-    `<p class="route"><span class="method">${method}</span> <code>${path}</code></p>`,
+    `<p class="route"><span class="method">${method}</span> <code>${path}</code> <span class="kind">${operationId}</span></p>`,
     `<p class="needs">${needsOf(operationId).map((need) => `<span>${need}</span>`).join(" ")}</p>`,
     description,
     ...(parameters.length > 0 ? ["**Parameters**", parameterFields(parameters, described)] : []),

@@ -45,6 +45,10 @@ function alignByClass({ tokens }) {
   }
 }
 
+/** The anchor of a heading, as the guides' links and the `type` of a problem name it. */
+const anchorOf = (heading) =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
+
 const page = (text, link) => ({ text, link });
 
 export default {
@@ -60,6 +64,7 @@ export default {
     ["link", { rel: "stylesheet", href: "/code.css" }],
   ],
   markdown: {
+    anchor: { slugify: anchorOf },
     theme: {
       light: "github-light-high-contrast",
       dark: "github-dark-high-contrast",
@@ -69,7 +74,9 @@ export default {
   },
   transformHtml(html) {
     // VitePress sets two styles again when the page runs; style.css has what matters before that.
-    const still = html.replaceAll(/ style="[^"]*"/g, "");
+    const still = html.replaceAll(/ style="[^"]*"/g, "")
+      // The layout of the landing page has no main landmark.
+      .replace('<div class="VPHome"', '<div class="VPHome" role="main"');
     const meta = `<meta http-equiv="Content-Security-Policy" content="${policyOf(still)}">`;
     return still.replace(
       '<meta charset="utf-8">',
@@ -120,7 +127,6 @@ export default {
       },
       {
         text: "Operate the service",
-        collapsed: true,
         items: [
           page("Operator commands", "/operator"),
           page("Deployment", "/deployment"),

@@ -11,6 +11,7 @@ import { iso20022 } from "./iso_20022.ts";
 import { k6 } from "./k6.ts";
 import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
+import { lighthouse } from "./lighthouse.ts";
 import { MissingToolError, type Part } from "./part.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 import { schemathesis } from "./schemathesis.ts";
@@ -35,6 +36,7 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   gitleaks,
   imageNode,
   bruno,
+  lighthouse,
   chromium,
 ];
 
