@@ -34,7 +34,6 @@ const PAGES: Readonly<Record<string, string>> = {
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
   "npm start -- --envoy": [`${DEV}/start_envoy.external.test.ts`, `"--envoy"`],
-  "npm run site": ["e2e/docs/site.external.test.ts", `"tools/run.mjs", "site"`],
   "npm test": [".ci/run", "npm test"],
   "npm run gold": [
     "packages/operator/src/gold.test.ts",
