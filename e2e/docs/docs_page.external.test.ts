@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { assert, assertEquals } from "@std/assert";
 import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -100,6 +102,26 @@ describe("the API reference in Chromium", () => {
     const entry = await page.locator("#quote_expired").innerText();
     assert(entry.includes(TOKEN_PROBLEM_REGISTRY.quote_expired.title));
     await page.close();
+  });
+
+  it("opens at the base URL over mutual TLS, with a certificate in a PKCS#12 file", async () => {
+    const { baseUrl, state, credentials: { cert, key } } = stack.running;
+    const pfxPath = state.path("browser.p12");
+    await promisify(execFile)("openssl", [
+      ...["pkcs12", "-export", "-in", cert, "-inkey", key, "-passout", "pass:browser", "-out", pfxPath],
+    ]);
+    const context = await browser.newContext({
+      // The demo's server CA is not in the browser's store.
+      ignoreHTTPSErrors: true,
+      clientCertificates: [{ origin: baseUrl, pfxPath, passphrase: "browser" }],
+    });
+    const page = await context.newPage();
+    for (const path of ["", "/", "/docs/"]) {
+      await page.goto(baseUrl + path);
+      assertEquals(page.url(), `${baseUrl}/docs`);
+      assertEquals(await page.locator("h1").innerText(), "Gold Trading Partner API");
+    }
+    await context.close();
   });
 });
 

@@ -44,9 +44,10 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
     "testing",
   ],
   "vectors": CORE,
+  "site": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path, because k6 resolves no package names
-  "e2e": [...WHOLE_STACK, "prove"],
+  "e2e": [...WHOLE_STACK, "prove", "site"],
   "prove": WHOLE_STACK,
   "bench": WHOLE_STACK,
   "tools": [

@@ -11,6 +11,8 @@ export interface Tree {
 
 /** Files and folders that git ignores, and others that no check reads. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".gold", ".tools", ".DS_Store"]);
+/** VitePress loads these files with the packages of site/package.json. No module of this project imports them. */
+const GENERATOR = "site/.vitepress/";
 const BINARY = /\.(png|ico|woff2?|pem\.enc|zip|gz|log)$/;
 
 export function listFiles(root: string, folder = ""): string[] {
@@ -29,7 +31,9 @@ export function readTree(root: string): Promise<Tree> {
 }
 
 export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> {
-  const sources = new Map([...files].filter(([path]) => /\.(ts|mjs|js)$/.test(path)));
+  const sources = new Map(
+    [...files].filter(([path]) => /\.(ts|mjs|js)$/.test(path) && !path.startsWith(GENERATOR)),
+  );
   const modules = new Map<string, Module>();
   for (const [path, syntax] of await parseFiles(sources)) modules.set(path, moduleOf(path, syntax));
   return { files, modules };

@@ -14,6 +14,7 @@ import { k6 } from "./k6.ts";
 import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { packageChecks } from "./package_checks.ts";
+import { lighthouse } from "./lighthouse.ts";
 import { MissingToolError, type Part } from "./part.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 import { pythonClient } from "./python_client.ts";
@@ -41,6 +42,7 @@ export const EXTERNAL_TOOLS: readonly Part[] = [
   imageNode,
   bruno,
   packageChecks,
+  lighthouse,
   chromium,
   java,
   dotnet,

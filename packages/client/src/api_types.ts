@@ -3,57 +3,68 @@ import type { Grams, Sar, SarPerGram } from "./quantity.ts";
 
 /** The account at one instant. */
 export interface Balances {
+  /** Your money. */
   sar: {
     /** SAR that can be traded or withdrawn. */
     available: Sar;
     /** SAR of withdrawals that are not yet paid. */
     held: Sar;
   };
+  /** Your gold. */
   gold: {
     /** Grams of gold, at most 4 decimals. */
     grams: Grams;
   };
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** The instant of these balances. */
   as_of: string;
 }
 
 /** Your credentials, never their values. */
 export interface Credentials {
+  /** Your client certificates. */
   certificates: Array<{
-    /** SHA-256, lower-case hex. */
+    /** SHA-256 of the certificate (DER), lower-case hex. */
     sha256: string;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** The end of the certificate's own validity. */
     expires_at: string;
+    /** When the operator revoked it; null: not revoked. */
     revoked_at: string | null;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** From when it is accepted. */
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
     /** To the minute; null: never. */
     last_used_at: string | null;
   }>;
+  /** The public keys that verify your signatures. */
   signing_keys: Array<{
+    /** The name that the protected header may give as `kid`. */
     kid: string;
+    /** The key's RFC 7638 thumbprint; it is accepted as `kid`, too. */
     thumbprint: string;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** From when it is accepted. */
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
     /** To the minute; null: never. */
     last_used_at: string | null;
   }>;
+  /** The secrets that fetch tokens. */
   client_secrets: Array<{
+    /** The secret's name, not its value. */
     secret_id: string;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** From when it is accepted. */
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
     /** To the minute; null: never. */
     last_used_at: string | null;
   }>;
+  /** The secrets that sign your webhooks. */
   webhook_secrets: Array<{
+    /** The secret's name, not its value. */
     secret_id: string;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** From when it is accepted. */
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
@@ -64,34 +75,43 @@ export interface Credentials {
 
 /** The attempts to deliver an event to your endpoint. */
 export interface Delivery {
-  /** parked: the service has stopped trying; redeliver it by hand. */
+  /**
+   * pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped
+   * trying; redeliver it by hand.
+   */
   status: "pending" | "delivered" | "parked";
+  /** When it is sent next; null: not planned. */
   next_attempt_at: string | null;
+  /** The attempts so far, oldest first. */
   attempts: Array<{
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** When the attempt began. */
     attempted_at: string;
     /** null: no HTTP reply arrived. */
     http_status: number | null;
+    /** How long the attempt took, in milliseconds. */
     duration_ms: number;
   }>;
 }
 
 /** An event and the attempts to deliver it. */
 export type AccountEvent = {
+  /** What happened. */
   type: "order.executed";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /** What the event is about, as it is right after the event. */
   data: {
     order: Order;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type:
     | "withdrawal.created"
     | "withdrawal.approved"
@@ -99,43 +119,50 @@ export type AccountEvent = {
     | "withdrawal.paid"
     | "withdrawal.rejected"
     | "withdrawal.returned";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /** What the event is about, as it is right after the event. */
   data: {
     withdrawal: Withdrawal;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "funding.completed" | "funding.reversed";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /** What the event is about, as it is right after the event. */
   data: {
     funding: Funding;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "credential.expiring";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /** What the event is about, as it is right after the event. */
   data: {
+    /** The credential that expires. */
     credential: {
+      /** What expires. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
       /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
       id: string;
@@ -146,14 +173,16 @@ export type AccountEvent = {
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "webhook.test";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /** What the event is about, as it is right after the event. */
   data: {
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
@@ -162,6 +191,7 @@ export type AccountEvent = {
 
 /** Oldest first; next_cursor is the `after` of the next page. */
 export interface AccountEvents {
+  /** The items of this page. */
   items: Array<AccountEvent>;
   /** The cursor of the next page; null on the last. */
   next_cursor: string | null;
@@ -175,11 +205,11 @@ export interface FundRequest {
 
 /** Money that arrived. */
 export interface Funding {
-  /** fnd_ and a UUIDv7. */
+  /** Its id: fnd_ and a UUIDv7. */
   funding_id: string;
-  /** SAR, at most 2 decimals. */
+  /** The SAR that arrived, at most 2 decimals. */
   amount_sar: Sar;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it was booked. */
   created_at: string;
   /** When the bank took the money back and the funding was reversed; null: not reversed. */
   reversed_at: string | null;
@@ -187,17 +217,18 @@ export interface Funding {
 
 /** The funding and the account right after it. */
 export interface FundingCreated {
-  /** fnd_ and a UUIDv7. */
+  /** Its id: fnd_ and a UUIDv7. */
   funding_id: string;
-  /** SAR, at most 2 decimals. */
+  /** The SAR that arrived, at most 2 decimals. */
   amount_sar: Sar;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it was booked. */
   created_at: string;
   balances: Balances;
 }
 
 /** Newest first; stable while items are added. */
 export interface Fundings {
+  /** The items of this page. */
   items: Array<Funding>;
   /** The cursor of the next page; null on the last. */
   next_cursor: string | null;
@@ -205,6 +236,7 @@ export interface Fundings {
 
 /** The service can serve. */
 export interface Health {
+  /** The service and its database work. */
   status: "ok";
 }
 
@@ -228,9 +260,13 @@ export interface Limits {
     /** SAR, at most 2 decimals. */
     maximum: Sar;
   };
+  /** How many seconds a quote is firm. */
   quote_ttl_seconds: number;
+  /** Your request rate. */
   rate_limit: {
+    /** How many requests a second you may send on average. */
     requests_per_second: number;
+    /** How many requests you may send at once. */
     burst: number;
   };
   /**
@@ -238,10 +274,13 @@ export interface Limits {
    * A null maximum means no limit; null in place of the object means unlimited.
    */
   open_quotes: {
+    /** How many quotes may be open; null: any number. */
     maximum_quotes: number | null;
+    /** How many quotes are open. */
     quotes: number;
+    /** How many grams the open quotes may have together; null: any number. */
     maximum_gold_grams: Grams | null;
-    /** Grams of gold, at most 4 decimals. */
+    /** The grams of the open quotes. */
     gold_grams: Grams;
   } | null;
   /**
@@ -250,18 +289,26 @@ export interface Limits {
    * counting when it is executed. Null means unlimited.
    */
   daily_records: {
+    /** How many records a day may store. */
     maximum_records: number;
+    /** How many count today. */
     records: number;
-    /** RFC 3339, UTC, Z, milliseconds. */
+    /** When the count starts again at 0. */
     resets_at: string;
   } | null;
+  /** When the market is open. */
   market_hours: {
+    /** Whether there are no closing times. */
     always_open: boolean;
+    /** The time zone of the sessions. */
     time_zone: "Asia/Riyadh";
     /** Empty where the market is always open. */
     sessions: Array<{
+      /** The day of the week. */
       day: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+      /** When the market opens, from 00:00 to 24:00. */
       opens: string;
+      /** When the market closes, from 00:00 to 24:00. */
       closes: string;
     }>;
   };
@@ -269,39 +316,41 @@ export interface Limits {
 
 /** An executed order. */
 export interface Order {
-  /** ord_ and a UUIDv7. */
+  /** Its id: ord_ and a UUIDv7. */
   order_id: string;
-  /** qt_ and a UUIDv7. */
+  /** Its id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
-  /** Grams of gold, at most 4 decimals. */
+  /** The gold that moved, in grams, at most 4 decimals. */
   gold_grams: Grams;
   /** SAR per gram, at most 4 decimals. */
   price_per_gram_sar: SarPerGram;
-  /** SAR, at most 2 decimals. */
+  /** The SAR that moved, at most 2 decimals. */
   total_sar: Sar;
+  /** An order is executed completely, or it does not exist. */
   status: "executed";
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When the order was booked. */
   executed_at: string;
 }
 
 /** The order and the account right after it. */
 export interface OrderCreated {
-  /** ord_ and a UUIDv7. */
+  /** Its id: ord_ and a UUIDv7. */
   order_id: string;
-  /** qt_ and a UUIDv7. */
+  /** Its id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
-  /** Grams of gold, at most 4 decimals. */
+  /** The gold that moved, in grams, at most 4 decimals. */
   gold_grams: Grams;
   /** SAR per gram, at most 4 decimals. */
   price_per_gram_sar: SarPerGram;
-  /** SAR, at most 2 decimals. */
+  /** The SAR that moved, at most 2 decimals. */
   total_sar: Sar;
+  /** An order is executed completely, or it does not exist. */
   status: "executed";
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When the order was booked. */
   executed_at: string;
   balances: Balances;
 }
@@ -314,6 +363,7 @@ export interface OrderRequest {
 
 /** Newest first; stable while items are added. */
 export interface Orders {
+  /** The items of this page. */
   items: Array<Order>;
   /** The cursor of the next page; null on the last. */
   next_cursor: string | null;
@@ -321,15 +371,19 @@ export interface Orders {
 
 /** Indicative prices; a quote is firm. */
 export interface Prices {
+  /** The currency of both prices. */
   currency: "SAR";
+  /** The prices are for one gram. */
   unit: "gram";
+  /** The purity of the gold. */
   purity: "24K";
   /** SAR per gram that you pay; above the sell price. */
   buy_price: SarPerGram;
   /** SAR per gram that you receive. */
   sell_price: SarPerGram;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When the prices were set. */
   as_of: string;
+  /** Quotes are given only while the market is open. */
   market: "open" | "closed";
 }
 
@@ -337,6 +391,7 @@ export interface Prices {
 export interface ProbeStep {
   /** null: not reached. */
   ok: boolean | null;
+  /** What the service found. */
   detail: string;
 }
 
@@ -365,6 +420,7 @@ export interface ProbeVerdict {
    * The string over which the service verifies the signature; null if X-Timestamp or X-Nonce is malformed.
    */
   canonical_string: string | null;
+  /** SHA-256 of canonical_string in lower-case hex; null if there is none. */
   canonical_sha256: string | null;
   /**
    * The common mistake that explains the failure. It is proven, not guessed: one of your keys made this
@@ -387,7 +443,7 @@ export interface ProbeVerdict {
 
 /** A firm price for 60 seconds, for one order. It reserves neither funds nor gold. */
 export interface Quote {
-  /** qt_ and a UUIDv7. */
+  /** Its id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
@@ -397,10 +453,11 @@ export interface Quote {
   price_per_gram_sar: SarPerGram;
   /** The SAR that the order moves, rounded up to the halala for a buy and down for a sell. */
   total_sar: Sar;
+  /** Only an open quote can be executed. */
   status: "open" | "executed" | "expired";
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When the quote was given. */
   created_at: string;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** Until when the price is firm. */
   expires_at: string;
 }
 
@@ -422,15 +479,19 @@ export type QuoteRequest =
 
 /** The bars behind the gold, as published at one instant. */
 export interface Reserves {
+  /** Every bar in the vault. */
   bars: Array<{
+    /** The serial number on the bar. */
     serial: string;
+    /** Who made the bar. */
     refiner: string;
+    /** Where the bar is. */
     vault: string;
-    /** Grams of gold, at most 4 decimals. */
+    /** The bar's weight in grams, at most 4 decimals. */
     gross_grams: Grams;
     /** Parts of gold in 1,000. */
     fineness: number;
-    /** Grams of gold, at most 4 decimals. */
+    /** The gold in the bar: its weight times its fineness, in grams. */
     fine_grams: Grams;
   }>;
   /** Gold in all bars. */
@@ -591,15 +652,20 @@ export interface Simulations {
 
 /** Every posting between two days. */
 export interface Statement {
+  /** The first day. */
   from: string;
+  /** The last day. */
   to: string;
+  /** The time zone of the days. */
   time_zone: "Asia/Riyadh";
+  /** The balances before the first day. */
   opening_balance: StatementBalance;
+  /** The balances after the last day, or now if it has not ended. */
   closing_balance: StatementBalance;
   /** Every posting, oldest first: opening balance and changes add up to the closing balance. */
   postings: Array<
     {
-      /** RFC 3339, UTC, Z, milliseconds. */
+      /** When it was booked. */
       posted_at: string;
       /** The order, funding or withdrawal that caused the posting. */
       id: string;
@@ -611,7 +677,7 @@ export interface Statement {
       /** In the account's unit. */
       balance_after: Sar;
     } | {
-      /** RFC 3339, UTC, Z, milliseconds. */
+      /** When it was booked. */
       posted_at: string;
       /** The order, funding or withdrawal that caused the posting. */
       id: string;
@@ -628,29 +694,32 @@ export interface Statement {
 
 /** The account's three balances. */
 export interface StatementBalance {
-  /** SAR, at most 2 decimals. */
+  /** SAR that can be traded or withdrawn. */
   available_sar: Sar;
-  /** SAR, at most 2 decimals. */
+  /** SAR of withdrawals that are not yet paid. */
   held_sar: Sar;
-  /** Grams of gold, at most 4 decimals. */
+  /** Gold in grams, at most 4 decimals. */
   gold_grams: Grams;
 }
 
 /** An event. Types may be added; acknowledge types that you do not know. */
 export type WebhookEvent = {
+  /** What happened. */
   type: "order.executed";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
+  /** What the event is about, as it is right after the event. */
   data: {
     order: Order;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type:
     | "withdrawal.created"
     | "withdrawal.approved"
@@ -658,40 +727,47 @@ export type WebhookEvent = {
     | "withdrawal.paid"
     | "withdrawal.rejected"
     | "withdrawal.returned";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
+  /** What the event is about, as it is right after the event. */
   data: {
     withdrawal: Withdrawal;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "funding.completed" | "funding.reversed";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
+  /** What the event is about, as it is right after the event. */
   data: {
     funding: Funding;
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "credential.expiring";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
+  /** What the event is about, as it is right after the event. */
   data: {
+    /** The credential that expires. */
     credential: {
+      /** What expires. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
       /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
       id: string;
@@ -702,13 +778,15 @@ export type WebhookEvent = {
     chain_head: string;
   };
 } | {
+  /** What happened. */
   type: "webhook.test";
-  /** evt_ and a UUIDv7. */
+  /** Its id: evt_ and a UUIDv7. */
   id: string;
   /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
   sequence: number;
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When it happened. */
   created_at: string;
+  /** What the event is about, as it is right after the event. */
   data: {
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;
@@ -717,29 +795,39 @@ export type WebhookEvent = {
 
 /** An outgoing payment. If it is rejected or returned, the amount is available again. */
 export interface Withdrawal {
-  /** wd_ and a UUIDv7. */
+  /** Its id: wd_ and a UUIDv7. */
   withdrawal_id: string;
-  /** SAR, at most 2 decimals. */
+  /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
+  /** Your own reference; null: you sent none. */
   reference: string | null;
   /** The IBAN at the time of the request; first and last four characters. */
   iban_masked: string;
+  /**
+   * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
+   * done. rejected, returned: the amount is available again.
+   */
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When you requested it. */
   created_at: string;
 }
 
 /** The withdrawal and the account right after it. */
 export interface WithdrawalCreated {
-  /** wd_ and a UUIDv7. */
+  /** Its id: wd_ and a UUIDv7. */
   withdrawal_id: string;
-  /** SAR, at most 2 decimals. */
+  /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
+  /** Your own reference; null: you sent none. */
   reference: string | null;
   /** The IBAN at the time of the request; first and last four characters. */
   iban_masked: string;
+  /**
+   * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
+   * done. rejected, returned: the amount is available again.
+   */
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** When you requested it. */
   created_at: string;
   balances: Balances;
 }
@@ -757,6 +845,7 @@ export interface WithdrawalRequest {
 
 /** Newest first; stable while items are added. */
 export interface Withdrawals {
+  /** The items of this page. */
   items: Array<Withdrawal>;
   /** The cursor of the next page; null on the last. */
   next_cursor: string | null;
@@ -778,7 +867,7 @@ export interface ListQuery {
 
 /** `at`: any past instant. Without it, the balances are those of now. */
 export interface BalancesQuery {
-  /** RFC 3339, UTC, Z, milliseconds. */
+  /** A past instant. Without it, the balances are those of now. */
   readonly at?: string | undefined;
 }
 
@@ -800,7 +889,6 @@ export interface StatementQuery {
 
 /** The reply of each operation, by the operation's name in the OpenAPI document. */
 export interface Replies {
-  getHealth: Health;
   probeSignature: ProbeVerdict;
   getCredentials: Credentials;
   getPrices: Prices;
@@ -833,4 +921,5 @@ export interface Replies {
   simulateWebhooks: Simulations;
   getSimulations: Simulations;
   resetSimulations: Simulations;
+  getHealth: Health;
 }

@@ -6,6 +6,7 @@ export interface FieldError {
   pointer?: string | undefined;
   /** The name of the query parameter or header. */
   name?: string | undefined;
+  /** What is wrong and what to send. */
   detail: string;
 }
 

@@ -4,9 +4,9 @@ import { DEFAULT_STATE } from "./state.ts";
 
 /**
  * Returns the addresses, files and commands that a developer needs while the service runs. Each command works
- * when it is pasted.
+ * when it is pasted. `docs` is a URL for a browser, which has no client certificate.
  */
-export function describeEnding({ baseUrl, credentials, state }: Running) {
+export function describeEnding({ baseUrl, credentials, state }: Running, docs = `${baseUrl}/docs`) {
   const { ca, cert, key, client_id } = credentials;
   // Do not name the default state folder, because k6 finds the partners there by itself.
   const isDefault = state.path() === resolve(DEFAULT_STATE);
@@ -14,7 +14,7 @@ export function describeEnding({ baseUrl, credentials, state }: Running) {
   const operations = quote(state.socket("server_operations.sock"));
   return {
     base_url: baseUrl,
-    docs: `${baseUrl}/docs`,
+    docs,
     credentials: state.path("partners", client_id, "credentials.json"),
     operator: `npm run gold -- partner list --state ${quote(state.path())}`,
     curl: `curl --cacert ${quote(ca)} --cert ${quote(cert)} --key ${quote(key)} ${baseUrl}/health`,

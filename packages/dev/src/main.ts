@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { describeEnding, nameState, writeEnding } from "./ending.ts";
+import type { Step } from "./docs/start_page.ts";
 import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
 import type { Running } from "./running.ts";
@@ -21,6 +22,7 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   envoy: { type: "boolean", default: false },
   "webhook-ca": { type: "string" },
+  "no-site": { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -32,8 +34,11 @@ const USAGE = `npm start -- [OPTIONS]: runs the whole service on this machine, w
   --exit             stops everything after the demo
   --json             prints one JSON object for each step
   --reset            deletes the earlier state and starts over
+  --no-site          does not build the documentation site
   --webhook-ca FILE  a PEM file with another CA that may sign certificates of webhook receivers`;
 
+/** The port of the documentation is the service's port plus this. The next port is the webhook receiver's. */
+const DOCS_PORT_OFFSET = 2;
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -81,6 +86,7 @@ function readWebhookCa(file: string | undefined): string {
 
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
+const steps: Step[] = [];
 const progress = openProgress({ stage: process.stdout, json: options.json, env: process.env });
 // Ignore errors, because writing to a closed terminal fails and would end this process before it has stopped
 // the other parts.
@@ -129,6 +135,10 @@ async function run(): Promise<Running> {
   try {
     return await start({
       ...progress,
+      tell(step, ms, what) {
+        steps.push({ step, ms, what });
+        progress.tell(step, ms, what);
+      },
       port: Number(options.port),
       stateDir: options.state,
       reset: options.reset,
@@ -151,7 +161,14 @@ async function run(): Promise<Running> {
 
 const running = await run();
 const ms = performance.now() - startedMs;
-const facts = describeEnding(running);
+// Loaded only now, so that the first order does not wait for it.
+const { startDocumentation } = await import("./docs/mod.ts");
+const documentation = options.exit ? undefined : await startDocumentation(running, {
+  port: Number(options.port) + DOCS_PORT_OFFSET,
+  build: !options["no-site"],
+  steps,
+});
+const facts = describeEnding(running, documentation?.url);
 progress.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
 if (!options.exit) {
   progress.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
@@ -159,6 +176,7 @@ if (!options.exit) {
 const died = options.exit ? undefined : await Promise.race([told, running.died]);
 progress.begin("stop", "stopping all processes");
 limitStop();
+await documentation?.stop();
 await running.stop();
 if (died) fail(died, EXIT_FAILED);
 progress.say(

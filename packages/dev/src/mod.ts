@@ -9,6 +9,7 @@ export { type Child, ROOT, startChild } from "./child.ts";
 export { type Database, openDatabase } from "./database.ts";
 export { runDemo } from "./demo.ts";
 export { fetchEnvoy } from "./door.ts";
+export { openDocs } from "./docs/docs_server.ts";
 export { writeEnding } from "./ending.ts";
 export { type GatewayTimeouts, startGateway } from "./gateway/start_gateway.ts";
 export { asOperator, asOperatorFrom, type Operator } from "./operator.ts";

@@ -378,7 +378,7 @@ describe("npm start", () => {
       const { code, out, err } = await runToEnd("--state", state, "--help");
       assertEquals([code, err], [0, ""]);
       const told = out.match(/--[a-z-]+(?= )/g);
-      const options = ["port", "state", "envoy", "no-demo", "exit", "json", "reset", "webhook-ca"];
+      const options = ["port", "state", "envoy", "no-demo", "exit", "json", "reset", "no-site", "webhook-ca"];
       assertEquals(told, options.map((name) => `--${name}`));
     });
   });

@@ -54,7 +54,8 @@ export async function endAll(): Promise<void> {
 export function launch(
   args: readonly string[],
 ): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
-  const child = spawn(process.execPath, [...runtimeArguments(MAIN), ...args], {
+  // A build of the site for each test would only cost CPU.
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "--no-site", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

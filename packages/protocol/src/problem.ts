@@ -103,13 +103,17 @@ const requestId = z.string().regex(REQUEST_ID_FORM).meta({
 export const fieldErrorSchema = z.object({
   pointer: z.string().optional().meta({ description: "A JSON Pointer into the body, as in #/gold_grams." }),
   name: z.string().optional().meta({ description: "The name of the query parameter or header." }),
-  detail: z.string(),
+  detail: z.string().meta({ description: "What is wrong and what to send." }),
 }).meta({ id: "FieldError", description: "One invalid field of the request, by pointer or by name." });
 
 export const problemSchema = z.object({
-  type: z.string().meta({ format: "uri-reference", examples: ["/docs/errors#quote_expired"] }),
-  title: z.string(),
-  status: z.int().min(400).max(599),
+  type: z.string().meta({
+    format: "uri-reference",
+    description: "The path of the page that explains the code.",
+    examples: ["/docs/errors#quote_expired"],
+  }),
+  title: z.string().meta({ description: "The code in words; the same for every request with this code." }),
+  status: z.int().min(400).max(599).meta({ description: "The HTTP status of this reply." }),
   detail: z.string().meta({ description: "What happened this time, why, and what to do." }),
   code: z.string().meta({
     description: "Handle the error by this code. Codes may be added; handle an unknown code by its status.",
@@ -120,12 +124,14 @@ export const problemSchema = z.object({
     description:
       "Whether the same request, with a fresh signature and the same Idempotency-Key, may succeed later.",
   }),
-  errors: z.array(fieldErrorSchema).optional(),
+  errors: z.array(fieldErrorSchema).optional().meta({
+    description: "The wrong members or parameters, at most 20.",
+  }),
 }).meta({ id: "Problem", description: "Why a request was refused (RFC 9457)." });
 
 export const tokenErrorSchema = z.object({
   error: z.string().meta({ description: "OAuth's error code (RFC 6749, section 5.2)." }),
-  error_description: z.string(),
+  error_description: z.string().meta({ description: "What happened this time, why, and what to do." }),
   code: z.string().meta({ description: "The code of the error catalogue, more specific than `error`." }),
   request_id: requestId,
 }).meta({ id: "TokenError", description: "Why no token was issued." });

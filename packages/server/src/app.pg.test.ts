@@ -36,7 +36,6 @@ describe("the app's paths", () => {
   it("returns 404 for an unknown path with a certificate, and certificate_unknown without one", async () => {
     for (
       const path of [
-        "/",
         "/v1",
         "/v2/orders",
         "/v1/Orders",

@@ -15,7 +15,7 @@ import { failReply } from "./admission/simulate_failure.ts";
 import type { AppContext, AppEnv, Route } from "./http/context.ts";
 import { redeliveryRoute, webhookTestRoute } from "./routes/delivery_route.ts";
 import type { Deps } from "./deps.ts";
-import { errorCatalogueRoute, referenceRoute } from "./routes/docs_route.ts";
+import { errorCatalogueRoute, referenceRoute, toReferenceRoute } from "./routes/docs_route.ts";
 import { fundingRoute } from "./routes/funding_route.ts";
 import { openApiRoute } from "./routes/openapi_route.ts";
 import { orderRoute } from "./routes/order_route.ts";
@@ -31,7 +31,7 @@ import { simulationRoutes } from "./routes/simulation_route.ts";
 import { statementRoute } from "./routes/statement_route.ts";
 import { Refusal } from "./http/refusal.ts";
 import { problemReply, tokenErrorReply } from "./http/reply.ts";
-import { checkTarget } from "./http/target.ts";
+import { checkTarget, PATHS_TO_REFERENCE } from "./http/target.ts";
 import { tokenRoute } from "./routes/token_route.ts";
 
 const TOKEN_PATH = ENDPOINTS.issueToken.path;
@@ -102,6 +102,10 @@ export function createApp(deps: Deps): Hono<AppEnv> {
       c.set("operation", operation);
       return routes[operation](c);
     });
+  }
+  for (const path of PATHS_TO_REFERENCE) {
+    methodsOf.set(path, ["GET"]);
+    app.get(path, toReferenceRoute(deps));
   }
   for (const [path, methods] of methodsOf) {
     const allowed = methods.sort().join(", ");

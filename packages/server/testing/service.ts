@@ -77,6 +77,8 @@ export interface TestOptions {
    * proof `npm run prove -- standby` must run with the rights of that login.
    */
   readonly standby?: boolean;
+  /** Default: the base URL of the environment. */
+  readonly baseUrl?: string;
 }
 
 /**
@@ -86,14 +88,21 @@ export interface TestOptions {
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function testService(
-  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TestOptions = {},
+  {
+    environment = "sandbox",
+    server,
+    deliver = false,
+    webhook,
+    standby = false,
+    baseUrl = BASE_URLS[environment],
+  }: TestOptions = {},
 ): Promise<TestService> {
   const books = await testBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-test-"));
   const { keys, config } = await settle(
     books,
     folder,
-    { environment, role: deliver ? "all" : "api", standby },
+    { environment, role: deliver ? "all" : "api", standby, baseUrl },
   );
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
@@ -180,9 +189,11 @@ const identity = ({ fingerprint }: TestPartner) => ({
 async function settle(
   books: TestBooks,
   folder: string,
-  { environment, role, standby }: Required<Pick<TestOptions, "environment" | "standby">> & {
-    readonly role: "all" | "api";
-  },
+  { environment, role, standby, baseUrl }:
+    & Required<Pick<TestOptions, "environment" | "standby" | "baseUrl">>
+    & {
+      readonly role: "all" | "api";
+    },
 ) {
   const keys = { pepper: randomBytes(32), sealingKey: randomBytes(32) };
   const files = {
@@ -194,9 +205,7 @@ async function settle(
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
   await writeFile(files.webhookCa, testCertificate().ca);
   await books.sql`
-    update gold.deployment set environment = ${environment}, public_base_url = ${
-    BASE_URLS[environment]
-  }, pepper_source = ${`file:${files.pepper}`},
+    update gold.deployment set environment = ${environment}, public_base_url = ${baseUrl}, pepper_source = ${`file:${files.pepper}`},
       sealing_key_source = ${`file:${files.sealingKey}`}`;
   await addTokenKey(books, keys.sealingKey);
   const api = new URL(books.url);
@@ -205,7 +214,7 @@ async function settle(
   const config = readConfig({
     DATABASE_URL: api.href,
     GOLD_ENV: environment,
-    PUBLIC_BASE_URL: BASE_URLS[environment],
+    PUBLIC_BASE_URL: baseUrl,
     LISTEN: `unix:${join(folder, "service.sock")}`,
     OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
     PEPPER_SOURCE: `file:${files.pepper}`,

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { hostBytes } from "../bytes.ts";
 import { problemSchema, tokenErrorSchema } from "../problem.ts";
 import { webhookEvent } from "../schema/mod.ts";
+import { parseWebhookSecret, verifyWebhook } from "../webhook.ts";
 import { openApiDocument, type OpenApiOptions } from "./document.ts";
 import type { Endpoint, Json } from "./endpoint.ts";
 import { ENDPOINTS, operationsOf, routePath } from "./endpoints.ts";
@@ -25,6 +26,13 @@ function* objectsIn(value: unknown, path = ""): Generator<[path: string, object:
   yield [path, value as Loose];
   for (const [name, member] of Object.entries(value)) yield* objectsIn(member, `${path}/${name}`);
 }
+
+/** Whether a member of a schema, or the schema that it refers to, has a description. */
+const described = (member: Loose): boolean =>
+  member["description"] !== undefined ||
+  componentText(`${member["$ref"] ?? ""}`.split("/").at(-1)!) !== undefined;
+const componentText = (name: string) =>
+  name === "" ? undefined : sandbox["components"]!["schemas"]![name]!["description"];
 
 const read = (value: Json | undefined) => readJson(hostBytes.utf8(JSON.stringify(value)));
 
@@ -49,6 +57,45 @@ describe("openApiDocument()", () => {
       assert(Object.hasOwn(operation["responses"]!, "200"), id);
       assertEquals(Object.hasOwn(operation["responses"]!, "304"), fixed === true, id);
       assertEquals(names.includes("If-None-Match"), fixed === true, id);
+    }
+  });
+
+  it("describes every member and every parameter in words", () => {
+    const wordless = [...objectsIn(sandbox)].flatMap(([path, { properties = {} }]) =>
+      Object.entries(properties).filter(([, member]) => !described(member)).map(([name]) => `${path}/${name}`)
+    );
+    // These only narrow a member that the event's schema describes.
+    assertEquals(wordless.filter((path) => !path.startsWith("/webhooks/")), []);
+    for (const [, { parameters }] of objectsIn(sandbox)) {
+      for (const parameter of Object.values(parameters ?? {})) assert(parameter["description"]);
+    }
+  });
+
+  it("has no value twice among the nonces, keys and signatures of its examples", () => {
+    const headers = [...objectsIn(sandbox)].flatMap(([, { parameters }]) => Object.values(parameters ?? {}))
+      .filter((parameter) =>
+        /^(Idempotency-Key|X-Nonce|X-JWS-Signature|webhook-(id|signature))$/.test(`${parameter["name"]}`)
+      );
+    const values = headers.flatMap(({ example, examples = {} }) =>
+      example === undefined ? Object.values(examples).map(({ value }) => `${value}`) : [`${example}`]
+    );
+    assert(values.length >= 40 && values.every((value) => value !== ""));
+    assertEquals(values.length, new Set(values).size);
+  });
+
+  it("has webhooks whose examples verify with the secret that it names", () => {
+    for (const [type, { post }] of Object.entries(sandbox["webhooks"]!)) {
+      const [, secret = ""] = /`(whsec_[^`]+)`/.exec(`${post!["description"]}`) ?? [];
+      const headers = Object.fromEntries(
+        (post!["parameters"] as unknown as { name: string; example: string }[])
+          .map(({ name, example }) => [name, example]),
+      );
+      const { event } = post!["requestBody"]!["content"]!["application/json"]!["examples"]!;
+      const nowSeconds = Number(headers["webhook-timestamp"]);
+      const { id } = verifyWebhook(JSON.stringify(event!["value"]), headers, [parseWebhookSecret(secret)], {
+        nowSeconds,
+      });
+      assertEquals<unknown>([id, type], [event!["value"]!["id"], event!["value"]!["type"]]);
     }
   });
 

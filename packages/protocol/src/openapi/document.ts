@@ -76,7 +76,7 @@ const SECURITY: Readonly<Record<Endpoint["token"], Json>> = {
 function describeOperation(operationId: OperationId, schemas: Schemas): Json {
   const endpoint = ENDPOINTS[operationId];
   const { tag, summary, description, token } = endpoint;
-  const parameters = parametersOf(endpoint);
+  const parameters = parametersOf(operationId, endpoint);
   return {
     operationId,
     tags: [tag],

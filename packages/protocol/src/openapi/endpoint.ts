@@ -8,11 +8,12 @@ export type JsonObject = { readonly [name: string]: Json };
 export type Examples = Readonly<Record<string, Json>>;
 
 export const TAGS = {
-  Access: "Health, tokens, keys and checks of your signatures.",
+  Access: "Tokens, credentials and checks of your signatures.",
   Trading: "Prices, firm quotes and the orders that execute them.",
   Money: "Incoming and outgoing SAR.",
   Books: "Balances, events, statements, and the gold behind them.",
   Sandbox: "Simulations of the bank, the operator, the market and the network. Only in the sandbox.",
+  Discovery: "Health, the service's own keys and metadata, and this description.",
 } as const;
 
 /** The body of a request or a reply. When examples of both belong together, they have the same name. */

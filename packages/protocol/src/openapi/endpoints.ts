@@ -3,6 +3,7 @@
 import type { Endpoint } from "./endpoint.ts";
 import { ACCESS_ENDPOINTS } from "./endpoints/access.ts";
 import { BOOKS_ENDPOINTS } from "./endpoints/books.ts";
+import { DISCOVERY_ENDPOINTS } from "./endpoints/discovery.ts";
 import { MONEY_ENDPOINTS } from "./endpoints/money.ts";
 import { SANDBOX_ENDPOINTS } from "./endpoints/sandbox.ts";
 import { TRADING_ENDPOINTS } from "./endpoints/trading.ts";
@@ -13,6 +14,7 @@ const TABLE = {
   ...MONEY_ENDPOINTS,
   ...BOOKS_ENDPOINTS,
   ...SANDBOX_ENDPOINTS,
+  ...DISCOVERY_ENDPOINTS,
 };
 
 export type OperationId = keyof typeof TABLE;

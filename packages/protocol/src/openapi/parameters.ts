@@ -7,7 +7,7 @@ import {
 } from "../header.ts";
 import { ID_PREFIX, idForm } from "../id.ts";
 import { type Endpoint, type Json, pathParameters } from "./endpoint.ts";
-import { IDEMPOTENCY_KEY, SIGNED } from "./examples/access.ts";
+import { type SentExample, sentExample } from "./examples/sent.ts";
 import { ID } from "./examples/story.ts";
 import { queryParameters } from "./schemas.ts";
 
@@ -20,13 +20,16 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
 };
 
 /** The parameters of an operation: everything that it reads besides the body. */
-export function parametersOf(endpoint: Endpoint): Json[] {
-  const { query, idempotent, signature, fixed } = endpoint;
+export function parametersOf(operation: string, endpoint: Endpoint): Json[] {
+  const { query, idempotent, signature, fixed, request } = endpoint;
+  const sent = Object.keys(request?.examples ?? {}).map((name) =>
+    [name, sentExample(operation, name)] as const
+  );
   return [
     ...pathParameters(endpoint).map(pathParameter),
     ...(query ? queryParameters(query) : []),
-    ...(idempotent ? [idempotencyKey] : []),
-    ...(signature ? signatureHeaders(signature === "required") : []),
+    ...(idempotent ? [idempotencyKey(sent)] : []),
+    ...(signature ? signatureHeaders(signature === "required", sent) : []),
     ...(signature === "judged" ? [prefer] : []),
     ...(fixed ? [ifNoneMatch] : []),
   ];
@@ -39,50 +42,57 @@ function pathParameter(name: string): Json {
     in: "path",
     required: true,
     description:
-      "The id as the service returned it. A malformed or unknown id, or another partner's id, gets 404.",
+      "The id as the service returned it: its prefix and a UUIDv7. A malformed or unknown id, or another partner's id, gets 404.",
     schema: text(form),
     example,
   };
 }
 
-const idempotencyKey: Json = {
+/** The example requests of an operation by name. */
+type Sent = readonly (readonly [name: string, SentExample])[];
+
+/** The values of a header in the example requests. They have the names of the requests' bodies. */
+const examplesOf = (sent: Sent, member: keyof SentExample): Json =>
+  Object.fromEntries(sent.map(([name, headers]) => [name, { value: headers[member] }]));
+
+const idempotencyKey = (sent: Sent): Json => ({
   name: REQUEST_HEADER.idempotencyKey,
   in: "header",
   required: true,
   description:
-    "Your own name for this operation, unique across all endpoints; keys never expire. The same key with " +
+    "Your own name for this operation, unique across all endpoints: 1 to 255 visible ASCII characters. Keys never expire. The same key with " +
     "the same parameters gets the first result again. Other parameters or another endpoint get 409 " +
     "idempotency_key_conflict.",
   schema: text(IDEMPOTENCY_KEY_FORM),
-  example: IDEMPOTENCY_KEY,
-};
+  examples: examplesOf(sent, "idempotencyKey"),
+});
 
-function signatureHeaders(required: boolean): Json[] {
-  const header = (name: string, form: RegExp, example: string, description: string): Json => ({
+function signatureHeaders(required: boolean, sent: Sent): Json[] {
+  const header = (name: string, form: RegExp, member: keyof SentExample, description: string): Json => ({
     name,
     in: "header",
     required,
     description,
     schema: text(form),
-    example,
+    examples: examplesOf(sent, member),
   });
   return [
     header(
       REQUEST_HEADER.timestamp,
       TIMESTAMP_FORM,
-      SIGNED.timestamp,
-      "Unix time in seconds, at most 300 seconds from the service's clock.",
+      "timestamp",
+      "Unix time in seconds, 10 digits, at most 300 seconds from the service's clock.",
     ),
     header(
       REQUEST_HEADER.nonce,
       NONCE_FORM,
-      SIGNED.nonce,
-      "A new value for every signed request, including retries; no value is accepted twice. Visible ASCII characters without commas.",
+      "nonce",
+      "A new value for every signed request, including retries; no value is accepted twice. 16 to 128 visible ASCII characters without commas.",
     ),
     header(
       REQUEST_HEADER.signature,
       SIGNATURE_FORM,
-      SIGNED.signature,
+      "signature",
       "A detached JWS (RFC 7515, appendix F) with an unencoded payload (RFC 7797) over the canonical " +
         "string: header, two dots, the 64 bytes of an ES256 signature. The protected header has exactly alg " +
         "ES256, b64 false, crit [b64] and, optionally, kid.",

@@ -1,4 +1,5 @@
 import { webhookEvent } from "../schema/mod.ts";
+import { parseWebhookSecret, signWebhook } from "../webhook.ts";
 import type { Json } from "./endpoint.ts";
 import { EVENTS } from "./examples/events.ts";
 import type { Schemas } from "./schemas.ts";
@@ -18,12 +19,16 @@ const SAYS: Readonly<Record<keyof typeof EVENTS, string>> = {
   "webhook.test": "You have requested a test event.",
 };
 
+/** The secret that signs the examples. It belongs to no partner. */
+const EXAMPLE_WEBHOOK_SECRET = `whsec_${btoa("the secret of all examples")}`;
+
 const DESCRIPTION =
   "Sent to your endpoint in the format of Standard Webhooks, at least once. Detect duplicates by `id`, " +
   "order events by `sequence`, and acknowledge types that you do not know. Verify the signature over the " +
   "raw body before you read the body, and refuse a timestamp that differs from your clock by more than " +
   "300 seconds. A failed delivery is retried with increasing delays for 3 days. Then the event is parked: it " +
-  "is not sent again unless you request a redelivery. GET /v1/events lists every event.";
+  "is not sent again unless you request a redelivery. GET /v1/events lists every event. The examples are " +
+  `signed with the secret \`${EXAMPLE_WEBHOOK_SECRET}\`, which belongs to no partner.`;
 
 /** The webhooks that the service sends, by the type of the event. */
 export function webhooks(schemas: Schemas): Json {
@@ -33,7 +38,7 @@ export function webhooks(schemas: Schemas): Json {
         summary: SAYS[type as keyof typeof EVENTS],
         description: DESCRIPTION,
         security: [],
-        parameters: HEADERS,
+        parameters: headersOf(event),
         requestBody: {
           required: true,
           content: {
@@ -58,25 +63,32 @@ const header = (name: string, description: string, schema: Json, example: Json):
   example,
 });
 
-const HEADERS: Json = [
-  header(
-    "webhook-id",
-    "The event's id; the same at every attempt.",
-    { type: "string" },
-    EVENTS["order.executed"].id,
-  ),
-  header("webhook-timestamp", "When this attempt was signed: Unix time in seconds.", {
-    type: "string",
-    pattern: "^[0-9]+$",
-  }, "1769851875"),
-  header(
-    "webhook-signature",
-    "`v1,` and the base64 of HMAC-SHA256 over id.timestamp.body; several values, separated by spaces, " +
-      "while secrets overlap. One matching value is enough.",
-    { type: "string" },
-    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  ),
-];
+/** The headers of a delivery at the instant of the event, as the service signs it. */
+function headersOf(event: (typeof EVENTS)[keyof typeof EVENTS]): Json {
+  const timestamp = Math.floor(Date.parse(event.created_at) / 1000);
+  const message = { id: event.id, timestamp, body: JSON.stringify(event) };
+  return [
+    header(
+      "webhook-id",
+      "The event's id; the same at every attempt.",
+      { type: "string" },
+      event.id,
+    ),
+    header(
+      "webhook-timestamp",
+      "When this attempt was signed: Unix time in seconds, 10 digits.",
+      { type: "string", pattern: "^[0-9]+$" },
+      `${timestamp}`,
+    ),
+    header(
+      "webhook-signature",
+      "`v1,` and the base64 of HMAC-SHA256 over id.timestamp.body; several values, separated by spaces, " +
+        "while secrets overlap. One matching value is enough.",
+      { type: "string" },
+      signWebhook(message, [parseWebhookSecret(EXAMPLE_WEBHOOK_SECRET)]),
+    ),
+  ];
+}
 
 const WAITS =
   "This attempt counts as a try. If you send Retry-After, nothing is sent to you before that time.";

@@ -2,20 +2,32 @@ import { z } from "zod";
 import { instant, sha256Hex } from "./text.ts";
 
 const life = {
-  not_before: instant,
+  not_before: instant.meta({ description: "From when it is accepted." }),
   retire_at: instant.nullable().meta({ description: "When it stops being accepted; null: not planned." }),
   last_used_at: instant.nullable().meta({ description: "To the minute; null: never." }),
 };
 
+const secretId = z.string().meta({ description: "The secret's name, not its value." });
+
 export const credentialsReply = z.object({
   certificates: z.array(z.object({
-    sha256: sha256Hex,
-    expires_at: instant,
-    revoked_at: instant.nullable(),
+    sha256: sha256Hex.meta({ description: "SHA-256 of the certificate (DER), lower-case hex." }),
+    expires_at: instant.meta({ description: "The end of the certificate's own validity." }),
+    revoked_at: instant.nullable().meta({ description: "When the operator revoked it; null: not revoked." }),
     ...life,
-  })),
-  signing_keys: z.array(z.object({ kid: z.string(), thumbprint: z.string(), ...life })),
-  client_secrets: z.array(z.object({ secret_id: z.string(), ...life })),
-  webhook_secrets: z.array(z.object({ secret_id: z.string(), ...life })),
+  })).meta({ description: "Your client certificates." }),
+  signing_keys: z.array(z.object({
+    kid: z.string().meta({ description: "The name that the protected header may give as `kid`." }),
+    thumbprint: z.string().meta({
+      description: "The key's RFC 7638 thumbprint; it is accepted as `kid`, too.",
+    }),
+    ...life,
+  })).meta({ description: "The public keys that verify your signatures." }),
+  client_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
+    description: "The secrets that fetch tokens.",
+  }),
+  webhook_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
+    description: "The secrets that sign your webhooks.",
+  }),
 }).meta({ id: "Credentials", description: "Your credentials, never their values." });
 export type CredentialsReply = z.infer<typeof credentialsReply>;

@@ -28,51 +28,63 @@ const EVENT_TYPES: readonly string[] = [
   "webhook.test",
 ];
 
+const TYPE = { description: "What happened." };
+const DATA = { description: "What the event is about, as it is right after the event." };
+
 const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
     description: "Per partner, without gaps. A missing number is an event that has not arrived yet.",
   }),
-  created_at: instant,
+  created_at: instant.meta({ description: "When it happened." }),
 };
 
 const credential = z.object({
-  kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]),
+  kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]).meta({
+    description: "What expires.",
+  }),
   id: z.string().meta({
     description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it.",
   }),
   expires_at: instant.meta({ description: "When it stops being accepted." }),
-});
+}).meta({ description: "The credential that expires." });
 
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
   const event = { ...frame, ...more };
   const known = z.discriminatedUnion("type", [
     z.object({
-      type: z.literal("order.executed"),
+      type: z.literal("order.executed").meta(TYPE),
       ...event,
-      data: z.object({ order: orderReply, chain_head }),
+      data: z.object({ order: orderReply, chain_head }).meta(DATA),
     }),
     z.object({
-      type: z.enum(WITHDRAWAL_EVENTS),
+      type: z.enum(WITHDRAWAL_EVENTS).meta(TYPE),
       ...event,
-      data: z.object({ withdrawal: withdrawalReply, chain_head }),
+      data: z.object({ withdrawal: withdrawalReply, chain_head }).meta(DATA),
     }),
     z.object({
-      type: z.enum(FUNDING_EVENTS),
+      type: z.enum(FUNDING_EVENTS).meta(TYPE),
       ...event,
-      data: z.object({ funding: fundingReply, chain_head }),
+      data: z.object({ funding: fundingReply, chain_head }).meta(DATA),
     }),
     z.object({
-      type: z.literal("credential.expiring"),
+      type: z.literal("credential.expiring").meta(TYPE),
       ...event,
-      data: z.object({ credential, chain_head }),
+      data: z.object({ credential, chain_head }).meta(DATA),
     }),
-    z.object({ type: z.literal("webhook.test"), ...event, data: z.object({ chain_head }) }),
+    z.object({
+      type: z.literal("webhook.test").meta(TYPE),
+      ...event,
+      data: z.object({ chain_head }).meta(DATA),
+    }),
   ]);
   const addedLater = z.object({
-    type: z.string().refine((type) => !EVENT_TYPES.includes(type)).meta({ not: { enum: [...EVENT_TYPES] } }),
+    type: z.string().refine((type) => !EVENT_TYPES.includes(type)).meta({
+      ...TYPE,
+      not: { enum: [...EVENT_TYPES] },
+    }),
     ...event,
-    data: z.looseObject({ chain_head }),
+    data: z.looseObject({ chain_head }).meta(DATA),
   });
   // Give an event that is added later the TypeScript type `never`. So a check of `type` still narrows the
   // event to one known type. A program ignores events of all other types.
@@ -90,14 +102,15 @@ export type WebhookEventType = WebhookEvent["type"];
 
 const delivery = z.object({
   status: z.enum(["pending", "delivered", "parked"]).meta({
-    description: "parked: the service has stopped trying; redeliver it by hand.",
+    description:
+      "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying; redeliver it by hand.",
   }),
-  next_attempt_at: instant.nullable(),
+  next_attempt_at: instant.nullable().meta({ description: "When it is sent next; null: not planned." }),
   attempts: z.array(z.object({
-    attempted_at: instant,
+    attempted_at: instant.meta({ description: "When the attempt began." }),
     http_status: z.int().nullable().meta({ description: "null: no HTTP reply arrived." }),
-    duration_ms: z.int(),
-  })),
+    duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
+  })).meta({ description: "The attempts so far, oldest first." }),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
 
 export const eventReply = eventWith({ delivery })

@@ -15,8 +15,8 @@ export interface FundRequest {
 
 export const fundingReply = z.object({
   funding_id: idText("fnd_"),
-  amount_sar: sar,
-  created_at: instant,
+  amount_sar: sar.meta({ description: "The SAR that arrived, at most 2 decimals." }),
+  created_at: instant.meta({ description: "When it was booked." }),
   reversed_at: instant.nullable().meta({
     description: "When the bank took the money back and the funding was reversed; null: not reversed.",
   }),

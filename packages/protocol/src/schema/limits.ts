@@ -9,31 +9,44 @@ export const limitsReply = z.object({
     .meta({ description: "The gold of one quote." }),
   amount_sar: z.object({ step: sar, minimum: sar, maximum: sar })
     .meta({ description: "The amount of one quote, funding or withdrawal." }),
-  quote_ttl_seconds: z.int(),
-  rate_limit: z.object({ requests_per_second: z.int(), burst: z.int() }),
+  quote_ttl_seconds: z.int().meta({ description: "How many seconds a quote is firm." }),
+  rate_limit: z.object({
+    requests_per_second: z.int().meta({ description: "How many requests a second you may send on average." }),
+    burst: z.int().meta({ description: "How many requests you may send at once." }),
+  }).meta({ description: "Your request rate." }),
   open_quotes: z.object({
-    maximum_quotes: z.int().nullable(),
-    quotes: z.int(),
-    maximum_gold_grams: grams.nullable(),
-    gold_grams: grams,
+    maximum_quotes: z.int().nullable().meta({
+      description: "How many quotes may be open; null: any number.",
+    }),
+    quotes: z.int().meta({ description: "How many quotes are open." }),
+    maximum_gold_grams: grams.nullable().meta({
+      description: "How many grams the open quotes may have together; null: any number.",
+    }),
+    gold_grams: grams.meta({ description: "The grams of the open quotes." }),
   }).nullable().meta({
     description:
       "Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now. A null maximum means no limit; null in place of the object means unlimited.",
   }),
-  daily_records: z.object({ maximum_records: z.int(), records: z.int(), resets_at: instant }).nullable().meta(
+  daily_records: z.object({
+    maximum_records: z.int().meta({ description: "How many records a day may store." }),
+    records: z.int().meta({ description: "How many count today." }),
+    resets_at: instant.meta({ description: "When the count starts again at 0." }),
+  }).nullable().meta(
     {
       description:
         "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. `records` is how many count today. A quote stops counting when it is executed. Null means unlimited.",
     },
   ),
   market_hours: z.object({
-    always_open: z.boolean(),
-    time_zone: z.literal("Asia/Riyadh"),
+    always_open: z.boolean().meta({ description: "Whether there are no closing times." }),
+    time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the sessions." }),
     sessions: z.array(z.object({
-      day: z.enum(["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]),
-      opens: clock,
-      closes: clock,
+      day: z.enum(["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]).meta({
+        description: "The day of the week.",
+      }),
+      opens: clock.meta({ description: "When the market opens, from 00:00 to 24:00." }),
+      closes: clock.meta({ description: "When the market closes, from 00:00 to 24:00." }),
     })).meta({ description: "Empty where the market is always open." }),
-  }),
+  }).meta({ description: "When the market is open." }),
 }).meta({ id: "Limits", description: "What you may ask for, and how often." });
 export type LimitsReply = z.infer<typeof limitsReply>;

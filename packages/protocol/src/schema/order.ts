@@ -21,11 +21,13 @@ export const orderReply = z.object({
   order_id: idText("ord_"),
   quote_id: idText("qt_"),
   side,
-  gold_grams: grams,
+  gold_grams: grams.meta({ description: "The gold that moved, in grams, at most 4 decimals." }),
   price_per_gram_sar: sarPerGram,
-  total_sar: sar,
-  status: z.literal("executed"),
-  executed_at: instant,
+  total_sar: sar.meta({ description: "The SAR that moved, at most 2 decimals." }),
+  status: z.literal("executed").meta({
+    description: "An order is executed completely, or it does not exist.",
+  }),
+  executed_at: instant.meta({ description: "When the order was booked." }),
 }).meta({ id: "Order", description: "An executed order." });
 export type OrderReply = z.infer<typeof orderReply>;
 

@@ -61,7 +61,7 @@ export function pageOf<T extends z.ZodType>(
   description = "Newest first; stable while items are added.",
 ): z.ZodObject<{ items: z.ZodArray<T>; next_cursor: z.ZodNullable<z.ZodString> }> {
   return z.object({
-    items: z.array(item),
+    items: z.array(item).meta({ description: "The items of this page." }),
     next_cursor: z.string().nullable().meta({
       description: "The cursor of the next page; null on the last.",
     }),

@@ -31,7 +31,7 @@ export type ProbeMistake = z.infer<typeof probeMistake>;
 
 const step = z.object({
   ok: z.boolean().nullable().meta({ description: "null: not reached." }),
-  detail: z.string(),
+  detail: z.string().meta({ description: "What the service found." }),
 }).meta({ id: "ProbeStep", description: "One step of the verification." });
 
 export const probeReply = z.object({
@@ -52,7 +52,9 @@ export const probeReply = z.object({
     description:
       "The string over which the service verifies the signature; null if X-Timestamp or X-Nonce is malformed.",
   }),
-  canonical_sha256: sha256Hex.nullable(),
+  canonical_sha256: sha256Hex.nullable().meta({
+    description: "SHA-256 of canonical_string in lower-case hex; null if there is none.",
+  }),
   mistake: probeMistake.nullable().meta({
     description:
       "The common mistake that explains the failure. It is proven, not guessed: one of your keys made " +

@@ -38,9 +38,11 @@ export const quoteReply = z.object({
   total_sar: sar.meta({
     description: "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
   }),
-  status: z.enum(["open", "executed", "expired"]),
-  created_at: instant,
-  expires_at: instant,
+  status: z.enum(["open", "executed", "expired"]).meta({
+    description: "Only an open quote can be executed.",
+  }),
+  created_at: instant.meta({ description: "When the quote was given." }),
+  expires_at: instant.meta({ description: "Until when the price is firm." }),
 }).meta({
   id: "Quote",
   description: "A firm price for 60 seconds, for one order. It reserves neither funds nor gold.",

@@ -17,22 +17,30 @@ export const statementQuery = z.strictObject({
   });
 export type StatementQuery = z.infer<typeof statementQuery>;
 
-const balance = z.object({ available_sar: sar, held_sar: sar, gold_grams: grams })
+const balance = z.object({
+  available_sar: sar.meta({ description: "SAR that can be traded or withdrawn." }),
+  held_sar: sar.meta({ description: "SAR of withdrawals that are not yet paid." }),
+  gold_grams: grams.meta({ description: "Gold in grams, at most 4 decimals." }),
+})
   .meta({ id: "StatementBalance", description: "The account's three balances." });
 
 export const statementReply = z.object({
-  from: date,
-  to: date,
-  time_zone: z.literal("Asia/Riyadh"),
-  opening_balance: balance,
-  closing_balance: balance,
+  from: date.meta({ description: "The first day." }),
+  to: date.meta({ description: "The last day." }),
+  time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the days." }),
+  opening_balance: balance.meta({ description: "The balances before the first day." }),
+  closing_balance: balance.meta({
+    description: "The balances after the last day, or now if it has not ended.",
+  }),
   postings: z.array(z.object({
-    posted_at: instant,
+    posted_at: instant.meta({ description: "When it was booked." }),
     id: z.string().meta({ description: "The order, funding or withdrawal that caused the posting." }),
     type: z.string().meta({
       description: "What caused the posting, such as order.executed or withdrawal.returned.",
     }),
-    account: z.enum(["available_sar", "held_sar", "gold_grams"]),
+    account: z.enum(["available_sar", "held_sar", "gold_grams"]).meta({
+      description: "The balance that changed; its name tells the unit.",
+    }),
     change: z.number().meta({ description: "In the account's unit; negative for a decrease." }),
     balance_after: z.number().meta({ description: "In the account's unit." }),
   })).meta({

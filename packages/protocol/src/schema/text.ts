@@ -4,7 +4,7 @@ import { idForm, type IdPrefix } from "../id.ts";
 import { isDate, parseInstant } from "../instant.ts";
 
 export function idText(prefix: IdPrefix): z.ZodString {
-  return z.string().regex(idForm(prefix)).meta({ description: `${prefix} and a UUIDv7.` });
+  return z.string().regex(idForm(prefix)).meta({ description: `Its id: ${prefix} and a UUIDv7.` });
 }
 
 const INSTANT_RULE =
@@ -15,15 +15,17 @@ export const instant = z.string({ error: INSTANT_RULE })
     format: "date-time",
     // Add a pattern. The format would also allow offsets and other precisions, and this service refuses them.
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$",
-    description: "RFC 3339, UTC, Z, milliseconds.",
+    description: "RFC 3339 in UTC, with Z and milliseconds.",
     examples: ["2026-01-31T09:30:00.000Z"],
   });
 
 const DATE_RULE = "A date must be a calendar day, such as 2026-01-31.";
 export const date = z.string({ error: DATE_RULE }).refine(isDate, DATE_RULE)
-  .meta({ format: "date", examples: ["2026-01-31"] });
+  .meta({ format: "date", description: "A calendar day.", examples: ["2026-01-31"] });
 
-export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({ description: "SHA-256, lower-case hex." });
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({
+  description: "SHA-256, 64 characters of lower-case hex.",
+});
 
 export const side = z.enum(["buy", "sell"], {
   error: 'side must be "buy" (you pay SAR and receive gold) or "sell" (you give gold and receive SAR).',

@@ -37,18 +37,22 @@ export const withdrawalStatus = z.enum([
   "paid",
   "rejected",
   "returned",
-]);
+]).meta({
+  description:
+    "pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid: done. " +
+    "rejected, returned: the amount is available again.",
+});
 export type WithdrawalStatus = z.infer<typeof withdrawalStatus>;
 
 export const withdrawalReply = z.object({
   withdrawal_id: idText("wd_"),
-  amount_sar: sar,
-  reference: z.string().nullable(),
+  amount_sar: sar.meta({ description: "The SAR to pay out, at most 2 decimals." }),
+  reference: z.string().nullable().meta({ description: "Your own reference; null: you sent none." }),
   iban_masked: z.string().meta({
     description: "The IBAN at the time of the request; first and last four characters.",
   }),
   status: withdrawalStatus,
-  created_at: instant,
+  created_at: instant.meta({ description: "When you requested it." }),
 }).meta({
   id: "Withdrawal",
   description: "An outgoing payment. If it is rejected or returned, the amount is available again.",

@@ -36,6 +36,14 @@ export function jsonTextReply(text: string, exchange: Exchange): Response {
   return textReply(200, text, JSON_MEDIA_TYPE, exchange, {});
 }
 
+/** Leads to another path of this service, for good. */
+export function redirectReply(location: string, exchange: Exchange): Response {
+  return new Response(null, {
+    status: 308,
+    headers: headersOf("text/plain", exchange, { Location: location }),
+  });
+}
+
 interface Fixed {
   readonly mediaType: string;
   readonly body: string;

@@ -1,4 +1,11 @@
+import { ENDPOINTS } from "@gold-partner/protocol";
 import { Refusal } from "./refusal.ts";
+
+/**
+ * The only paths that end with a slash: the base URL, and the reference as some people type it. Both lead a
+ * browser to the reference. They are no operations, so the API description does not have them.
+ */
+export const PATHS_TO_REFERENCE: readonly string[] = ["/", `${ENDPOINTS.getReference.path}/`];
 
 // Paths of this API need only these characters, so nothing is decoded or normalised. All other paths are
 // refused, because two parsers could read them differently. The query may hold every character that a URL
@@ -23,7 +30,7 @@ export function checkTarget(target: string): string {
       "The request target is not in origin form: send the path, not the whole URL.",
     );
   }
-  if (!PLAIN_TARGET.test(target) || (path !== "/" && DOTS_OR_DOUBLE_SLASH.test(path))) {
+  if (!PLAIN_TARGET.test(target) || (!PATHS_TO_REFERENCE.includes(path) && DOTS_OR_DOUBLE_SLASH.test(path))) {
     throw new Refusal(
       "path_not_allowed",
       "The path is not spelt as documented. Escapes, empty and dot segments are rejected, not normalised.",

@@ -32,6 +32,20 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
+  it("are found by a browser that opens the base URL or adds a slash, if it has a certificate", async () => {
+    for (const path of ["/", "/docs/"]) {
+      const reply = await get(path, { Authorization: null });
+      assertEquals([reply.status, reply.headers.get("Location")], [308, "/docs"]);
+      assertMatch(reply.headers.get("X-Request-Id")!, /^req_/);
+      const unknown = { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
+      await expectProblem(await get(path, unknown), "certificate_unknown");
+      await expectProblem(await get(`${path}?page=2`), "invalid_request");
+      const posted = await service.send(path, { method: "POST" });
+      assertEquals(posted.headers.get("Allow"), "GET");
+      await expectProblem(posted, "method_not_allowed");
+    }
+  });
+
   it("show this deployment's base URL, and contain the anchor that a problem's type links to", async () => {
     assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
     const { type } = await expectProblem(await get("/v1/nothing"), "not_found");

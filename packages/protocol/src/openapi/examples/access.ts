@@ -1,7 +1,6 @@
 import type { AuthorizationServerReply, JwksReply, ProbeReply, TokenReply } from "../../schema/mod.ts";
+import { BASE_URL, sentExample } from "./sent.ts";
 import { THUMBPRINT } from "./story.ts";
-
-const BASE_URL = "https://gold.example";
 
 export const TOKEN_REQUEST = {
   grant_type: "client_credentials",
@@ -37,28 +36,19 @@ export const METADATA = {
   tls_client_certificate_bound_access_tokens: true,
 } satisfies AuthorizationServerReply;
 
-/**
- * The headers of a signed request. The signature is well-formed, but it does not verify for the example's
- * body.
- */
-export const SIGNED = {
-  timestamp: "1769851875",
-  nonce: "e125f1cd14b46f73c2cacd79b541dd49",
-  signature:
-    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..bwk5n0F90YSaE9OYHn6qTUiYtnz3NarbGV43uQ94MSSVV3IUZ0nWW8apQUdketz4DE_DzS2X22JSWi0cpNUfIA",
-} as const;
-
-export const IDEMPOTENCY_KEY = "3f0c1d5a-9f0e-4d57-9a53-0c8f6c1b2a44";
-
 const OK = (detail: string) => ({ ok: true, detail });
 
-const JUDGED = {
-  clock_offset_seconds: -0.214,
-  canonical_string:
-    `POST\n${BASE_URL}/v1/signed-probe\n8385b36f977e657c9c1705553c670cfac5aa52eea64692ce492b894f4ee5cf83\n` +
-    `${SIGNED.timestamp}\n${SIGNED.nonce}`,
-  canonical_sha256: "fa01bf359272c6f30efcc9758e5d91b2af3d5a70e69c35a92f13cb917f80fb24",
-};
+/** What the probe verified of the example with this name. */
+function judged(name: string, canonical_sha256: string) {
+  const { timestamp, nonce } = sentExample("probeSignature", name);
+  return {
+    clock_offset_seconds: -0.214,
+    canonical_string:
+      `POST\n${BASE_URL}/v1/signed-probe\n8385b36f977e657c9c1705553c670cfac5aa52eea64692ce492b894f4ee5cf83\n` +
+      `${timestamp}\n${nonce}`,
+    canonical_sha256,
+  };
+}
 
 /** The probe's verdicts on one order, signed once correctly and once over the path instead of the URL. */
 export const VERDICTS = {
@@ -71,7 +61,7 @@ export const VERDICTS = {
       key: OK("Registered and active."),
       signature: OK("It matches these bytes and this key."),
     },
-    ...JUDGED,
+    ...judged("valid", "de0af3e38c061290ab5dc6405c41732111e52df8cb69b7e969172af425996fb6"),
     mistake: null,
   },
   path_signed: {
@@ -89,7 +79,7 @@ export const VERDICTS = {
           "sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",
       },
     },
-    ...JUDGED,
+    ...judged("path_signed", "75279915f90e4ceac5b8a9e9fca3ef8d8cadbef4b484e77e618a7def4cdf98f7"),
     mistake: "path_not_url",
   },
 } satisfies Record<string, ProbeReply>;

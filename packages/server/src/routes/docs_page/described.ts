@@ -34,6 +34,8 @@ export interface Parameter {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: string;
+  /** A header's values in the example requests, by the names of the examples. */
+  readonly examples?: Named<{ readonly value: string }>;
 }
 
 interface Body {

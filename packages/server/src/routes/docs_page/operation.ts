@@ -80,7 +80,7 @@ function examples(sent: Sent, status: string, success: Reply, resolve: Resolve):
       const asked = request?.examples?.[name];
       return html`<figure>${
         named.length > 1 ? html`<figcaption>${name.replaceAll("_", " ")}</figcaption>` : ""
-      }${requestMessage(sent, requestType, asked && resolve(asked).value)}${
+      }${requestMessage(sent, requestType, asked && resolve(asked).value, name)}${
         replyMessage(status, mediaType, resolve(place).value)
       }</figure>`;
     });

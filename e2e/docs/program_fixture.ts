@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
+const RUNTIME = "Deno" in globalThis
+  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
+  : ["--import", "tsx"];
+const BLOCK_END = "━━━";
+
+/**
+ * Runs the TypeScript blocks of a page as one program, as the partner whose credentials.json is named. Returns
+ * what each block printed.
+ */
+export async function runTypeScript(blocks: readonly string[], credentials: string): Promise<string[]> {
+  const program = blocks.map((code) => `${code}\nconsole.log("${BLOCK_END}");\n`).join("");
+  const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
+  try {
+    const file = join(folder, "program.mts");
+    // Replace the package's name by its path, because the name does not resolve outside the repository.
+    await writeFile(file, program.replace('"@gold-partner/client"', `"${DOOR}"`));
+    const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
+      cwd: ROOT,
+      env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },
+      timeout: 180_000,
+    });
+    return stdout.split(`${BLOCK_END}\n`).slice(0, -1);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,61 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { openApiDocument, type OperationId, operationsOf } from "@gold-partner/protocol";
+import { curlSample } from "../../site/curl_sample.ts";
+import type { Described } from "../../site/described.ts";
+import { SAMPLES, SETUP } from "../../site/samples.ts";
+import { Reader } from "./page_fixture.ts";
+import { runTypeScript } from "./program_fixture.ts";
+import type { Shell } from "./shell_fixture.ts";
+
+/** The samples continue in the shell of the quickstart up to this heading. */
+const QUICKSTART_END = "\n## 9. ";
+/** The operations in the order in which their samples run. */
+const ORDER = Object.keys(SAMPLES) as OperationId[];
+const DESCRIBED = openApiDocument({ baseUrl: "https://gold.example", environment: "sandbox" });
+
+describe("the samples of the reference", () => {
+  let reader: Reader;
+  let shell: Shell;
+  let credentials: string;
+
+  before(async () => {
+    reader = await Reader.arrive();
+    const quickstart = await reader.openShell();
+    await reader.follow(quickstart, "quickstart.md", QUICKSTART_END);
+    shell = await reader.openShellAfter(quickstart);
+    const partners = join(reader.folder, "state", "partners");
+    const [partner] = await readdir(partners);
+    credentials = join(partners, partner!, "credentials.json");
+  });
+  after(() => reader?.leave());
+
+  it("exist for each operation", () => {
+    assertEquals(ORDER.toSorted(), operationsOf("sandbox").sort());
+  });
+
+  it("in curl get a successful reply, with ids from earlier replies", async () => {
+    await shell.run(`curl() { command curl --write-out '\\n%{http_code}\\n' "$@"; }`);
+    for (const operation of ORDER) {
+      const sample = curlSample(operation, DESCRIBED as unknown as Described);
+      const [status = "", ...lines] = (await shell.run(`${sample}\n`)).trimEnd().split("\n").reverse();
+      const body = lines.reverse().join("\n");
+      assert(["200", "201"].includes(status), `${operation}: ${status} ${body}\n${sample}`);
+      for (const [, name, id] of body.matchAll(/"([a-z_]*id)":"((?:qt|ord|fnd|wd|evt)_[0-9a-f-]+)"/g)) {
+        const variable = name === "id" ? "EVENT_ID" : name!.toUpperCase();
+        await shell.run(`${variable}=${id}`);
+      }
+    }
+  });
+
+  it("in TypeScript run as one program", async () => {
+    const blocks = [SETUP.typescript, ...ORDER.map((operation) => SAMPLES[operation]!.typescript)];
+    const [setup, ...printed] = await runTypeScript(blocks, credentials);
+    assertEquals([setup, printed.length], ["", ORDER.length]);
+    for (const [index, text] of printed.entries()) {
+      assert(text.trim() !== "" && !/undefined|NaN|\[object/.test(text), `${ORDER[index]}: ${text}`);
+    }
+  });
+});

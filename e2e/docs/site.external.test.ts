@@ -1,0 +1,203 @@
+import { execFile } from "node:child_process";
+import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ENDPOINTS, operationsOf, TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { openDocs } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { assert, assertEquals } from "@std/assert";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SITE = join(ROOT, "site", "dist", "www");
+const TOOLS = join(ROOT, ".tools", "lighthouse", "node_modules");
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const VIEWPORTS = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const THEMES = ["light", "dark"] as const;
+/** Pages of every kind: landing page, guide, reference, webhooks, errors, code, changelog. */
+const KINDS = [
+  "/",
+  "/quickstart.html",
+  "/reference/",
+  "/reference/trading.html",
+  "/reference/webhooks.html",
+  "/errors.html",
+  "/examples/receiver/",
+  "/changelog.html",
+];
+const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
+const SCORE = 0.95;
+const run = promisify(execFile);
+
+describe("the documentation site", () => {
+  let server: Awaited<ReturnType<typeof openDocs>>;
+  let browser: Browser;
+  let origin: string;
+  let folder: string;
+
+  before(async () => {
+    await access(CHROMIUM);
+    const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
+    await run(process.execPath, [...runtime, "tools/run.mjs", "site", "--if-changed"], { cwd: ROOT });
+    const port = await findFreePort();
+    const facts = () => ({
+      baseUrl: "https://localhost:8443",
+      clientId: "sbx_1",
+      certificate: { subject: "O=Example Bank", validTo: "tomorrow" },
+      credentials: "credentials.json",
+      steps: [{ step: "order", ms: 9, what: "signed" }],
+      site: "built" as const,
+    });
+    server = await openDocs({ port, baseUrl: "https://localhost:8443", site: SITE, facts });
+    origin = `http://localhost:${port}`;
+    browser = await chromium.launch({ executablePath: CHROMIUM });
+    folder = await mkdtemp(join(tmpdir(), "gold-site-"));
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Opens a page, and collects its requests and everything that the browser reports about it. */
+  async function visit(path: string, device: keyof typeof VIEWPORTS, theme: typeof THEMES[number]) {
+    const context = await browser.newContext({ viewport: VIEWPORTS[device], colorScheme: theme });
+    const page = await context.newPage();
+    const [requests, complaints]: [string[], string[]] = [[], []];
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on(
+      "response",
+      (reply) => reply.status() >= 400 && complaints.push(`${reply.status()} ${reply.url()}`),
+    );
+    await page.goto(origin + path, { waitUntil: "networkidle" });
+    return { page, requests, complaints, close: () => context.close() };
+  }
+
+  const pages = async () =>
+    (await readdir(SITE, { recursive: true, encoding: "utf8" })).filter((name) => name.endsWith(".html"));
+
+  it("runs no inline code but the scripts whose hashes its policy names, on every page", async () => {
+    const names = await pages();
+    assert(names.length > 40);
+    for (const name of names) {
+      const html = await readFile(join(SITE, name), "utf8");
+      const [, policy = ""] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
+      assert(/^default-src 'none'; script-src 'self'( 'sha256-[A-Za-z0-9+/=]{44}')+; /.test(policy), name);
+      assertEquals(/unsafe|https?:|\*/.exec(policy)?.[0], undefined, name);
+      // Code on a page may contain such text, but there its quotes are entities.
+      assertEquals(/<[^>]* (style|on[a-z]+)="/.exec(html)?.[0], undefined, name);
+    }
+  });
+
+  it("has no broken link in its navigation", async () => {
+    const { page, close } = await visit("/quickstart.html", "desktop", "light");
+    const links = await page.locator("nav a[href^='/'], aside a[href^='/']").evaluateAll((all) =>
+      all.map((one) => one.getAttribute("href")!)
+    );
+    assert(links.length > 15);
+    for (const link of new Set(links)) {
+      assertEquals((await page.request.get(origin + link)).status(), 200, link);
+    }
+    await close();
+  });
+
+  for (const path of [...KINDS, "/start"]) {
+    it(`has no accessibility violation, loads nothing from another host and fits both widths: ${path}`, async () => {
+      for (const device of ["desktop", "phone"] as const) {
+        for (const theme of THEMES) {
+          const { page, requests, complaints, close } = await visit(path, device, theme);
+          assertEquals([requests.filter((url) => !url.startsWith(`${origin}/`)), complaints], [[], []]);
+          assertEquals(
+            await page.evaluate("document.documentElement.scrollWidth"),
+            VIEWPORTS[device].width,
+            `${device} ${theme}`,
+          );
+          // A policy that forbids foreign scripts forbids a script tag, too. evaluate() is not subject to it.
+          await page.evaluate(await readFile(join(TOOLS, "axe-core", "axe.min.js"), "utf8"));
+          const { violations } = await page.evaluate("axe.run()") as {
+            violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
+          };
+          const found = violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`)
+          );
+          assertEquals(found.slice(0, 5), [], `${path} ${device} ${theme}`);
+          await close();
+        }
+      }
+    });
+  }
+
+  /** Returns Lighthouse's score for each category, from 0 to 1. */
+  async function judge(path: string): Promise<[category: string, score: number][]> {
+    const report = join(folder, "report.json");
+    await run("node", [
+      join(TOOLS, "lighthouse", "cli", "index.js"),
+      origin + path,
+      ...["--quiet", "--output=json", `--output-path=${report}`, `--only-categories=${CATEGORIES.join(",")}`],
+      "--chrome-flags=--headless=new --no-sandbox",
+    ], { env: { ...process.env, CHROME_PATH: CHROMIUM }, timeout: 180_000 });
+    const { categories } = JSON.parse(await readFile(report, "utf8")) as {
+      categories: Record<string, { score: number }>;
+    };
+    return CATEGORIES.map((category) => [category, categories[category]!.score]);
+  }
+
+  const results = (page: Page) =>
+    page.locator("#localsearch-list a").evaluateAll((all) => all.map((one) => one.getAttribute("href")!));
+
+  /** Types the words, and waits until the results contain the place. Returns the results. */
+  async function search(page: Page, words: string, place: string): Promise<string[]> {
+    await page.locator("#localsearch-input").fill("");
+    while ((await results(page)).length > 0) await page.waitForTimeout(20);
+    await page.locator("#localsearch-input").fill(words);
+    const until = performance.now() + 5_000;
+    for (let found: string[] = [];; found = await results(page)) {
+      if (found.includes(place) || performance.now() > until) return found;
+      await page.waitForTimeout(20);
+    }
+  }
+
+  it("has a search that finds each error code and each operation", async () => {
+    const { page, close } = await visit("/", "desktop", "light");
+    await page.keyboard.press("/");
+    await page.locator("#localsearch-input").waitFor();
+    const lost: string[] = [];
+    const targets = [
+      ...Object.keys(TOKEN_PROBLEM_REGISTRY).map((code) => [code, `/errors.html#${code}`] as const),
+      ...operationsOf("sandbox").flatMap((operation) => {
+        const { tag, summary } = ENDPOINTS[operation];
+        const place = `/reference/${tag.toLowerCase()}.html#${operation}`;
+        return [[summary, place], [operation, place]] as const;
+      }),
+    ];
+    for (const [words, place] of targets) {
+      const places = await search(page, words, place);
+      if (!places.includes(place)) lost.push(`${words}: ${places.slice(0, 3)}`);
+    }
+    assertEquals(lost, []);
+    await close();
+  });
+
+  for (const path of ["/", "/quickstart.html", "/reference/trading.html"]) {
+    it(`gets at least 95 of 100 points from Lighthouse for performance, accessibility and best practices: ${path}`, async () => {
+      const best = new Map<string, number>();
+      // Other programs on the machine only make a run slower, so the best of three runs counts.
+      for (
+        let runs = 0;
+        runs < 3 && (runs === 0 || CATEGORIES.some((one) => best.get(one)! < SCORE));
+        runs++
+      ) {
+        for (const [category, score] of await judge(path)) {
+          best.set(category, Math.max(score, best.get(category) ?? 0));
+        }
+      }
+      for (const [category, score] of best) assert(score >= SCORE, `${category}: ${score}`);
+    });
+  }
+});

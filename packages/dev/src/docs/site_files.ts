@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** A file of the built site, ready to be sent. */
+export interface SiteFile {
+  readonly mediaType: string;
+  readonly body: Uint8Array;
+  /** The body compressed with gzip. */
+  readonly gzip: Uint8Array;
+  /** True for a file whose name contains the hash of its content. */
+  readonly fixed: boolean;
+}
+
+const TEXT = "text/plain; charset=utf-8";
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".mjs": TEXT,
+  ".svg": "image/svg+xml",
+};
+
+/** Returns the file of the folder that a URL's path names, or undefined. A folder is named by its index. */
+export async function readSiteFile(folder: string, path: string): Promise<SiteFile | undefined> {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+  // Normalizing an absolute path removes every "..", so the file lies in the folder.
+  const name = normalize(decoded.endsWith("/") ? `${decoded}index.html` : decoded);
+  if (!name.startsWith("/") || name.includes("\0")) return undefined;
+  // EISDIR: the path of a folder without "/" at its end.
+  const body = await readFile(join(folder, name)).catch(() => undefined);
+  if (!body) return undefined;
+  return {
+    mediaType: MEDIA_TYPES[extname(name)] ?? TEXT,
+    body,
+    gzip: gzipSync(body),
+    fixed: name.startsWith("/assets/"),
+  };
+}

@@ -1,0 +1,14 @@
+// Written by npm run docs: the signatures of the example requests, by operation and example. The key is the
+// public example key of RFC 6979, A.2.5.
+export const SIGNATURES: Readonly<Record<string, string>> = {
+  "probeSignature valid":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..uKsiXeSM2Jay6s82Qdt-ktIS7-aL7_Lc-_WuiKnCW58GXVoveWW0D3hp4QAgjcBqlmdKMOuY5xTOV44Ep5fDSw",
+  "probeSignature path_signed":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..RkVipU3GZj3L6FB9KaheS5EeXF60LFcLjtPN9UH5A_wdw_YqVp6_uAy9ZrxKuYOIH8h9OsB3eqUCQKCDfvAyNQ",
+  "createOrder buy":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..sAqKPSaUYY9qRoMPODne9K06xVXw51A9SdNrtGfj2ENeqr10ypJ766Jgr6_jtQ_McL-fXLSMHqD_WeimNvovDQ",
+  "createOrder sell":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..GMLFcXQ8cIAyEkDo-Y-ZTOkv50IWeO3lVWg2mBYkEp1xAjhZykhlBN8x829dpc08UFJWTEK1jGu3W-Z0-Cvmgg",
+  "createWithdrawal withdrawal":
+    "eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..vm7G7jUp7Pzq259inHLzKe_zHZcR0-04dvZRa4xjOLEnw2h61Aa7VNSHYqgGPYFLgWQ2WILfazhkAM8XKwfDLQ",
+};

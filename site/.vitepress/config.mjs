@@ -1,0 +1,139 @@
+// The site's configuration. It is plain JavaScript, because VitePress loads it before anything of the
+// repository is compiled. build.ts writes the pages and their navigation to dist/ first.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformerStyleToClass } from "@shikijs/transformers";
+
+const fileOf = (path) => new URL(path, import.meta.url);
+const groups = JSON.parse(
+  readFileSync(fileOf("../dist/pages/navigation.json"), "utf8"),
+);
+
+/** Colours of code as classes: the Content-Security-Policy allows no style attribute. */
+const colours = transformerStyleToClass({ classPrefix: "c" });
+
+/** The style with which VitePress stops transitions while the reader switches the theme. */
+const SWITCHING = "*,*::before,*::after{" +
+  ["-webkit-", "-moz-", "-o-", "-ms-", ""].map((prefix) => `${prefix}transition:none!important`).join(";") +
+  "}";
+const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+const SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
+
+/**
+ * A page may load only what this site serves, and run only the scripts that VitePress wrote into it.
+ */
+function policyOf(html) {
+  const hashes = [...html.matchAll(SCRIPT)].map(([, text]) => hashOf(text));
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${[...new Set(hashes)].join(" ")}`,
+    `style-src 'self' ${hashOf(SWITCHING)}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** Aligns the cells of a table by a class instead of a style attribute. */
+function alignByClass({ tokens }) {
+  for (const token of tokens) {
+    if (token.attrGet("style") === "text-align:right") token.attrs = [["class", "right"]];
+  }
+}
+
+/** The anchor of a heading, as the guides' links and the `type` of a problem name it. */
+const anchorOf = (heading) =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
+
+const page = (text, link) => ({ text, link });
+
+export default {
+  lang: "en",
+  title: "Gold Trading Partner API",
+  description: "Buy and sell physical-backed 24K gold against a prefunded SAR account.",
+  srcDir: "dist/pages",
+  outDir: "dist/fresh",
+  cacheDir: "dist/cache",
+  metaChunk: true,
+  head: [
+    ["link", { rel: "icon", href: "/icon.svg", type: "image/svg+xml" }],
+    ["link", { rel: "stylesheet", href: "/code.css" }],
+  ],
+  markdown: {
+    anchor: { slugify: anchorOf },
+    theme: {
+      light: "github-light-high-contrast",
+      dark: "github-dark-high-contrast",
+    },
+    codeTransformers: [colours],
+    config: (markdown) => markdown.core.ruler.push("alignment", alignByClass),
+  },
+  transformHtml(html) {
+    // VitePress sets two styles again when the page runs; style.css has what matters before that.
+    const still = html.replaceAll(/ style="[^"]*"/g, "")
+      // The layout of the landing page has no main landmark.
+      .replace('<div class="VPHome"', '<div class="VPHome" role="main"');
+    const meta = `<meta http-equiv="Content-Security-Policy" content="${policyOf(still)}">`;
+    return still.replace(
+      '<meta charset="utf-8">',
+      `<meta charset="utf-8">\n    ${meta}`,
+    );
+  },
+  /** The colours are known only when all pages are rendered. */
+  buildEnd({ outDir }) {
+    writeFileSync(join(outDir, "code.css"), colours.getCSS());
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: { level: [2, 3] },
+    nav: [
+      page("Quickstart", "/quickstart"),
+      page("Reference", "/reference/"),
+      page("Errors", "/errors"),
+      page("Changelog", "/changelog"),
+    ],
+    sidebar: [
+      {
+        text: "Start",
+        items: [
+          page("First order with curl", "/quickstart"),
+          page("TypeScript", "/typescript"),
+          page("Python", "/python.html"),
+          page("Bruno", "/examples/bruno/"),
+        ],
+      },
+      {
+        text: "Tasks",
+        items: [
+          page("Sign a request", "/signing"),
+          page("Retry safely", "/idempotency"),
+          page("Receive webhooks", "/webhooks"),
+          page("Provoke errors in the sandbox", "/sandbox"),
+          page("Replace credentials", "/rotation"),
+          page("Go to production", "/going_live"),
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          page("Conventions", "/reference/"),
+          ...groups,
+          page("Errors", "/errors"),
+        ],
+      },
+      {
+        text: "Operate the service",
+        items: [
+          page("Operator commands", "/operator"),
+          page("Deployment", "/deployment"),
+          page("Performance", "/performance"),
+          page("Decisions", "/decisions/"),
+        ],
+      },
+    ],
+  },
+};

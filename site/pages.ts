@@ -1,0 +1,43 @@
+// Every file that the site is generated from: the landing page, the guides and the reference.
+import { referenceGroups, referencePages } from "./reference.ts";
+import { guidePages, readSource, type SiteFiles } from "./guides.ts";
+
+export type { SiteFiles };
+
+const ORDER_FLOW = "docs/order_flow.svg";
+const ICON =
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M9 8h14l6 16H3z" fill="#b8860b"/></svg>`;
+
+export function sitePages(): SiteFiles {
+  return new Map([
+    ...guidePages(),
+    ...referencePages(),
+    ["index.md", landingPage()],
+    ["public/icon.svg", ICON],
+    ["public/order_flow_light.svg", orderFlow("not all")],
+    ["public/order_flow_dark.svg", orderFlow("all")],
+    ["navigation.json", JSON.stringify(referenceGroups)],
+  ]);
+}
+
+/** The landing page shows the order of the README, which a test executes. */
+function landingPage(): string {
+  const [title = ""] = /(?<=<title\s+id="title">)[^<]*/.exec(readSource(ORDER_FLOW)) ?? [];
+  const [order = ""] = /^```ts\n[^]*?^```\n\n```text\n[^]*?^```\n/m.exec(
+    readSource("README.md"),
+  ) ?? [];
+  return readSource("site/landing.md").replaceAll("DESCRIPTION", title).replace(
+    "<!-- order -->\n",
+    () => order,
+  );
+}
+
+/**
+ * The picture follows the system's theme. The site has a switch of its own, so it shows one of two copies.
+ */
+function orderFlow(darkWhen: string): string {
+  return readSource(ORDER_FLOW).replace(
+    "(prefers-color-scheme: dark)",
+    darkWhen,
+  );
+}

@@ -1,0 +1,222 @@
+// The TypeScript and Python samples of the reference. They are in the order in which a test executes them as
+// one program, so a sample may use the results of those before it. The samples in curl are made from the
+// table of operations.
+import type { OperationId } from "@gold-partner/protocol";
+
+interface Samples {
+  readonly typescript: string;
+  readonly python: string;
+}
+
+/** What runs before the samples. `send` calls the operations that the clients have no method for. */
+export const SETUP: Samples = {
+  typescript: `import { readFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:https";
+import { text } from "node:stream/consumers";
+import { GoldClient } from "@gold-partner/client";
+
+// GOLD_CREDENTIALS is the path of your credentials.json.
+const client = await GoldClient.fromEnv();
+
+const { base_url, client_id, client_secret, ...files } = JSON.parse(
+  await readFile(process.env.GOLD_CREDENTIALS!, "utf8"),
+);
+const [ca, cert, key] = await Promise.all([files.ca, files.cert, files.key].map((file) => readFile(file)));
+
+/** Calls an operation that the client has no method for, and returns the reply as text. */
+async function send(path: string, form?: Record<string, string>): Promise<string> {
+  const headers = form ? { "Content-Type": "application/x-www-form-urlencoded" } : {};
+  const reply = await new Promise<IncomingMessage>((resolve, reject) =>
+    request(base_url + path, { ca, cert, key, headers, method: form ? "POST" : "GET" }, resolve)
+      .on("error", reject).end(form && new URLSearchParams(form).toString())
+  );
+  if (reply.statusCode !== 200) throw new Error(await text(reply));
+  return await text(reply);
+}`,
+  python: `import json, os, ssl, urllib.parse, urllib.request
+from pathlib import Path
+from gold_partner import GoldClient
+
+# GOLD_CREDENTIALS is the path of your credentials.json.
+client = GoldClient.from_env()
+
+credentials = json.loads(Path(os.environ["GOLD_CREDENTIALS"]).read_text())
+tls = ssl.create_default_context(cafile=credentials["ca"])
+tls.load_cert_chain(credentials["cert"], credentials["key"])
+
+def send(path, form=None):
+    """Calls an operation that the client has no method for, and returns the reply as text."""
+    data = urllib.parse.urlencode(form).encode() if form else None
+    with urllib.request.urlopen(credentials["base_url"] + path, data, context=tls) as reply:
+        return reply.read().decode()`,
+};
+
+/** Both clients fetch and renew their tokens by themselves, so this sample shows what they do. */
+const TOKEN: Samples = {
+  typescript: `// The client fetches and renews its tokens by itself. This is what it sends:
+const token = JSON.parse(
+  await send("/oauth/token", { grant_type: "client_credentials", client_id, client_secret }),
+);
+console.log(token.expires_in);`,
+  python: `# The client fetches and renews its tokens by itself. This is what it sends:
+token = json.loads(send("/oauth/token", {
+    "grant_type": "client_credentials",
+    "client_id": credentials["client_id"],
+    "client_secret": credentials["client_secret"],
+}))
+print(token["expires_in"])`,
+};
+
+const fetched = (path: string): Samples => ({
+  typescript: `console.log(await send("${path}"));`,
+  python: `print(send("${path}"))`,
+});
+
+export const SAMPLES: Readonly<Partial<Record<OperationId, Samples>>> = {
+  issueToken: TOKEN,
+  fundSandbox: {
+    typescript: `const funding = await client.fundSandbox({ amount_sar: "100000" });
+console.log(\`\${funding.balances.sar.available} SAR\`);`,
+    python: `funding = client.fund_sandbox("100000")
+print(funding["balances"]["sar"]["available"], "SAR")`,
+  },
+  getPrices: {
+    typescript: `const { market, buy_price, sell_price } = await client.getPrices();
+console.log(market, \`\${buy_price} \${sell_price}\`);`,
+    python: `prices = client.get_prices()
+print(prices["market"], prices["buy_price"], prices["sell_price"])`,
+  },
+  createQuote: {
+    typescript: `const quote = await client.createQuote({ side: "buy", gold_grams: "12.3456" });
+console.log(\`\${quote.total_sar} SAR until \${quote.expires_at}\`);`,
+    python: `quote = client.create_quote("buy", gold_grams="12.3456")
+print(quote["total_sar"], "SAR until", quote["expires_at"])`,
+  },
+  getQuote: {
+    typescript: `const { status } = await client.getQuote(quote.quote_id);
+console.log(status);`,
+    python: `print(client.get_quote(quote["quote_id"])["status"])`,
+  },
+  probeSignature: {
+    typescript: `const { valid, mistake } = await client.probeSignature();
+console.log(valid, mistake);`,
+    python: `verdict = client.probe_signature()
+print(verdict["valid"], verdict["mistake"])`,
+  },
+  createOrder: {
+    typescript:
+      `const order = await client.placeOrder({ quote_id: quote.quote_id }, { idempotencyKey: crypto.randomUUID() });
+console.log(order.order_id, \`\${order.gold_grams} g\`);`,
+    python: `import uuid
+
+order = client.place_order(quote["quote_id"], idempotency_key=str(uuid.uuid4()))
+print(order["order_id"], order["gold_grams"], "g")`,
+  },
+  listOrders: {
+    typescript: `for await (const { order_id, side, total_sar } of client.listOrders()) {
+  console.log(order_id, side, \`\${total_sar} SAR\`);
+}`,
+    python: `for one in client.list_orders():
+    print(one["order_id"], one["side"], one["total_sar"], "SAR")`,
+  },
+  getOrder: {
+    typescript: `const executed = await client.getOrder(order.order_id);
+console.log(executed.executed_at);`,
+    python: `executed = client.get_order(order["order_id"])
+print(executed["executed_at"])`,
+  },
+  createWithdrawal: {
+    typescript:
+      `const withdrawal = await client.createWithdrawal({ amount_sar: "5000", reference: "SETTLEMENT 17" });
+console.log(withdrawal.status, withdrawal.iban_masked);`,
+    python: `withdrawal = client.create_withdrawal("5000", reference="SETTLEMENT 18")
+print(withdrawal["status"], withdrawal["iban_masked"])`,
+  },
+  listWithdrawals: {
+    typescript:
+      `for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);`,
+    python: `for one in client.list_withdrawals():
+    print(one["reference"], one["status"])`,
+  },
+  getWithdrawal: {
+    typescript: `const payment = await client.getWithdrawal(withdrawal.withdrawal_id);
+console.log(payment.status);`,
+    python: `print(client.get_withdrawal(withdrawal["withdrawal_id"])["status"])`,
+  },
+  listFundings: {
+    typescript: `for await (const { funding_id, amount_sar } of client.listFundings()) {
+  console.log(funding_id, \`\${amount_sar} SAR\`);
+}`,
+    python: `for one in client.list_fundings():
+    print(one["funding_id"], one["amount_sar"], "SAR")`,
+  },
+  getFunding: {
+    typescript: `const { reversed_at } = await client.getFunding(funding.funding_id);
+console.log(reversed_at);`,
+    python: `print(client.get_funding(funding["funding_id"])["reversed_at"])`,
+  },
+  getBalances: {
+    typescript: `const { sar, gold } = await client.getBalances();
+console.log(\`\${sar.available} SAR, \${gold.grams} g\`);`,
+    python: `balances = client.get_balances()
+print(balances["sar"]["available"], "SAR", balances["gold"]["grams"], "g")`,
+  },
+  testWebhook: {
+    typescript: `const event = await client.testWebhook();
+console.log(event.id, event.delivery.status);`,
+    python: `event = client.test_webhook()
+print(event["id"], event["delivery"]["status"])`,
+  },
+  listEvents: {
+    typescript:
+      `for await (const { sequence, type } of client.listEvents({ after: 0 })) console.log(sequence, type);`,
+    python: `for one in client.list_events(after=0):
+    print(one["sequence"], one["type"])`,
+  },
+  getEvent: {
+    typescript: `const { delivery } = await client.getEvent(event.id);
+console.log(delivery.status, delivery.attempts.length);`,
+    python: `delivery = client.get_event(event["id"])["delivery"]
+print(delivery["status"], len(delivery["attempts"]))`,
+  },
+  redeliverEvent: {
+    typescript: `const again = await client.redeliverEvent(event.id);
+console.log(again.delivery.next_attempt_at);`,
+    python: `again = client.redeliver_event(event["id"])
+print(again["delivery"]["next_attempt_at"])`,
+  },
+  getStatement: {
+    typescript:
+      `const { postings, closing_balance } = await client.getStatement({ from: "2026-01-31", to: "2026-01-31" });
+console.log(postings.length, \`\${closing_balance.gold_grams} g\`);`,
+    python: `statement = client.get_statement("2026-01-31", "2026-01-31")
+print(len(statement["postings"]), statement["closing_balance"]["gold_grams"], "g")`,
+  },
+  getReserves: {
+    typescript: `const { fine_grams, owed_grams } = await client.getReserves();
+console.log(\`\${fine_grams} g for \${owed_grams} g\`);`,
+    python: `reserves = client.get_reserves()
+print(reserves["fine_grams"], "g for", reserves["owed_grams"], "g")`,
+  },
+  getLimits: {
+    typescript: `const { gold_grams, rate_limit } = await client.getLimits();
+console.log(\`\${gold_grams.maximum} g\`, rate_limit.requests_per_second);`,
+    python: `limits = client.get_limits()
+print(limits["gold_grams"]["maximum"], "g", limits["rate_limit"]["requests_per_second"])`,
+  },
+  getCredentials: {
+    typescript: `const { certificates } = await client.getCredentials();
+console.log(certificates.map(({ expires_at }) => expires_at));`,
+    python: `credentials_of_mine = client.get_credentials()
+print([one["expires_at"] for one in credentials_of_mine["certificates"]])`,
+  },
+  getHealth: {
+    typescript: `console.log((await client.getHealth()).status);`,
+    python: `print(client.get_health()["status"])`,
+  },
+  getTokenKeys: fetched("/.well-known/jwks.json"),
+  getAuthorizationServer: fetched("/.well-known/oauth-authorization-server"),
+  getOpenApi: fetched("/openapi.json"),
+  getReference: fetched("/docs"),
+  getErrorCatalogue: fetched("/docs/errors"),
+};
