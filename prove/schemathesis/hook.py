@@ -95,8 +95,10 @@ def as_text(value):
 (form_example,) = described("/oauth/token", "post")["requestBody"]["content"][
     "application/x-www-form-urlencoded"
 ]["examples"].values()
+EXAMPLE_IDS = set(re.findall(r'"((?:wd|fnd|qt)_[0-9a-f-]{36})"', json.dumps(document)))
 stand_ins = {name: quote_plus(form_example["value"][name]) for name in ("client_id", "client_secret")}
 event_stand_in = described("/v1/events/{event_id}", "get")["parameters"][0]["example"]
+order_stand_in = described("/v1/orders/{order_id}", "get")["parameters"][0]["example"]
 
 
 @functools.cache
@@ -106,6 +108,52 @@ def own_event():
     key = {"Idempotency-Key": str(uuid.uuid4())}
     session.post(f"{url}/sandbox/fund", json={"amount_sar": 1000000}, headers=headers | key).raise_for_status()
     return session.get(f"{url}/v1/events", headers=headers).json()["items"][0]["id"]
+
+
+def post(path, body):
+    """Sends a signed write of this partner, and returns the reply."""
+    text = json.dumps(body)
+    stamps = [str(int(time.time())), uuid.uuid4().hex]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    headers = {
+        "Authorization": f"Bearer {token.get()}",
+        "Content-Type": "application/json",
+        "Idempotency-Key": str(uuid.uuid4()),
+        "X-Timestamp": stamps[0],
+        "X-Nonce": stamps[1],
+        "X-JWS-Signature": sign("\n".join(["POST", partner["base_url"] + path, digest, *stamps])),
+    }
+    reply = session.post(partner["base_url"] + path, data=text, headers=headers)
+    reply.raise_for_status()
+    return reply.json()
+
+
+@functools.cache
+def own_order():
+    """Executes an order, and returns its id."""
+    own_event()
+    quote_id = post("/v1/quotes", {"side": "buy", "gold_grams": 1})["quote_id"]
+    return post("/v1/orders", {"quote_id": quote_id})["order_id"]
+
+
+# Some simulations concern one record, and end it. Each call gets a record of its own.
+RECORDS = {
+    "withdrawal_id": lambda: own_event() and post("/v1/withdrawals", {"amount_sar": 1}),
+    "funding_id": lambda: post("/sandbox/simulate/deposit", {"amount_sar": 1}),
+    "quote_id": lambda: post("/v1/quotes", {"side": "buy", "gold_grams": 1}),
+}
+
+
+def with_own_record(body):
+    """Replaces the id of an example's record with the id of a new record of this partner."""
+    try:
+        members = json.loads(body)
+        (name,) = members.keys() & RECORDS.keys()
+    except (AttributeError, TypeError, ValueError):
+        return body
+    if not isinstance(members[name], str) or members[name] not in EXAMPLE_IDS:
+        return body
+    return json.dumps(members | {name: RECORDS[name]()[name]})
 
 
 class PartnerAuth(requests.auth.AuthBase):
@@ -127,8 +175,12 @@ class PartnerAuth(requests.auth.AuthBase):
         if request.path_url == "/oauth/token" and request.body:
             for name, stand_in in stand_ins.items():
                 request.prepare_body(as_text(request.body).replace(stand_in, quote_plus(partner[name])), None)
+        if request.path_url.startswith("/sandbox/simulate/") and request.body:
+            request.prepare_body(with_own_record(as_text(request.body)), None)
         if event_stand_in in request.path_url:
             request.url = request.url.replace(event_stand_in, own_event())
+        if order_stand_in in request.path_url:
+            request.url = request.url.replace(order_stand_in, own_order())
         if request.path_url.startswith(("/v1/", "/sandbox/")):
             request.headers["Authorization"] = f"Bearer {token.get()}"
         if well_formed("Idempotency-Key"):

@@ -5,7 +5,7 @@ import { build, stop } from "esbuild";
 import { BUNDLE_SETTINGS, keepPlaces } from "../program.mjs";
 
 /** The packages that are not bundled, because they look for their own files next to their code. */
-const EXTERNAL = ["typescript", "playwright-core"];
+const EXTERNAL = ["esbuild", "typescript", "playwright-core"];
 
 const [root, folder, ...files] = process.argv.slice(2);
 try {

@@ -621,27 +621,38 @@ export interface SimulateWithdrawalRequest {
 
 /** What is armed for you; null: nothing. */
 export interface Simulations {
+  /** The state of the market that is simulated; null: none. */
   market: {
+    /** The state of your market. */
     state: "closed" | "price_stale" | "vault_short" | "normal";
     /** When the simulation ends by itself. */
     until: string;
   } | null;
+  /** The change of prices that is simulated; null: none. */
   prices: {
+    /** By how much your prices are higher, or lower if negative. */
     percent: number;
     /** When the simulation ends by itself. */
     until: string;
   } | null;
+  /** What happens to your next requests; null: nothing. */
   failure: {
+    /** What happens to the requests. */
     kind: "rate_limited" | "unavailable" | "timeout" | "refused" | "hang" | "lost_reply";
+    /** The error code that they get; null: they are executed. */
     code: string | null;
+    /** How long a reply is delayed; null: not at all. */
     seconds: number | null;
     /** How many requests are still concerned. */
     remaining: number;
     /** When the simulation ends by itself. */
     until: string;
   } | null;
+  /** What happens to the delivery of your next events; null: nothing. */
   webhooks: {
+    /** What happens to the events. */
     kind: "twice" | "late" | "out_of_order" | "other_secret";
+    /** How long an event is delayed; null: not at all. */
     seconds: number | null;
     /** How many events are still concerned. */
     remaining: number;

@@ -224,21 +224,36 @@ export const simulateWebhooksRequest = requestBody({
 const until = instant.meta({ description: "When the simulation ends by itself." });
 const remaining = (what: string) => z.int().meta({ description: `How many ${what} are still concerned.` });
 
+const said = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
+
 export const simulationsReply = z.object({
-  market: z.object({ state: z.enum(marketState), until }).nullable(),
-  prices: z.object({ percent: z.int(), until }).nullable(),
-  failure: z.object({
-    kind: z.enum(failureKind),
-    code: z.string().nullable(),
-    seconds: z.int().nullable(),
-    remaining: remaining("requests"),
-    until,
-  }).nullable(),
-  webhooks: z.object({
-    kind: z.enum(webhookKind),
-    seconds: z.int().nullable(),
-    remaining: remaining("events"),
-    until,
-  }).nullable(),
+  market: said(
+    z.object({ state: said(z.enum(marketState), "The state of your market."), until }).nullable(),
+    "The state of the market that is simulated; null: none.",
+  ),
+  prices: said(
+    z.object({ percent: said(z.int(), "By how much your prices are higher, or lower if negative."), until })
+      .nullable(),
+    "The change of prices that is simulated; null: none.",
+  ),
+  failure: said(
+    z.object({
+      kind: said(z.enum(failureKind), "What happens to the requests."),
+      code: said(z.string().nullable(), "The error code that they get; null: they are executed."),
+      seconds: said(z.int().nullable(), "How long a reply is delayed; null: not at all."),
+      remaining: remaining("requests"),
+      until,
+    }).nullable(),
+    "What happens to your next requests; null: nothing.",
+  ),
+  webhooks: said(
+    z.object({
+      kind: said(z.enum(webhookKind), "What happens to the events."),
+      seconds: said(z.int().nullable(), "How long an event is delayed; null: not at all."),
+      remaining: remaining("events"),
+      until,
+    }).nullable(),
+    "What happens to the delivery of your next events; null: nothing.",
+  ),
 }).meta({ id: "Simulations", description: "What is armed for you; null: nothing." });
 export type SimulationsReply = z.infer<typeof simulationsReply>;

@@ -63,7 +63,7 @@ function oddPaths(client: Client): Case[] {
       ])
     ),
     ...queries.map((query): Case => ["400 invalid_request", write(client, `GET /health?${query} HTTP/1.1`)]),
-    ...["/", "/v1", "/V1/orders", "/Health", "/metrics"].map((path): Case => [
+    ...["/nothing", "/v1", "/V1/orders", "/Health", "/metrics"].map((path): Case => [
       "404 not_found",
       write(client, `GET ${path} HTTP/1.1`),
     ]),
