@@ -153,6 +153,44 @@ function judgeCalls(kind: Kind, scene: Scene): void {
     assertEquals([valid, mistake], [true, null]);
   });
 
+  it("simulates in the sandbox what others do to its money, its quotes and its market", async () => {
+    const client = open();
+    const { withdrawal_id } = await client.call("create_withdrawal", { amount_sar: "7" });
+    const decided = await client.call("simulate_withdrawal", { withdrawal_id, outcome: "paid" });
+    assertEquals([decided.withdrawal_id, decided.status], [withdrawal_id, "paid"]);
+    const { funding_id, reversed_at } = await client.call("simulate_deposit", { amount_sar: "0.10" });
+    const reversed = await client.call("simulate_deposit_reversal", { funding_id });
+    assert(reversed_at === null && reversed.funding_id === funding_id && reversed.reversed_at !== null);
+    const { quote_id } = await client.call("create_quote", buy("1"));
+    assertEquals((await client.call("simulate_quote_expiry", { quote_id })).status, "expired");
+    const refusal = async (name: string, members: object) =>
+      (await assertRejects(() => client.call(name, members), PythonError)).code;
+    assertEquals(await refusal("place_order", { quote_id }), "quote_expired");
+
+    const { market } = await client.call("simulate_market", { state: "closed", seconds: 100 });
+    assertEquals(market.state, "closed");
+    assertEquals(await refusal("create_quote", buy("1")), "market_closed");
+    const { prices } = await client.call("simulate_prices", { percent: -10 });
+    assertEquals(prices.percent, -10);
+    const { webhooks } = await client.call("simulate_webhooks", { kind: "late", count: 2, seconds: 1 });
+    assertEquals([webhooks.kind, webhooks.remaining, webhooks.seconds], ["late", 2, 1]);
+    assertEquals(await client.call("get_simulations"), { market, prices, failure: null, webhooks });
+    const none = { market: null, prices: null, failure: null, webhooks: null };
+    assertEquals(await client.call("reset_simulations"), none);
+
+    const { failure } = await client.call("simulate_failure", { kind: "refused", code: "ip_not_allowed" });
+    assertEquals([failure.code, failure.seconds, failure.remaining], ["ip_not_allowed", null, 1]);
+    assertEquals(await refusal("get_balances", {}), "ip_not_allowed");
+  });
+
+  it("executes an order once whose reply is lost in a simulation", async () => {
+    const client = open();
+    const { quote_id } = await client.call("create_quote", buy("0.5"));
+    await client.call("simulate_failure", { kind: "lost_reply" });
+    assertEquals((await client.call("place_order", { quote_id })).quote_id, quote_id);
+    assertEquals(client.outcomesOf("createOrder"), ["upstream_unavailable", "200"]);
+  });
+
   it("reports why a call was refused", async () => {
     const client = open();
     const withdraw = () =>

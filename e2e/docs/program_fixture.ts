@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
@@ -33,4 +34,17 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** The same for blocks of Python. */
+export async function runPython(
+  python: PythonEnvironment,
+  blocks: readonly string[],
+  credentials: string,
+): Promise<string[]> {
+  const program = blocks.map((code) => `${code}\nprint("${BLOCK_END}")\n`).join("");
+  const file = join(python.folder, "program.py");
+  await writeFile(file, program);
+  const printed = await python.run([file], { GOLD_CREDENTIALS: credentials });
+  return printed.split(`${BLOCK_END}\n`).slice(0, -1);
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -9,10 +9,10 @@ import { assert, assertEquals } from "@std/assert";
 import { OFFLINE_PIP, PYTHON_PACKAGE, PythonEnvironment } from "../client/python_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
+import { runPython } from "./program_fixture.ts";
 import { openShell } from "./shell_fixture.ts";
 
 const PAGE = "docs/python.md";
-const BLOCK_END = "━━━";
 const COMMANDS_MAX = 6;
 
 const readPage = () => readFile(join(PYTHON_PACKAGE, "../..", PAGE), "utf8");
@@ -50,26 +50,23 @@ describe("the Python guide", () => {
       }
     }));
 
-  it("works as printed, with the output that it shows", () =>
-    inFolder(async (folder) => {
-      const python = await PythonEnvironment.create();
-      const stack = await Stack.open();
-      try {
-        await stack.operator("price set --source fixed --mid 500 --spread 60");
-        const blocks = readBlocks(await readPage());
-        const steps = blocks.flatMap(({ language, text }, index) =>
-          language === "python" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
-        );
-        const program = join(folder, "program.py");
-        await writeFile(program, steps.map(({ code }) => `${code}\nprint("${BLOCK_END}")\n`).join(""));
-        const { client_id } = stack.partner.credentials;
-        const GOLD_CREDENTIALS = stack.running.state.path("partners", client_id, "credentials.json");
-        const came = (await python.run([program], { GOLD_CREDENTIALS })).split(`${BLOCK_END}\n`);
-        assertEquals(came.length, steps.length + 1);
-        steps.forEach(({ shown }, index) => expectShown(came[index]!, shown));
-      } finally {
-        await stack.close();
-        await python.remove();
-      }
-    }));
+  it("works as printed, with the output that it shows", async () => {
+    const python = await PythonEnvironment.create();
+    const stack = await Stack.open();
+    try {
+      await stack.operator("price set --source fixed --mid 500 --spread 60");
+      const blocks = readBlocks(await readPage());
+      const steps = blocks.flatMap(({ language, text }, index) =>
+        language === "python" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
+      );
+      const { client_id } = stack.partner.credentials;
+      const credentials = stack.running.state.path("partners", client_id, "credentials.json");
+      const printed = await runPython(python, steps.map(({ code }) => code), credentials);
+      assertEquals(printed.length, steps.length);
+      steps.forEach(({ shown }, index) => expectShown(printed[index]!, shown));
+    } finally {
+      await stack.close();
+      await python.remove();
+    }
+  });
 });

@@ -6,8 +6,9 @@ import { openApiDocument, type OperationId, operationsOf } from "@gold-partner/p
 import { curlSample } from "../../site/curl_sample.ts";
 import type { Described } from "../../site/described.ts";
 import { SAMPLES, SETUP } from "../../site/samples.ts";
+import { PythonEnvironment } from "../client/python_client_fixture.ts";
 import { Reader } from "./page_fixture.ts";
-import { runTypeScript } from "./program_fixture.ts";
+import { runPython, runTypeScript } from "./program_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 
 /** The samples continue in the shell of the quickstart up to this heading. */
@@ -52,10 +53,24 @@ describe("the samples of the reference", () => {
 
   it("in TypeScript run as one program", async () => {
     const blocks = [SETUP.typescript, ...ORDER.map((operation) => SAMPLES[operation]!.typescript)];
-    const [setup, ...printed] = await runTypeScript(blocks, credentials);
-    assertEquals([setup, printed.length], ["", ORDER.length]);
-    for (const [index, text] of printed.entries()) {
-      assert(text.trim() !== "" && !/undefined|NaN|\[object/.test(text), `${ORDER[index]}: ${text}`);
+    expectResults(await runTypeScript(blocks, credentials), /undefined|NaN|\[object/);
+  });
+
+  it("in Python run as one program", async () => {
+    const python = await PythonEnvironment.create();
+    try {
+      const blocks = [SETUP.python, ...ORDER.map((operation) => SAMPLES[operation]!.python)];
+      expectResults(await runPython(python, blocks, credentials), /<\w+[^>]* at 0x|\bNaN\b/);
+    } finally {
+      await python.remove();
     }
   });
 });
+
+/** Expects that the setup prints nothing, and that each sample prints a result. */
+function expectResults([setup, ...printed]: string[], senseless: RegExp): void {
+  assertEquals([setup, printed.length], ["", ORDER.length]);
+  for (const [index, text] of printed.entries()) {
+    assert(text.trim() !== "" && !senseless.test(text), `${ORDER[index]}: ${text}`);
+  }
+}

@@ -12,7 +12,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import urlencode
 
 from . import replies
@@ -232,6 +232,113 @@ def probe_signature(body: bytes = b"{}") -> Call[replies.ProbeVerdict]:
     return Call(
         "probeSignature", "POST", "/v1/signed-probe", _reader(replies.ProbeVerdict), body=body, signed=True
     )
+
+
+def simulate_withdrawal(
+    withdrawal_id: str,
+    outcome: Literal["approved", "submitted", "paid", "rejected", "returned"],
+    *,
+    idempotency_key: str | None = None,
+) -> Call[replies.Withdrawal]:
+    """Takes a withdrawal of yours to an outcome, as the operator's people and the bank would.
+
+    Only the sandbox has the simulations. Codes: `not_found`, `invalid_request` for an outcome that the
+    withdrawal cannot reach any more.
+    """
+    members = {"withdrawal_id": withdrawal_id, "outcome": outcome}
+    return _simulate("withdrawal", members, replies.Withdrawal, idempotency_key)
+
+
+def simulate_deposit(amount_sar: Quantity, *, idempotency_key: str | None = None) -> Call[replies.Funding]:
+    """Lets a bank transfer arrive. Unlike the money of fund_sandbox(), it can be reversed.
+
+    Code: `limit_exceeded`.
+    """
+    body, read = write_json({}, {"amount_sar": amount_sar}), _reader(replies.Funding)
+    return _write("simulateDeposit", "/sandbox/simulate/deposit", body, read, idempotency_key)
+
+
+def simulate_deposit_reversal(
+    funding_id: str, *, idempotency_key: str | None = None
+) -> Call[replies.Funding]:
+    """Lets the bank take a transfer back. Codes: `not_found`, `insufficient_funds`."""
+    members = {"funding_id": funding_id}
+    return _simulate("deposit_reversal", members, replies.Funding, idempotency_key)
+
+
+def simulate_quote_expiry(quote_id: str, *, idempotency_key: str | None = None) -> Call[replies.Quote]:
+    """Lets a quote of yours expire now. Codes: `not_found`, `quote_already_executed`."""
+    return _simulate("quote_expiry", {"quote_id": quote_id}, replies.Quote, idempotency_key)
+
+
+def simulate_market(
+    state: replies.MarketState, *, seconds: int | None = None, idempotency_key: str | None = None
+) -> Call[replies.Simulations]:
+    """Closes the market for you alone, makes its price stale, or leaves the vault short of gold.
+
+    `normal` ends it. `seconds` is 1 to 600; the service's default is 60.
+    """
+    members = {"state": state, "seconds": seconds}
+    return _simulate("market", members, replies.Simulations, idempotency_key)
+
+
+def simulate_prices(
+    percent: int, *, seconds: int | None = None, idempotency_key: str | None = None
+) -> Call[replies.Simulations]:
+    """Moves the prices for you alone, by -50 to 50 percent. `seconds` is 1 to 600; the default is 60."""
+    members = {"percent": percent, "seconds": seconds}
+    return _simulate("prices", members, replies.Simulations, idempotency_key)
+
+
+def simulate_failure(
+    kind: replies.FailureKind,
+    *,
+    code: str | None = None,
+    seconds: int | None = None,
+    count: int | None = None,
+    idempotency_key: str | None = None,
+) -> Call[replies.Simulations]:
+    """Lets your next requests under /v1 fail: `count` of them, 1 to 10, by default 1.
+
+    `refused` needs a `code`, such as token_expired. `hang` takes `seconds`, 1 to 30, by default 5. The client
+    retries these requests like any others, so a call can succeed in spite of a failure.
+    """
+    members = {"kind": kind, "code": code, "seconds": seconds, "count": count}
+    return _simulate("failure", members, replies.Simulations, idempotency_key)
+
+
+def simulate_webhooks(
+    kind: replies.WebhooksKind,
+    *,
+    count: int | None = None,
+    seconds: int | None = None,
+    idempotency_key: str | None = None,
+) -> Call[replies.Simulations]:
+    """Changes how your next events reach your webhook: `count` of them, 1 to 10, by default 1.
+
+    `late` takes `seconds`, 1 to 60, by default 5.
+    """
+    members = {"kind": kind, "count": count, "seconds": seconds}
+    return _simulate("webhooks", members, replies.Simulations, idempotency_key)
+
+
+def get_simulations() -> Call[replies.Simulations]:
+    """Fetches your armed simulations. Each one ends by itself within ten minutes."""
+    return Call("getSimulations", "GET", "/sandbox/simulations", _reader(replies.Simulations))
+
+
+def reset_simulations(*, idempotency_key: str | None = None) -> Call[replies.Simulations]:
+    """Ends your armed simulations. Decided withdrawals, deposits and expired quotes stay."""
+    read = _reader(replies.Simulations)
+    return _write("resetSimulations", "/sandbox/simulate/reset", b"{}", read, idempotency_key)
+
+
+def _simulate(
+    name: str, members: Mapping[str, str | int | None], reply_type: type[T], idempotency_key: str | None
+) -> Call[T]:
+    operation = "simulate" + name.title().replace("_", "")
+    body = write_json(members, {})
+    return _write(operation, f"/sandbox/simulate/{name}", body, _reader(reply_type), idempotency_key)
 
 
 def _write(

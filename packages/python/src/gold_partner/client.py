@@ -184,6 +184,16 @@ class GoldClient(_Client):
     redeliver_event = _call(calls.redeliver_event)
     test_webhook = _call(calls.test_webhook)
     probe_signature = _call(calls.probe_signature)
+    simulate_withdrawal = _call(calls.simulate_withdrawal)
+    simulate_deposit = _call(calls.simulate_deposit)
+    simulate_deposit_reversal = _call(calls.simulate_deposit_reversal)
+    simulate_quote_expiry = _call(calls.simulate_quote_expiry)
+    simulate_market = _call(calls.simulate_market)
+    simulate_prices = _call(calls.simulate_prices)
+    simulate_failure = _call(calls.simulate_failure)
+    simulate_webhooks = _call(calls.simulate_webhooks)
+    get_simulations = _call(calls.get_simulations)
+    reset_simulations = _call(calls.reset_simulations)
 
 
 class AsyncGoldClient(_Client):
@@ -265,6 +275,16 @@ class AsyncGoldClient(_Client):
     redeliver_event = _async_call(calls.redeliver_event)
     test_webhook = _async_call(calls.test_webhook)
     probe_signature = _async_call(calls.probe_signature)
+    simulate_withdrawal = _async_call(calls.simulate_withdrawal)
+    simulate_deposit = _async_call(calls.simulate_deposit)
+    simulate_deposit_reversal = _async_call(calls.simulate_deposit_reversal)
+    simulate_quote_expiry = _async_call(calls.simulate_quote_expiry)
+    simulate_market = _async_call(calls.simulate_market)
+    simulate_prices = _async_call(calls.simulate_prices)
+    simulate_failure = _async_call(calls.simulate_failure)
+    simulate_webhooks = _async_call(calls.simulate_webhooks)
+    get_simulations = _async_call(calls.get_simulations)
+    reset_simulations = _async_call(calls.reset_simulations)
 
 
 def _require_open(http: httpx.Client | httpx.AsyncClient) -> None:

@@ -111,9 +111,9 @@ def format_decimal(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def write_json(texts: Mapping[str, str | None], quantities: Mapping[str, Quantity | None]) -> bytes:
+def write_json(members: Mapping[str, str | int | None], quantities: Mapping[str, Quantity | None]) -> bytes:
     """Writes a request body. Members that are None are left out."""
-    values = {name: json.dumps(text) for name, text in texts.items() if text is not None}
+    values = {name: json.dumps(member) for name, member in members.items() if member is not None}
     values |= {name: _wire_number(name, value) for name, value in quantities.items() if value is not None}
     return f"{{{','.join(f'{json.dumps(name)}:{value}' for name, value in values.items())}}}".encode()
 

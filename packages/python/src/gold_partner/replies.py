@@ -112,6 +112,51 @@ class SandboxFunding(TypedDict):
     balances: Balances
 
 
+MarketState = Literal["closed", "price_stale", "vault_short", "normal"]
+FailureKind = Literal["rate_limited", "unavailable", "timeout", "refused", "hang", "lost_reply"]
+WebhooksKind = Literal["twice", "late", "out_of_order", "other_secret"]
+
+
+class Armed(TypedDict):
+    #: When the simulation ends by itself.
+    until: str
+
+
+class ArmedMarket(Armed):
+    state: MarketState
+
+
+class ArmedPrices(Armed):
+    percent: int
+
+
+class ArmedFailure(Armed):
+    kind: FailureKind
+    #: The code that the requests get. None: they are executed.
+    code: str | None
+    #: With hang: how late the reply comes.
+    seconds: int | None
+    #: How many requests are still concerned.
+    remaining: int
+
+
+class ArmedWebhooks(Armed):
+    kind: WebhooksKind
+    #: With late: how late the events are sent.
+    seconds: int | None
+    #: How many events are still concerned.
+    remaining: int
+
+
+class Simulations(TypedDict):
+    """What is armed for you in the sandbox. None: nothing."""
+
+    market: ArmedMarket | None
+    prices: ArmedPrices | None
+    failure: ArmedFailure | None
+    webhooks: ArmedWebhooks | None
+
+
 class StatementBalance(TypedDict):
     available_sar: Decimal
     held_sar: Decimal
