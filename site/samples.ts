@@ -132,6 +132,13 @@ console.log(withdrawal.status, withdrawal.iban_masked);`,
     python: `withdrawal = client.create_withdrawal("5000", reference="SETTLEMENT 18")
 print(withdrawal["status"], withdrawal["iban_masked"])`,
   },
+  simulateWithdrawal: {
+    typescript:
+      `const paid = await client.simulateWithdrawal({ withdrawal_id: withdrawal.withdrawal_id, outcome: "paid" });
+console.log(paid.status);`,
+    python: `paid = client.simulate_withdrawal(withdrawal["withdrawal_id"], outcome="paid")
+print(paid["status"])`,
+  },
   listWithdrawals: {
     typescript:
       `for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);`,
@@ -142,6 +149,18 @@ print(withdrawal["status"], withdrawal["iban_masked"])`,
     typescript: `const payment = await client.getWithdrawal(withdrawal.withdrawal_id);
 console.log(payment.status);`,
     python: `print(client.get_withdrawal(withdrawal["withdrawal_id"])["status"])`,
+  },
+  simulateDeposit: {
+    typescript: `const deposit = await client.simulateDeposit({ amount_sar: "100000" });
+console.log(deposit.funding_id, \`\${deposit.amount_sar} SAR\`);`,
+    python: `deposit = client.simulate_deposit("100000")
+print(deposit["funding_id"], deposit["amount_sar"], "SAR")`,
+  },
+  simulateDepositReversal: {
+    typescript: `const reversed = await client.simulateDepositReversal({ funding_id: deposit.funding_id });
+console.log(reversed.reversed_at);`,
+    python: `reversal = client.simulate_deposit_reversal(deposit["funding_id"])
+print(reversal["reversed_at"])`,
   },
   listFundings: {
     typescript: `for await (const { funding_id, amount_sar } of client.listFundings()) {
@@ -213,6 +232,41 @@ print([one["expires_at"] for one in credentials_of_mine["certificates"]])`,
   getHealth: {
     typescript: `console.log((await client.getHealth()).status);`,
     python: `print(client.get_health()["status"])`,
+  },
+  simulateQuoteExpiry: {
+    typescript: `const unused = await client.createQuote({ side: "buy", gold_grams: "12.3456" });
+const ended = await client.simulateQuoteExpiry({ quote_id: unused.quote_id });
+console.log(ended.status);`,
+    python: `unused = client.create_quote("buy", gold_grams="12.3456")
+print(client.simulate_quote_expiry(unused["quote_id"])["status"])`,
+  },
+  simulateMarket: {
+    typescript: `const armed = await client.simulateMarket({ state: "closed", seconds: 30 });
+console.log(armed.market);`,
+    python: `armed = client.simulate_market("closed", seconds=30)
+print(armed["market"])`,
+  },
+  simulatePrices: {
+    typescript: `console.log((await client.simulatePrices({ percent: 10 })).prices);`,
+    python: `print(client.simulate_prices(10)["prices"])`,
+  },
+  simulateFailure: {
+    typescript: `console.log((await client.simulateFailure({ kind: "lost_reply" })).failure);`,
+    python: `print(client.simulate_failure("lost_reply")["failure"])`,
+  },
+  simulateWebhooks: {
+    typescript: `const disturbed = await client.simulateWebhooks({ kind: "late", seconds: 20, count: 3 });
+console.log(disturbed.webhooks);`,
+    python: `disturbed = client.simulate_webhooks("late", seconds=20, count=3)
+print(disturbed["webhooks"])`,
+  },
+  getSimulations: {
+    typescript: `console.log(await client.getSimulations());`,
+    python: `print(client.get_simulations())`,
+  },
+  resetSimulations: {
+    typescript: `console.log(await client.resetSimulations());`,
+    python: `print(client.reset_simulations())`,
   },
   getTokenKeys: fetched("/.well-known/jwks.json"),
   getAuthorizationServer: fetched("/.well-known/oauth-authorization-server"),

@@ -122,6 +122,42 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals([valid, mistake], [true, null]);
   });
 
+  it("simulates withdrawals, deposits, quotes, the market, prices, failures and webhooks", async () => {
+    const { withdrawal_id } = await client.createWithdrawal({ amount_sar: "7" });
+    const paid = await client.simulateWithdrawal({ withdrawal_id, outcome: "paid" });
+    assertEquals(paid, await client.getWithdrawal(withdrawal_id));
+    assertEquals(paid.status, "paid");
+
+    const { funding_id, amount_sar } = await client.simulateDeposit({ amount_sar: "20.5" });
+    assertEquals(amount_sar, Quantity.sar("20.5"));
+    const reversed = await client.simulateDepositReversal({ funding_id });
+    assertMatch(reversed.reversed_at!, /Z$/);
+    assertEquals(await client.getFunding(funding_id), reversed);
+
+    const { quote_id } = await client.createQuote(buy("0.1"));
+    assertEquals((await client.simulateQuoteExpiry({ quote_id })).status, "expired");
+    const expired = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
+    assertEquals(expired.code, "quote_expired");
+
+    await client.simulateMarket({ state: "closed", seconds: 600 });
+    const closed = await assertRejects(() => client.createQuote(buy("0.1")), GoldError);
+    assertEquals(closed.code, "market_closed");
+    assertEquals((await client.simulatePrices({ percent: -50, seconds: 600 })).prices?.percent, -50);
+    await client.simulateWebhooks({ kind: "late", seconds: 20, count: 3 });
+    const { failure } = await client.simulateFailure({ kind: "unavailable", count: 2 });
+    assertEquals([failure?.kind, failure?.remaining], ["unavailable", 2]);
+    operations = [];
+    await client.getBalances();
+    assertEquals(operations, ["getBalances", "getBalances", "getBalances"]);
+
+    const { market, prices, webhooks, ...rest } = await client.getSimulations();
+    assertEquals([market?.state, prices?.percent, rest.failure], ["closed", -50, null]);
+    assertEquals([webhooks?.kind, webhooks?.seconds, webhooks?.remaining], ["late", 20, 3]);
+    const none = { market: null, prices: null, failure: null, webhooks: null };
+    assertEquals(await client.resetSimulations(), none);
+    assertEquals(await client.getSimulations(), none);
+  });
+
   it("reports why a call was refused, and whether the refusal is a replay", async () => {
     const withdraw = () =>
       client.createWithdrawal({ amount_sar: "999999999" }, { idempotencyKey: "too-much" });

@@ -39,7 +39,9 @@ describe("the samples of the reference", () => {
 
   it("in curl get a successful reply, with ids from earlier replies", async () => {
     await shell.run(`curl() { command curl --write-out '\\n%{http_code}\\n' "$@"; }`);
-    for (const operation of ORDER) {
+    // An order has used the first quote. Only a quote without an order can expire.
+    const calls = ORDER.flatMap((id) => id === "simulateQuoteExpiry" ? ["createQuote" as const, id] : [id]);
+    for (const operation of calls) {
       const sample = curlSample(operation, DESCRIBED as unknown as Described);
       const [status = "", ...lines] = (await shell.run(`${sample}\n`)).trimEnd().split("\n").reverse();
       const body = lines.reverse().join("\n");

@@ -11,7 +11,20 @@ import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Run, runCli, writeCredentials } from "./cli_fixture.ts";
 
-const TYPES = ["funding.completed", "order.executed", "withdrawal.created", "webhook.test"];
+/** How many events each trigger brings: an order and a withdrawal, for example, need a funding. */
+const EVENTS = {
+  "funding.completed": 1,
+  "order.executed": 2,
+  "withdrawal.created": 2,
+  "withdrawal.approved": 3,
+  "withdrawal.submitted": 4,
+  "withdrawal.paid": 5,
+  "withdrawal.rejected": 3,
+  "withdrawal.returned": 5,
+  "funding.reversed": 2,
+  "webhook.test": 1,
+};
+const TYPES = Object.keys(EVENTS);
 
 describe("gold-partner, against the service", () => {
   let stack: Stack;
@@ -67,7 +80,7 @@ describe("gold-partner, against the service", () => {
     assertEquals((await json(`balances --at ${order.balances.as_of}`)).gold, order.balances.gold);
     assertMatch(
       await succeed("balances"),
-      /^sar\.available +[0-9.]+ SAR\nsar\.held +3\.5 SAR\ngold\.grams +0\.35 g\n/,
+      /^sar\.available +[0-9.]+ SAR\nsar\.held +5\.5 SAR\ngold\.grams +0\.35 g\n/,
     );
   });
 
@@ -145,8 +158,7 @@ describe("gold-partner, against the service", () => {
     it("delivers each new event with the bytes and a signature as the service sends it", async () => {
       const { exit, err } = await listen([], async () => {
         for (const type of TYPES) await succeed(`trigger ${type}`);
-        // An order and a withdrawal each bring a funding.
-        await local.awaitDeliveries(TYPES.length + 2);
+        await local.awaitDeliveries(Object.values(EVENTS).reduce((sum, count) => sum + count));
       });
       assertEquals(exit, 0);
       assertMatch(err, /^Delivering the events after \d+ to https:/);

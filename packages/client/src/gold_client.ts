@@ -22,6 +22,15 @@ import type {
   Quote,
   QuoteRequest,
   Reserves,
+  SimulateDepositRequest,
+  SimulateDepositReversalRequest,
+  SimulateFailureRequest,
+  SimulateMarketRequest,
+  SimulatePricesRequest,
+  SimulateQuoteExpiryRequest,
+  SimulateWebhooksRequest,
+  SimulateWithdrawalRequest,
+  Simulations,
   Statement,
   StatementQuery,
   Withdrawal,
@@ -456,5 +465,141 @@ export class GoldClient {
   async probeSignature(body: string | Uint8Array = "{}", options?: CallOptions): Promise<ProbeVerdict> {
     const call = { ...options, target: targetOf("probeSignature"), body };
     return await this.#exchange.call("probeSignature", call) as ProbeVerdict;
+  }
+
+  /**
+   * Decides a withdrawal of yours, as the operator's employees and the bank would. Only the sandbox has this
+   * operation.
+   *
+   * @param request The withdrawal, and the status that it reaches.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `invalid_request` when the withdrawal can no longer reach the status, `not_found` when no
+   * withdrawal of yours has this id, or in production.
+   * @example
+   * const { status } = await client.simulateWithdrawal({ withdrawal_id, outcome: "paid" });
+   */
+  simulateWithdrawal(request: SimulateWithdrawalRequest, options?: WriteOptions): Promise<Withdrawal> {
+    return this.#calls.write("simulateWithdrawal", request, options);
+  }
+
+  /**
+   * Lets a bank transfer arrive for you. Unlike money from fundSandbox(), it can be reversed. Only the sandbox
+   * has this operation.
+   *
+   * @param request The amount in SAR.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `limit_exceeded` when the amount is outside the limits, `not_found` in production.
+   * @example
+   * const { funding_id } = await client.simulateDeposit({ amount_sar: "1000" });
+   */
+  simulateDeposit(request: SimulateDepositRequest, options?: WriteOptions): Promise<Funding> {
+    return this.#calls.write("simulateDeposit", request, options);
+  }
+
+  /**
+   * Lets the bank take a transfer back. Only the sandbox has this operation.
+   *
+   * @param request The funding from a bank transfer.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `insufficient_funds` when the amount is no longer available, `not_found` when no funding of
+   * yours has this id, or in production.
+   * @example
+   * const { reversed_at } = await client.simulateDepositReversal({ funding_id });
+   */
+  simulateDepositReversal(request: SimulateDepositReversalRequest, options?: WriteOptions): Promise<Funding> {
+    return this.#calls.write("simulateDepositReversal", request, options);
+  }
+
+  /**
+   * Lets a quote of yours expire now. Only the sandbox has this operation.
+   *
+   * @param request The quote.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `quote_already_executed`, or `not_found` when no quote of yours has this id, or in production.
+   * @example
+   * await client.simulateQuoteExpiry({ quote_id: quote.quote_id });
+   */
+  simulateQuoteExpiry(request: SimulateQuoteExpiryRequest, options?: WriteOptions): Promise<Quote> {
+    return this.#calls.write("simulateQuoteExpiry", request, options);
+  }
+
+  /**
+   * Closes the market for you alone, makes its price stale, or makes the vault short of gold. Only the sandbox
+   * has this operation.
+   *
+   * @param request The state of the market, and for how many seconds.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * await client.simulateMarket({ state: "closed", seconds: 30 });
+   */
+  simulateMarket(request: SimulateMarketRequest, options?: WriteOptions): Promise<Simulations> {
+    return this.#calls.write("simulateMarket", request, options);
+  }
+
+  /**
+   * Moves the prices for you alone. Only the sandbox has this operation.
+   *
+   * @param request The change in percent, and for how many seconds.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * await client.simulatePrices({ percent: 10 });
+   */
+  simulatePrices(request: SimulatePricesRequest, options?: WriteOptions): Promise<Simulations> {
+    return this.#calls.write("simulatePrices", request, options);
+  }
+
+  /**
+   * Lets your next requests fail. The client retries them as it retries real failures. Only the sandbox has
+   * this operation.
+   *
+   * @param request The kind of failure, and for how many requests.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * await client.simulateFailure({ kind: "lost_reply" });
+   * const order = await client.placeOrder(quote);
+   */
+  simulateFailure(request: SimulateFailureRequest, options?: WriteOptions): Promise<Simulations> {
+    return this.#calls.write("simulateFailure", request, options);
+  }
+
+  /**
+   * Sends the webhooks of your next events twice, late, out of order or with the other secret's signature. Only
+   * the sandbox has this operation.
+   *
+   * @param request The kind of disturbance, and for how many events.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * await client.simulateWebhooks({ kind: "late", seconds: 20, count: 3 });
+   */
+  simulateWebhooks(request: SimulateWebhooksRequest, options?: WriteOptions): Promise<Simulations> {
+    return this.#calls.write("simulateWebhooks", request, options);
+  }
+
+  /**
+   * Fetches the simulations that are armed for you. Only the sandbox has this operation.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * const { market, prices, failure, webhooks } = await client.getSimulations();
+   */
+  getSimulations(options?: CallOptions): Promise<Simulations> {
+    return this.#calls.read("getSimulations", options);
+  }
+
+  /**
+   * Ends everything that is armed for you. What has happened stays. Only the sandbox has this operation.
+   *
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` in production.
+   * @example
+   * await client.resetSimulations();
+   */
+  resetSimulations(options?: WriteOptions): Promise<Simulations> {
+    return this.#calls.write("resetSimulations", {}, options);
   }
 }

@@ -18,6 +18,7 @@ const COUNTS = new Set([
   ...["sequence", "http_status", "duration_ms", "quote_ttl_seconds", "requests_per_second", "burst"],
   ...["maximum_quotes", "quotes", "maximum_records", "records"],
   ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
+  ...["percent", "seconds", "remaining"],
 ]);
 
 describe("readValue()", () => {

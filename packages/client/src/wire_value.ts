@@ -50,7 +50,10 @@ export function knownMembers(operation: OperationId, request: object): object {
   return Object.fromEntries(Object.entries(request).filter(([name]) => !unknown.includes(name)));
 }
 
-/** Writes a request body of quantities and texts. Leaves out undefined members. */
+/** The members of requests that are whole numbers. */
+const COUNTS: ReadonlySet<string> = new Set(["count", "percent", "seconds"]);
+
+/** Writes a request body of quantities, texts and counts. Leaves out undefined members. */
 export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
     throw new GoldError("argument_invalid", `The request must be an object; got ${members}.`);
@@ -62,6 +65,10 @@ export function writeRequest(members: object): string {
 function wireValue(name: string, value: unknown): JsonValue {
   const unit = unitOfMember(name);
   if (unit !== undefined) return new JsonNumber(quantityOf(name, value, unit).toString());
+  if (COUNTS.has(name)) {
+    if (Number.isSafeInteger(value)) return new JsonNumber(String(value));
+    throw new GoldError("argument_invalid", `${name} must be a whole number.`);
+  }
   if (typeof value === "string") return value;
   throw new GoldError("argument_invalid", `${name} must be a string.`);
 }

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AccountEvent, GoldClient } from "@gold-partner/client";
+import type {
+  AccountEvent,
+  GoldClient,
+  SimulateWithdrawalRequest,
+  WithdrawalCreated,
+} from "@gold-partner/client";
 import type { Command } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { newestSequence } from "../newest_sequence.ts";
@@ -10,6 +15,15 @@ type Trigger = (client: GoldClient) => Promise<unknown>;
 
 const fund: Trigger = (client) => client.fundSandbox({ amount_sar: "1000" });
 
+const withdraw = async (client: GoldClient): Promise<WithdrawalCreated> => {
+  await fund(client);
+  return await client.createWithdrawal({ amount_sar: "1" });
+};
+const decide = (outcome: SimulateWithdrawalRequest["outcome"]): Trigger => async (client) => {
+  const { withdrawal_id } = await withdraw(client);
+  await client.simulateWithdrawal({ withdrawal_id, outcome });
+};
+
 /** How each type of event is produced. */
 const TRIGGERS: Readonly<Record<string, Trigger>> = {
   "funding.completed": fund,
@@ -18,9 +32,15 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
     const { quote_id } = await client.createQuote({ side: "buy", gold_grams: "0.1" });
     await client.placeOrder({ quote_id });
   },
-  "withdrawal.created": async (client) => {
-    await fund(client);
-    await client.createWithdrawal({ amount_sar: "1" });
+  "withdrawal.created": withdraw,
+  "withdrawal.approved": decide("approved"),
+  "withdrawal.submitted": decide("submitted"),
+  "withdrawal.paid": decide("paid"),
+  "withdrawal.rejected": decide("rejected"),
+  "withdrawal.returned": decide("returned"),
+  "funding.reversed": async (client) => {
+    const { funding_id } = await client.simulateDeposit({ amount_sar: "1000" });
+    await client.simulateDepositReversal({ funding_id });
   },
   "webhook.test": (client) => client.testWebhook(),
 };
