@@ -298,7 +298,7 @@ function judgeSurvival(kind: Kind, scene: Scene): void {
     const quotes = await Promise.all(Array.from({ length: 11 }, () => takeQuote(client)));
     await stack.operator("key rotate token");
     await stack.sql`
-      update gold.token_key set retire_at = clock_timestamp() where retire_at is not null`;
+      update gold.token_key set retire_at = clock_timestamp() - interval '1 second' where retire_at is not null`;
     await stack.sql`
       update gold.token_key set not_before = clock_timestamp() - interval '1 second' where retire_at is null`;
     await stack.announce();

@@ -70,7 +70,7 @@ export const IDENTITY_WAYS = {
   // Expires only in the registry, because TLS would refuse a certificate that has really expired.
   certificate_expired: underCertificate(async (stack, fingerprint) => {
     await stack
-      .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;
+      .sql`update gold.certificate set not_after = clock_timestamp() - interval '1 second' where fingerprint = ${fingerprint}`;
     await stack.announce();
   }),
   ip_not_allowed: withdrawal(async ({ stack, other }) => {

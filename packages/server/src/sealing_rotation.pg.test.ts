@@ -85,7 +85,7 @@ describe("a running service whose sealing key changes", () => {
     };
     await untilReadiness(200);
     const { sql } = fixture.books;
-    await sql`update gold.token_key set retire_at = clock_timestamp()`;
+    await sql`update gold.token_key set retire_at = clock_timestamp() - interval '1 second'`;
     const { name, putInSource } = await addTokenKey("newest");
     const reply = await ask();
     const { code } = await reply.json() as { code: string };

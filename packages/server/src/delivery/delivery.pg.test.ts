@@ -136,7 +136,7 @@ describe("delivery", () => {
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books
-      .sql`update gold.retry set due_at = clock_timestamp() where client_id = ${service.partner.client}`;
+      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where client_id = ${service.partner.client}`;
     const again = (await receiver.awaitDeliveries(3))[2]!;
     assertEquals([again.id, again.body], [first.id, first.body]);
     verify(service, again, service.partner.webhookSecret);
@@ -272,7 +272,7 @@ describe("delivery", () => {
     verify(service, both, webhookSecret);
     verify(service, both, newer);
     await service.books.sql`
-      update gold.webhook_secret set retire_at = clock_timestamp() where partner_id = ${client} and retire_at is not null`;
+      update gold.webhook_secret set retire_at = clock_timestamp() - interval '1 second' where partner_id = ${client} and retire_at is not null`;
     const alone = await untilSigned((delivery) => !isBy(delivery, webhookSecret));
     verify(service, alone, newer);
     assertThrows(() => verify(service, alone, webhookSecret), WebhookError);

@@ -92,7 +92,8 @@ describe("requests while a worker has the event in flight", () => {
   it("a replay keeps retries due that were in flight when it was requested", async () => {
     const { client, worker, publicId } = await held(2);
     assert(await worker.settle(await worker.take(0), 500, { from: 0, passed: 2 }));
-    await books.sql`update gold.retry set due_at = clock_timestamp() where client_id = ${client}`;
+    await books
+      .sql`update gold.retry set due_at = clock_timestamp() - interval '1 second' where client_id = ${client}`;
     const underWay = await worker.take(2);
     await books.sql`select gold.replay_events(${publicId}, ${EPOCH}::text::timestamptz)`;
     await worker.settle(underWay, 200, { from: 2, passed: 2 });

@@ -134,7 +134,7 @@ describe("POST /oauth/token", () => {
     await changed(service);
     const grant = (client_secret: string) => send(form({ client_secret }, bank), { partner: bank });
     assertEquals([(await grant(bank.clientSecret)).status, (await grant(second)).status], [200, 200]);
-    await sql`update gold.client_secret set retire_at = clock_timestamp() where id = (select min(id) from gold.client_secret where partner_id = ${bank.client})`;
+    await sql`update gold.client_secret set retire_at = clock_timestamp() - interval '1 second' where id = (select min(id) from gold.client_secret where partner_id = ${bank.client})`;
     await changed(service);
     assertEquals([(await grant(bank.clientSecret)).status, (await grant(second)).status], [401, 200]);
   });

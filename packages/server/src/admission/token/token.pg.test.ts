@@ -135,7 +135,7 @@ describe("verification of access tokens", () => {
     const signed = await forge(claims(), retiring);
     assertEquals((await call(`Bearer ${signed}`)).status, 200);
     await service.books
-      .sql`update gold.token_key set retire_at = clock_timestamp() where kid = ${retiring.thumbprint}`;
+      .sql`update gold.token_key set retire_at = clock_timestamp() - interval '1 second' where kid = ${retiring.thumbprint}`;
     await service.books.sql`update gold.registry_version set version = version + 1`;
     await service.refresh();
     await refused(`Bearer ${signed}`, "token_invalid");

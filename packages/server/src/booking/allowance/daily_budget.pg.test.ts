@@ -66,7 +66,8 @@ describe("the daily budget of records", () => {
     const client = await limited(1);
     await quote(client);
     assertEquals(wordOf(await quote(client)), SPENT);
-    await books.sql`update gold.allowance set day_ends_at = clock_timestamp() where client_id = ${client}`;
+    await books
+      .sql`update gold.allowance set day_ends_at = clock_timestamp() - interval '1 second' where client_id = ${client}`;
     assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
   });
 

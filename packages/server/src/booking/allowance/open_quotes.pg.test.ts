@@ -42,9 +42,9 @@ describe("the limit on open quotes", () => {
   async function expire(client: number): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`alter table gold.quote disable trigger append_only`;
-      await sql`update gold.quote set expires_at = clock_timestamp() where client_id = ${client}`;
+      await sql`update gold.quote set expires_at = clock_timestamp() - interval '1 millisecond' where client_id = ${client}`;
       await sql`alter table gold.quote enable trigger append_only`;
-      await sql`update gold.allowance set exact_until = clock_timestamp() where client_id = ${client}`;
+      await sql`update gold.allowance set exact_until = clock_timestamp() - interval '1 second' where client_id = ${client}`;
     });
   }
 
@@ -123,7 +123,8 @@ describe("the limit on open quotes", () => {
     for (const n of [1, 0, 2]) {
       assertEquals(wordOf(await bookQuote(books.api, quoteItem(client, grams(10n), { id: ids[n]! }))), MADE);
     }
-    await books.sql`update gold.allowance set exact_until = clock_timestamp() where client_id = ${client}`;
+    await books
+      .sql`update gold.allowance set exact_until = clock_timestamp() - interval '1 second' where client_id = ${client}`;
     assertEquals(wordOf(await quote(client)), REFUSED);
   });
 

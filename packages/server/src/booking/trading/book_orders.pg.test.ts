@@ -161,7 +161,8 @@ describe("book_orders", () => {
     const fresh = await plantQuote(books.sql, { ...old, grams: GRAM, ageSeconds: 0 });
     assertEquals((await order(client, fresh)).status, 201);
     await books.sql`alter table gold.quote disable trigger append_only`;
-    await books.sql`update gold.quote set expires_at = clock_timestamp() where id = ${fresh}`;
+    await books
+      .sql`update gold.quote set expires_at = clock_timestamp() - interval '1 millisecond' where id = ${fresh}`;
     await books.sql`alter table gold.quote enable trigger append_only`;
     assertEquals(wordOf(await order(client, fresh)), "answered quote_already_executed");
     const dear = await plantQuote(books.sql, { ...old, grams: 1_000_000_000n, ageSeconds: 0 });
