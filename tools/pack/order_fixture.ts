@@ -40,20 +40,21 @@ export async function openTrade(): Promise<Trade> {
     demo: false,
     tell: () => {},
   });
-  const outside = await Outside.open();
-  const credentials = running.state.path("partners", running.credentials.client_id, "credentials.json");
-  const text = program(credentials);
-  const project = await outside.clientProject();
-  for (const file of ["order.mjs", "order.ts"]) await project.write(file, text);
-  return {
-    text,
-    credentials,
-    project,
-    outside,
-    async close() {
-      await outside.close();
-      await running.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+  let outside: Outside | undefined;
+  const close = async (): Promise<void> => {
+    await outside?.close();
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    outside = await Outside.open();
+    const credentials = running.state.path("partners", running.credentials.client_id, "credentials.json");
+    const text = program(credentials);
+    const project = await outside.clientProject();
+    for (const file of ["order.mjs", "order.ts"]) await project.write(file, text);
+    return { text, credentials, project, outside, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { PUBLISHED } from "../check/structure.ts";
 import { findRuntimes } from "../test/runtimes.ts";
@@ -108,7 +108,8 @@ export class Outside {
   /** An empty folder with the client, installed from its tarball alone. No registry can be reached. */
   async clientProject(): Promise<Project> {
     const project = await this.#emptyProject();
-    await project.npm("install", "--registry", NOWHERE, this.tarballs.at(-1)!);
+    const tarball = this.tarballs.find((path) => basename(path).startsWith("gold-partner-client-"))!;
+    await project.npm("install", "--registry", NOWHERE, tarball);
     return project;
   }
 
