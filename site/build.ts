@@ -17,6 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { EXAMPLE_ENDINGS } from "./guides.ts";
 import { type SiteFiles, sitePages } from "./pages.ts";
 
 const SITE = fileURLToPath(new URL(".", import.meta.url));
@@ -50,7 +51,7 @@ async function run(command: string, args: readonly string[]): Promise<void> {
     cwd: SITE,
     detached: true,
     // VitePress takes a link with another ending for a page.
-    env: { ...process.env, VITE_EXTRA_EXTENSIONS: "go,py" },
+    env: { ...process.env, VITE_EXTRA_EXTENSIONS: EXAMPLE_ENDINGS.join(",") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let report = "";

@@ -8,12 +8,17 @@ const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
 const EXAMPLES = "docs/examples/";
 /** The languages of example programs, by the ending of the file's name. */
 const LANGUAGES: Readonly<Record<string, string>> = {
+  ".cs": "csharp",
   ".go": "go",
+  ".java": "java",
   ".js": "js",
   ".mjs": "js",
   ".py": "python",
   ".ts": "ts",
 };
+
+/** The endings of example programs, without the dot. */
+export const EXAMPLE_ENDINGS: readonly string[] = Object.keys(LANGUAGES).map((ending) => ending.slice(1));
 
 /** The files of the site by path. A `.md` file is a page. A file below `public/` is published unchanged. */
 export type SiteFiles = Map<string, string>;

@@ -40,6 +40,7 @@ describe("the documentation site", () => {
   let folder: string;
 
   before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-site-"));
     await access(CHROMIUM);
     const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
     await run(process.execPath, [...runtime, "tools/run.mjs", "site", "--if-changed"], { cwd: ROOT });
@@ -55,7 +56,6 @@ describe("the documentation site", () => {
     server = await openDocs({ port, baseUrl: "https://localhost:8443", site: SITE, facts });
     origin = `http://localhost:${port}`;
     browser = await chromium.launch({ executablePath: CHROMIUM });
-    folder = await mkdtemp(join(tmpdir(), "gold-site-"));
   });
   after(async () => {
     await browser?.close();
