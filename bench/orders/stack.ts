@@ -11,7 +11,7 @@ import { onboardPartners } from "./partners.ts";
 export const PARTNERS = 1000;
 
 export interface Stack {
-  /** The folder with all its files. */
+  /** The temporary folder that contains all files of this stack. */
   readonly dir: string;
   /** A superuser's connection to the service's own database. */
   readonly sql: Sql;

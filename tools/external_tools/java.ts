@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { MissingToolError, type Part } from "./part.ts";
 
-/** The Java of this system, which compiles and runs the example in Java. */
+/** The system's JDK. The external checks compile and run the Java example with it. */
 export const java: Part = {
   name: "java",
   version: "of the system, 11 or newer",

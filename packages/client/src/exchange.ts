@@ -8,7 +8,7 @@ import {
   requestSigner,
 } from "@gold-partner/protocol";
 import { offsetSeconds, wrongClock } from "./clock.ts";
-import { breakOf, type Failure, refusalOf, unsentOf } from "./failure.ts";
+import { connectionFailure, type Failure, refusalOf, unsentOf } from "./failure.ts";
 import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./patience.ts";
 import { readJsonReply } from "./reply_form.ts";
@@ -128,7 +128,7 @@ export class Exchange {
       if (failure.cure === "token" && token !== undefined) await this.#tokens.drop(token);
       return { failure: wrongClock(failure, this.#clockOffsetSeconds) };
     } catch (error) {
-      return { failure: isSent ? breakOf(error) : unsentOf(error) };
+      return { failure: isSent ? connectionFailure(error) : unsentOf(error) };
     }
   }
 

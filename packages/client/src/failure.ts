@@ -105,7 +105,7 @@ function readProblem(body: Uint8Array): Said {
 }
 
 /** The failure of a try for which the transport returned no reply. */
-export function breakOf(error: unknown): Failure {
+export function connectionFailure(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };
   }

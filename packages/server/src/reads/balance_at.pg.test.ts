@@ -79,7 +79,7 @@ describe("the balance at an instant", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("never changes after it was returned, even immediately after an order", async () => {
+  it("never changes after it was returned, even while orders are executed", async () => {
     const client = await books.createClient({ halalas: 1_000_000_000n });
     const told = new Map<number, string>();
     const startedMs = performance.now();
@@ -155,7 +155,7 @@ describe("the balance at an instant", () => {
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
-  it("has an as_of not before the newest posting's rounded-up instant if no instant is given", async () => {
+  it("without an instant, returns an as_of that is not before the newest posting, even if the posting is ahead of the clock", async () => {
     const client = await books.createClient({ halalas: 100n });
     const ahead = new Date(Date.now() + 500);
     await books.sql`

@@ -22,7 +22,7 @@ export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<
  * Books orders with the service's own function, many in a transaction, but without HTTP requests, because the
  * proof tests only the delivery after the booking.
  */
-export class OrderDesk {
+export class OrderBooker {
   readonly #sql: Sql;
   readonly #traders: readonly Trader[];
   #turn = 0;
