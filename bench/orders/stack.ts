@@ -37,7 +37,7 @@ export async function openStack(): Promise<Stack> {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, tell: () => {} });
+    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, report: () => {} });
     stops.push(() => running.stop());
     const database = await restartPostgres(running.state.path("postgres"));
     stops.push(() => database.stop());

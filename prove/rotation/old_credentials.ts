@@ -85,7 +85,7 @@ export class OldCredentials {
   }
 
   /**
-   * Opens a connection and waits for a reply, because only a reply shows that the client was let in: in TLS
+   * Opens a connection and waits for a reply, because only a reply shows that the client was let in. In TLS
    * 1.3 the client finishes its part of the handshake before a refusal reaches it.
    */
   async #knock(): Promise<void> {

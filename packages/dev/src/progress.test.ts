@@ -39,7 +39,7 @@ describe("openProgress()", () => {
     ] as const;
     for (const [stage, env, expected] of cases) {
       const { progress, written } = recordProgress(stage, env);
-      progress.tell("health", 12.4, "up");
+      progress.report("health", 12.4, "up");
       assertEquals(written, [expected]);
     }
   });

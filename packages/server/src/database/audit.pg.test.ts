@@ -174,8 +174,8 @@ describe("the audit", () => {
       assertEquals(hash, head, `row ${id}`);
     }
     const operator = books.connect("gold_operator", 1);
-    const [told] = await operator`select id::int, head from gold.audit_head()`;
-    assertEquals({ ...told }, { id: last, head });
+    const [stored] = await operator`select id::int, head from gold.audit_head()`;
+    assertEquals({ ...stored }, { id: last, head });
   });
 
   it("keeps one chain without a gap or a deadlock under concurrent changes", async () => {

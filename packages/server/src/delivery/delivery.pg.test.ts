@@ -87,8 +87,8 @@ describe("delivery", () => {
     assertEquals(delivery!.path, "/webhooks");
     verify(service, delivery!, service.partner.webhookSecret);
     const read = await service.send(`/v1/events/${event.id}`, { method: "GET" });
-    const { delivery: _, ...told } = await read.json() as { delivery: unknown };
-    assertEquals(told as unknown, event);
+    const { delivery: _, ...listed } = await read.json() as { delivery: unknown };
+    assertEquals(listed as unknown, event);
   });
 
   it("sends each of 30 concurrent events once, and reuses open connections", async () => {

@@ -152,7 +152,7 @@ export class HeldEndpoint {
   }
 
   /** Returns the endpoint's state for the database. If the endpoint is idle, this state also releases it. */
-  tell(nowMs: number): EndpointEntry {
+  report(nowMs: number): EndpointEntry {
     const { client, tenure, disabled } = this;
     this.leaving = this.isIdle(nowMs);
     return {

@@ -81,12 +81,12 @@ describe("the balance at an instant", () => {
 
   it("never changes after it was returned, even while orders are executed", async () => {
     const client = await books.createClient({ halalas: 1_000_000_000n });
-    const told = new Map<number, string>();
+    const returned = new Map<number, string>();
     const startedMs = performance.now();
     let booked = 0;
     // Run for at least ASKING_MS, and longer on a busy machine, until there are enough orders and balances to
     // compare.
-    const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && told.size > 500;
+    const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && returned.size > 500;
     const api = books.connect("gold_api", 8);
     const trade = async () => {
       while (!enough()) {
@@ -106,12 +106,12 @@ describe("the balance at an instant", () => {
         const ms = Number(row!.ms) + aheadMs;
         const [balance] = await askAll(api, client, [ms]);
         if (balance === "future") continue;
-        assertEquals(told.get(ms) ?? balance, balance, "a later read of the same instant differs");
-        told.set(ms, balance!);
+        assertEquals(returned.get(ms) ?? balance, balance, "a later read of the same instant differs");
+        returned.set(ms, balance!);
       }
     };
     await Promise.all([trade(), ask(0), ask(0), ask(0), ask(1), ask(1)]);
-    assertEquals(await askAll(api, client, [...told.keys()]), [...told.values()]);
+    assertEquals(await askAll(api, client, [...returned.keys()]), [...returned.values()]);
   });
 
   it("waits for an in-flight posting, whose instant may be earlier than the requested instant", async () => {
