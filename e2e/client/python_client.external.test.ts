@@ -325,7 +325,7 @@ function judgeSurvival(kind: Kind, scene: Scene): void {
     for (const { status, retry_in_seconds } of limited) assert(status === 429 && retry_in_seconds! >= 1);
   });
 
-  it("retries on 503 while the database is away, and then places the order", async () => {
+  it("retries on 503 while the database is unavailable, and then places the order", async () => {
     const client = open({ tries_max: 50 });
     const quote = await takeQuote(client);
     const mend = await cutDatabase(stack, partner);

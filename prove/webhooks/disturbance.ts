@@ -47,7 +47,7 @@ const TIMEOUT_MS = 600_000;
 const LONG_REST = "10 seconds";
 
 /**
- * Books orders while the processes that deliver them are killed and the database goes away. Partners whose
+ * Books orders while the processes that deliver them are killed and the database is restarted. Partners whose
  * endpoint answered 410 enable it again.
  */
 export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbed> {
@@ -133,7 +133,7 @@ class Enabling {
       for (const { client, at } of away) {
         if (this.#asked.has(`${client} ${at}`)) continue;
         const trader = deployment.traders.find((one) => one.client === client)!;
-        // If the request is refused because the database is away, send it again.
+        // If the request is refused because the database is unavailable, send it again.
         const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
         if (!posted) continue;
         this.#asked.add(`${client} ${at}`);

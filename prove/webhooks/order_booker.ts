@@ -33,7 +33,7 @@ export class OrderBooker {
   }
 
   /**
-   * Books orders until this many events are committed, even if the database goes away meanwhile. Reads the
+   * Books orders until this many events are committed, even if the database is unavailable meanwhile. Reads the
    * number of committed events from the accounts.
    */
   async bookUntil(events: number): Promise<void> {
