@@ -32,7 +32,7 @@ describe("interleaved()", () => {
     assertEquals(turns.slice(-12).join(""), "abcbcacababc");
     assertEquals(rounds.map((round) => Object.keys(round).sort().join("")), ["abc", "abc", "abc", "abc"]);
   });
-  it("fills a turn with fast and with slow operations", async () => {
+  it("calibrates the number of operations that fill a turn, for fast and for slow operations", async () => {
     const meter = manualMeter();
     const costing = (costMs: number): Contender => (operations) => meter.spend(operations * costMs);
     let warmUpMs = 20;

@@ -159,15 +159,15 @@ function readAgainst(name: string | undefined, values: AgainstValues): AgainstOp
   return { commit, short, limit: limit === undefined ? undefined : parseFloat(limit), json };
 }
 
-const { name, against, ...told } = readArguments();
-const { short, strict, rows } = told;
+const { name, against, ...options } = readArguments();
+const { short, strict, rows } = options;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
   // End with process.exit(): if Deno ends by itself while its compiler is still working, it sometimes crashes
   // with a segmentation fault.
   if (against) process.exit(await runAgainst(against) ? 0 : 1);
   if (name === undefined) await list();
-  const misses = name === undefined ? 0 : await run({ name, ...told }, plan);
+  const misses = name === undefined ? 0 : await run({ name, ...options }, plan);
   process.exit(misses > 0 && strict ? 1 : 0);
 } catch (error) {
   // Fail, because without a program to compare with the benchmark measures nothing. The usual cause is that

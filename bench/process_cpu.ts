@@ -32,7 +32,10 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Returns 0 if the child has just ended, because the parent's figures then include the child's time. */
+/**
+ * Returns 0 if the child has just ended. Its time is missing from this reading; the parent's next reading
+ * includes it.
+ */
 function lastCpuMs(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {

@@ -192,10 +192,12 @@ describe("docker-compose.yml", () => {
   });
 
   it("delivers the order's event to a receiver that accepts only the partner's webhook secret", async () => {
-    const told = () => started.get("receiver")!.output();
+    const printed = () => started.get("receiver")!.output();
     const delivered = `"order_id":"${order.order_id}"`;
-    for (const end = Date.now() + 30_000; !told().includes(delivered) && Date.now() < end;) await sleep(50);
-    const line = told().split("\n").find((one) => one.includes(delivered)) ?? told();
+    for (const end = Date.now() + 30_000; !printed().includes(delivered) && Date.now() < end;) {
+      await sleep(50);
+    }
+    const line = printed().split("\n").find((one) => one.includes(delivered)) ?? printed();
     assertMatch(line, /^{"status":204,"id":"evt_[-\w]+","event":{.*"type":"order.executed"/);
 
     const body = '{"type":"order.executed"}';
@@ -207,7 +209,7 @@ describe("docker-compose.yml", () => {
       "webhook-signature": signWebhook({ id: "evt_1", timestamp, body }, [foreign]),
     });
     assertEquals(status, 400);
-    assertStringIncludes(told(), '"reason":"signature_mismatch"');
+    assertStringIncludes(printed(), '"reason":"signature_mismatch"');
   });
 
   it("serves again after the service or Envoy restarts, and Envoy stops listening first", async () => {

@@ -20,7 +20,7 @@ describe("the load tests' README", () => {
   });
 
   it("lists each profile's peak, duration and service levels", () => {
-    const told = tableUnder("Profiles").map(([name, peak, lasts, , level]) => [
+    const documented = tableUnder("Profiles").map(([name, peak, lasts, , level]) => [
       name,
       { peakPerSecond: Number(peak), durationSeconds: secondsOf(lasts!), level },
     ]);
@@ -28,18 +28,18 @@ describe("the load tests' README", () => {
       name,
       { peakPerSecond, durationSeconds, level },
     ]);
-    assertEquals(told, expected);
+    assertEquals(documented, expected);
   });
 
   it("lists the latency limits of each step", () => {
-    const told = tableUnder("Service levels").flatMap(([steps, p95, p99]) =>
+    const documented = tableUnder("Service levels").flatMap(([steps, p95, p99]) =>
       steps!.split(", ").map((step) => [step, `p(95)<${p95}`, `p(99)<${p99}`].join())
     );
-    const judged = SCENARIOS.flatMap((scenario) =>
+    const actual = SCENARIOS.flatMap((scenario) =>
       stepsOf(scenario).map((step) =>
         [step, ...serviceLevels(scenario, "smoke")[`http_req_duration{step:${step}}`]!].join()
       )
     );
-    assertEquals(told.sort(), [...new Set(judged)].sort());
+    assertEquals(documented.sort(), [...new Set(actual)].sort());
   });
 });

@@ -67,7 +67,7 @@ async function stepBack(
   clock.set(AHEAD_SECONDS - seconds);
   await until("the services follow the clock", async () => (await tradeOnce(idle[0]!)).join() === "201,201");
   const reads = { ahead: [] as number[], idle: [] as number[] };
-  const told: { trader: Trader; body: string }[] = [];
+  const returned: { trader: Trader; body: string }[] = [];
   let refused = 0;
   for (const endMs = performance.now() + HELD_MS[scale]; performance.now() < endMs;) {
     for (const trader of ahead) {
@@ -76,7 +76,7 @@ async function stepBack(
       if (verdicts.join() !== REFUSED) {
         violations.push(`an account whose newest posting is ahead of the clock got ${verdicts}`);
       }
-      told.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
+      returned.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
     }
     const verdicts = await tradeOnce(idle[1]!);
     if (verdicts.join() !== "201,201") {
@@ -91,7 +91,7 @@ async function stepBack(
   });
   on = false;
   await Promise.all(flow);
-  for (const { trader, body } of told) {
+  for (const { trader, body } of returned) {
     const { as_of } = JSON.parse(body) as { as_of: string };
     const again = await ask(socketOf(0), trader.read(`/v1/balances?at=${as_of}`));
     if (again?.body !== body) {
@@ -104,7 +104,9 @@ async function stepBack(
   }
   return {
     what:
-      `${refused} attempts refused, ${told.length} balances read in a median of ${aheadMs.toFixed(1)} ms ` +
+      `${refused} attempts refused, ${returned.length} balances read in a median of ${
+        aheadMs.toFixed(1)
+      } ms ` +
       `(${(aheadMs / idleMs).toFixed(2)}x the time for accounts that are not ahead of the clock)`,
     violations: [
       ...new Set(violations),

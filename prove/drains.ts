@@ -2,12 +2,12 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Deployment } from "./deployment.ts";
 import { cutEnvoy } from "./drains/cut.ts";
-import { MultiplexedLine } from "./drains/multiplexed_line.ts";
+import { MultiplexedConnection } from "./drains/multiplexed_connection.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
 import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
-import { KeepAliveConnection, type Line, readIdentity } from "./partner_line.ts";
+import { KeepAlivePool, type PartnerConnection, readIdentity } from "./partner_connection.ts";
 import { Report } from "./report.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ask, type Trader } from "./trader.ts";
@@ -46,9 +46,9 @@ try {
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
   if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
   const identity = await readIdentity(trader.credentials);
-  const multiplexed = new MultiplexedLine(deployment.port, identity);
-  const lines = [new KeepAliveConnection(deployment.port, identity), multiplexed];
-  const traffic = new Traffic(trader, lines);
+  const multiplexed = new MultiplexedConnection(deployment.port, identity);
+  const connections = [new KeepAlivePool(deployment.port, identity), multiplexed];
+  const traffic = new Traffic(trader, connections);
   const during = async (name: string, act: () => Promise<void>) => {
     const [startMs, before] = [performance.now(), traffic.count];
     await act();
@@ -61,7 +61,7 @@ try {
   };
   let underWay = 0;
   for (let n = 1; n <= DRAINS_EACH[scale] || traffic.count < REQUESTS[scale]; n++) {
-    await renewToken(trader, lines[0]!);
+    await renewToken(trader, connections[0]!);
     await during(`Envoy ${n} drained and replaced by Envoy ${n + 1}`, () => replaceEnvoy(front));
     const server = deployment.servers[n % deployment.servers.length]!;
     await during(`${server.name} drained and started again`, async () => {
@@ -70,12 +70,10 @@ try {
     });
   }
   await during("the last requests", () => traffic.stop());
-  for (const line of lines) line.close();
-  const connections = lines.map(({ opened }) => opened);
+  for (const connection of connections) connection.close();
+  const opened = connections.map((connection) => connection.opened);
   console.log(
-    `  ${traffic.count} requests over ${connections[0]} connections with HTTP/1.1 and ${
-      connections[1]
-    } with HTTP/2; ` +
+    `  ${traffic.count} requests over ${opened[0]} connections with HTTP/1.1 and ${opened[1]} with HTTP/2; ` +
       `${multiplexed.moved} HTTP/2 requests got a GOAWAY before they began and used the next connection`,
   );
   const books = await judgeOrders(deployment, traffic.accepted, inboxes);
@@ -97,8 +95,8 @@ try {
 process.exit(report.close("drains") ? 0 : 1);
 
 /** Gets a new token, because a token lives for ten minutes and this proof may last longer. */
-async function renewToken(trader: Trader, line: Line): Promise<void> {
-  const reply = await line.send(trader.tokenRequest());
+async function renewToken(trader: Trader, connection: PartnerConnection): Promise<void> {
+  const reply = await connection.send(trader.tokenRequest());
   trader.takeToken(typeof reply === "string" ? undefined : reply);
 }
 

@@ -11,7 +11,7 @@ import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { startGateway } from "@gold-partner/dev";
 import type { Deployment } from "./deployment.ts";
 import { EnvoyFront } from "./envoy_front.ts";
-import { openTlsWire, readIdentity } from "./partner_line.ts";
+import { openTlsWire, readIdentity } from "./partner_connection.ts";
 import type { Trader } from "./trader.ts";
 import { Wire } from "./wire.ts";
 

@@ -85,10 +85,10 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
  * delivered and the endpoint's mark has passed the event.
  */
 async function findLeft({ sql }: Deployment): Promise<string[]> {
-  const rows = await sql<{ told: string }[]>`
-    select 'event ' || sequence || ' of client ' || client_id || case when parked_at is null then ' is due' else ' is parked' end as told
+  const rows = await sql<{ line: string }[]>`
+    select 'event ' || sequence || ' of client ' || client_id || case when parked_at is null then ' is due' else ' is parked' end as line
     from gold.retry`;
-  return rows.map(({ told }) => told);
+  return rows.map(({ line }) => line);
 }
 
 /** Counts the deliveries of events that had already arrived. */

@@ -1,5 +1,5 @@
 import type { Deployment } from "./deployment.ts";
-import type { Flight } from "./flight.ts";
+import type { InFlightOrders } from "./in_flight_orders.ts";
 import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
 
 /** A step of an order's processing. */
@@ -10,7 +10,7 @@ export interface KillPoint {
   /** True if no backend is at work that can be killed. */
   readonly backendless?: true;
   /** Called before the requests are sent. */
-  hold(deployment: Deployment, flight: Flight): Promise<Held>;
+  hold(deployment: Deployment, orders: InFlightOrders): Promise<Held>;
 }
 
 const ACCOUNTS = "select from gold.account where client_id in ($clients) order by client_id for update";
@@ -18,16 +18,16 @@ const VAULT = "select from gold.vault for update";
 const BOOK = "book_orders";
 const KEYS = "lock table gold.idempotency_key in share mode";
 
-const lockDecoy = (deployment: Deployment, { decoy }: Flight) =>
-  lock(deployment, ACCOUNTS.replace("$clients", `${decoy.trader.client}`));
+const lockFirstAccount = (deployment: Deployment, { first }: InFlightOrders) =>
+  lock(deployment, ACCOUNTS.replace("$clients", `${first.trader.client}`));
 
 /** Returns any backend of the service, as soon as enough orders with a new key are in the books. */
 async function findAfterCommit(
   { sql }: Deployment,
-  { passengers }: Flight,
-  isEnough: (executed: number, first: number) => boolean,
+  { others }: InFlightOrders,
+  isEnough: (executed: number, expected: number) => boolean,
 ): Promise<number | undefined> {
-  const quotes = passengers.filter(({ kind }) => kind === "first").map(({ quoteId }) => quoteId.slice(3));
+  const quotes = others.filter(({ kind }) => kind === "new").map(({ quoteId }) => quoteId.slice(3));
   const [row] = await sql`
     select (select count(*)::int from gold.orders where id = any (${`{${quotes}}`}::text::uuid[])) as executed,
       (select pid from pg_stat_activity where application_name = 'gold-partner' limit 1) as pid`;
@@ -51,8 +51,8 @@ const written: KillPoint = {
 
 const atAccount: KillPoint = {
   name: "the statement waits for the client's account",
-  async hold(deployment, { decoy, passengers }) {
-    const clients = [decoy, ...passengers].map(({ trader }) => trader.client);
+  async hold(deployment, { first, others }) {
+    const clients = [first, ...others].map(({ trader }) => trader.client);
     const release = await lock(deployment, ACCOUNTS.replace("$clients", clients.join(",")));
     return { show: () => findWaiting(deployment, BOOK, "gold.account"), release };
   },
@@ -60,16 +60,16 @@ const atAccount: KillPoint = {
 
 const atVault: KillPoint = {
   name: "accounts locked; the statement waits for the vault",
-  async hold(deployment, flight) {
-    const releases = [await lockDecoy(deployment, flight), await lock(deployment, VAULT)];
+  async hold(deployment, orders) {
+    const releases = [await lockFirstAccount(deployment, orders), await lock(deployment, VAULT)];
     return { show: () => findWaiting(deployment, BOOK, "gold.vault"), release: () => releaseAll(releases) };
   },
 };
 
 const beforeCommit: KillPoint = {
   name: "orders, transfers and events written; idempotency keys not yet",
-  async hold(deployment, flight) {
-    const releases = [await lockDecoy(deployment, flight), await lock(deployment, KEYS)];
+  async hold(deployment, orders) {
+    const releases = [await lockFirstAccount(deployment, orders), await lock(deployment, KEYS)];
     return {
       show: () => findWaiting(deployment, BOOK, "gold.idempotency_key"),
       release: () => releaseAll(releases),
@@ -79,18 +79,18 @@ const beforeCommit: KillPoint = {
 
 const committedOnDisk: KillPoint = {
   name: "committed on disk; the database has not confirmed the commit",
-  async hold(deployment, flight) {
-    const releases = [await lockDecoy(deployment, flight), await awaitNobody(deployment)];
+  async hold(deployment, orders) {
+    const releases = [await lockFirstAccount(deployment, orders), await awaitNobody(deployment)];
     return { show: () => findAwaitingStandby(deployment, BOOK), release: () => releaseAll(releases) };
   },
 };
 
 const committedUnheard: KillPoint = {
   name: "committed; the process has no reply yet",
-  async hold(deployment, flight) {
+  async hold(deployment, orders) {
     const { relay } = deployment;
     const releaseVault = await lock(deployment, VAULT);
-    const releaseDecoy = await lockDecoy(deployment, flight);
+    const releaseAccount = await lockFirstAccount(deployment, orders);
     let withheld = false;
     return {
       async show() {
@@ -100,9 +100,9 @@ const committedUnheard: KillPoint = {
           await releaseVault();
         }
         // Wait until the batch is in the books. The orders behind it in the batcher are not sent yet.
-        return await findAfterCommit(deployment, flight, (executed) => executed > 0);
+        return await findAfterCommit(deployment, orders, (executed) => executed > 0);
       },
-      release: () => releaseAll([releaseVault, releaseDecoy, async () => relay.pass()]),
+      release: () => releaseAll([releaseVault, releaseAccount, async () => relay.pass()]),
     };
   },
 };
@@ -110,8 +110,8 @@ const committedUnheard: KillPoint = {
 const answeredUnread: KillPoint = {
   name: "answered; the client does not read",
   unread: true,
-  hold: async (deployment, flight) => ({
-    show: () => findAfterCommit(deployment, flight, (executed, first) => executed === first),
+  hold: async (deployment, orders) => ({
+    show: () => findAfterCommit(deployment, orders, (executed, expected) => executed === expected),
     release: async () => {},
   }),
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
-import { boardFlight, type Flight, judge, send, type Sent } from "./flight.ts";
+import { findViolations, type InFlightOrders, prepareOrders, send, type Sent } from "./in_flight_orders.ts";
 import { reach, until } from "./holds.ts";
 import type { KillPoint } from "./kill_points.ts";
 import type { Finding } from "./report.ts";
@@ -17,30 +17,30 @@ export interface Killed extends Finding {
 
 /** Holds orders at one step, kills the victim there, recovers, and retries with the same keys. */
 export async function killAt(point: KillPoint, victim: Victim, deployment: Deployment): Promise<Killed> {
-  const flight = await boardFlight(deployment);
+  const orders = await prepareOrders(deployment);
   const [server, other] = deployment.servers;
-  const held = await point.hold(deployment, flight);
+  const held = await point.hold(deployment, orders);
   try {
     const sent = point.backendless
-      ? await send(flight, server!.socket)
-      : await sendTogether(point, flight, deployment);
+      ? await send(orders, server!.socket)
+      : await sendTogether(point, orders, deployment);
     await victim.kill(deployment, await reach(point, held));
-    // Send the retry to the other process now, while the statement that lost its client still runs.
-    const early = victim.leavesStatement ? retryAll(flight, other!.socket) : undefined;
+    // Send the retries to the other process now, while the statement that lost its client still runs.
+    const early = victim.leavesStatement ? retryAll(orders, other!.socket) : undefined;
     await sleep(200);
     await held.release();
     if (point.unread) { for (const wire of sent.wires) wire.close(); }
     await early;
     const inFlight = await sent.answered;
     const doubts = inFlight.filter((reply) => victim.leavesNoDoubt && reply?.status === 504);
-    const { what, violations } = await settle(flight, inFlight, deployment);
+    const { what, violations } = await settle(orders, inFlight, deployment);
     return {
       what,
       violations: [
         ...violations,
         ...doubts.map(() => "an order got 504 although the service and the database survived"),
       ],
-      accepted: [flight.decoy, ...flight.passengers].flatMap((passenger) => passenger.accepted),
+      accepted: [orders.first, ...orders.others].flatMap((order) => order.accepted),
     };
   } finally {
     await held.release();
@@ -49,15 +49,15 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
 
 /** Retries every key. Each key must now give one result, even if its first replies differed. */
 async function settle(
-  flight: Flight,
+  orders: InFlightOrders,
   inFlight: readonly (Reply | undefined)[],
   deployment: Deployment,
 ): Promise<Finding> {
   await Promise.all(deployment.servers.map((each) => each.heal()));
   const [server, other] = deployment.servers;
-  for (let n = 0; n < RETRIES; n++) await retryAll(flight, (n % 2 === 0 ? other : server)!.socket);
+  for (let n = 0; n < RETRIES; n++) await retryAll(orders, (n % 2 === 0 ? other : server)!.socket);
   const found = await Promise.all(
-    [flight.decoy, ...flight.passengers].map((passenger) => judge(passenger, RETRIES, deployment.sql)),
+    [orders.first, ...orders.others].map((order) => findViolations(order, RETRIES, deployment.sql)),
   );
   return {
     what: tallyText(tallyOf(inFlight)),
@@ -71,15 +71,15 @@ async function settle(
  */
 async function sendTogether(
   point: KillPoint,
-  flight: Flight,
+  orders: InFlightOrders,
   { relay, servers: [server] }: Deployment,
 ): Promise<Sent> {
   relay.withhold();
   try {
-    const sent = await send(flight, server!.socket, point.unread === undefined);
+    const sent = await send(orders, server!.socket, point.unread === undefined);
     await until(
       "the orders did not gather in the batcher",
-      async () => await server!.countWaiting() === flight.passengers.length ? true : undefined,
+      async () => await server!.countWaiting() === orders.others.length ? true : undefined,
     );
     return sent;
   } finally {
@@ -87,6 +87,6 @@ async function sendTogether(
   }
 }
 
-async function retryAll({ decoy, passengers }: Flight, socketPath: string): Promise<void> {
-  await Promise.all([decoy, ...passengers].map((passenger) => passenger.retry(socketPath)));
+async function retryAll({ first, others }: InFlightOrders, socketPath: string): Promise<void> {
+  await Promise.all([first, ...others].map((order) => order.retry(socketPath)));
 }

@@ -36,7 +36,7 @@ try {
   const inboxes = await openInboxes(deployment);
   await endow();
   const accepted = new Set<string>();
-  const kill = async (name: string, tell: string, round: () => Promise<Killed>) => {
+  const kill = async (name: string, text: string, round: () => Promise<Killed>) => {
     await deployment.renewTokens();
     const seen = new Set<string>();
     const violations: string[] = [];
@@ -50,7 +50,7 @@ try {
       for (const order of result.accepted) accepted.add(order);
       violations.push(...result.violations.map((each) => `round ${n}: ${each}`));
     }
-    report.tried(name, { what: `${tell} ${[...seen].join(" / ")}`, violations });
+    report.tried(name, { what: `${text} ${[...seen].join(" / ")}`, violations });
   };
   for (const [index, point] of KILL_POINTS.entries()) {
     for (const victim of choose(index)) {

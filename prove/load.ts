@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
-import { UNDECIDED } from "./flight.ts";
+import { UNDECIDED } from "./in_flight_orders.ts";
 import type { Trader } from "./trader.ts";
 import { type Reply, verdictOf, Wire } from "./wire.ts";
 

@@ -71,11 +71,11 @@ process.exit(report.close("nonces") ? 0 : 1);
 async function compare(accepted: readonly string[], table: string, prefix: string): Promise<string[]> {
   const { sql } = deployment;
   const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
-  const [booked, told] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
+  const [booked, returned] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
   return [
-    ...(told.size === accepted.length ? [] : [`an id in ${table} was returned for two idempotency keys`]),
+    ...(returned.size === accepted.length ? [] : [`an id in ${table} was returned for two idempotency keys`]),
     ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted but is not in the books`),
-    ...[...booked].filter((id) => !told.has(id)).map((id) =>
+    ...[...booked].filter((id) => !returned.has(id)).map((id) =>
       `${id} is in the books but no reply contained it`
     ),
   ];

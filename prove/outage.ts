@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
-import { UNDECIDED } from "./flight.ts";
+import { UNDECIDED } from "./in_flight_orders.ts";
 import { Load, type Observed } from "./load.ts";
 import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
@@ -22,8 +22,8 @@ const LOAD_MS = 1000;
 /** Maximum time from the database's return to the first request that is served. */
 const RECOVERY_MS = 3000;
 /**
- * How long the service retries in-flight statements after the database goes away. Other requests wait behind
- * them during this time.
+ * How long the service retries in-flight statements after the database becomes unavailable. Other requests
+ * wait behind them during this time.
  */
 const GIVE_UP_MS = 3000;
 const TIMEOUT_MS = 5000;
@@ -32,8 +32,8 @@ const AT_ONCE_MS = 1000;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
 /**
- * Checks that trading partners are refused while the database is away, and served again afterwards without a
- * restart of the service.
+ * Checks that trading partners are refused while the database is unavailable, and served again afterwards
+ * without a restart of the service.
  */
 export async function endure(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
   const { servers } = deployment;
@@ -73,7 +73,7 @@ export async function endure(outage: Outage, downMs: number, deployment: Deploym
   ];
   return {
     what:
-      `the database was away for ${
+      `the database was unavailable for ${
         Math.round(upAtMs - downAtMs)
       } ms; ${served.length} requests served, ${refused.length} refused ` +
       `(slowest refusal ${Math.round(givenUpMs)} ms, median after the first seconds ${
@@ -98,7 +98,7 @@ function findWrong(observed: readonly Observed[]): string[] {
   return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
 }
 
-/** Returns the acknowledged orders that are not in the books. Every kill must leave this list empty. */
+/** Returns the acknowledged orders that are not in the books. The list must be empty after every outage. */
 async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));

@@ -37,7 +37,9 @@ export function judge(round: Round, replies: readonly (Reply | undefined)[]): st
     : [`replies were ${given}; allowed: ${allowed.slice(0, 3).join(" or ")}`];
   const answers = new Set(replies.filter((reply) => reply && reply.status < 300).map((reply) => reply!.body));
   if (round.oneAnswer && answers.size !== 1) {
-    violations.push(`one idempotency key got ${answers.size} different replies`);
+    violations.push(
+      `all successful replies to one idempotency key must have the same body; got ${answers.size} different bodies`,
+    );
   }
   return violations;
 }

@@ -109,7 +109,7 @@ async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>
   try {
     for (;;) {
       await runDemo(credentials, {
-        tell(_step, _ms, what) {
+        report(_step, _ms, what) {
           const order = /ord_[0-9a-f-]+/.exec(what)?.[0];
           if (order) acknowledged.add(order);
         },

@@ -36,13 +36,13 @@ try {
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
   const stream = new OrderStream(partner);
   const { name } = await deployment.operator("partner show", trader.clientId);
-  const desk = { deployment, clientId: trader.clientId, organization: name as string, inbox: inbox! };
+  const target = { deployment, clientId: trader.clientId, organization: name as string, inbox: inbox! };
   const beside: string[] = [];
   await stream.start(ORDERS_PER_SECOND[scale]);
   const [startMs, warmUp] = [performance.now(), stream.accepted.length];
   for (let round = 1; round <= rounds; round++) {
     for (const rotation of [...PARTNER_ROTATIONS, ...OPERATOR_ROTATIONS]) {
-      const { accepted, ...finding } = await rotate(rotation, desk, partner, stream);
+      const { accepted, ...finding } = await rotate(rotation, target, partner, stream);
       beside.push(...accepted);
       report.tried(`round ${round}, ${rotation.name}`, finding);
     }

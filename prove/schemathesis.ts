@@ -45,7 +45,7 @@ const running = await start({
   reset: false,
   demo: false,
   envoy: process.argv.includes("--envoy"),
-  tell: () => {},
+  report: () => {},
 });
 let stopped: Promise<void> | undefined;
 const stop = () => stopped ??= running.stop().then(() => rm(folder, { recursive: true, force: true }));

@@ -56,7 +56,7 @@ export class ServerProcess {
     return this.#child?.pid === pid;
   }
 
-  /** Returns true if the process answers. It must answer even while its database is away. */
+  /** Returns true if the process answers. It must answer even while its database is unavailable. */
   async isAlive(): Promise<boolean> {
     return (await this.#operation("/live"))?.status === 200;
   }

@@ -94,13 +94,13 @@ export async function findImbalance({ sql }: Pick<Stage, "sql">): Promise<string
       (select count(*) from gold.account where least(sar_available, sar_held, gold) < 0)
         + (select count(*) from gold.vault where free < 0) as negative,
       (select count(*) from gold.orders) - (select count(*) from gold.idempotency_key where result_kind = 'order') as unbound,
-      (select count(*) from gold.orders) - (select count(*) from gold.event where type = 'order.executed') as untold`;
+      (select count(*) from gold.orders) - (select count(*) from gold.event where type = 'order.executed') as unannounced`;
   const sentences: Record<string, string> = {
     gold: "x 0.0001 g difference between the bars and the gold of clients and vault",
     money: "halalas difference between the accounts and their fundings and orders",
     negative: "balances are negative",
     unbound: "orders without an idempotency key, or keys without their order",
-    untold: "orders without an event, or events without their order",
+    unannounced: "orders without an event, or events without their order",
   };
   return Object.entries(sentences).flatMap(([name, sentence]) =>
     Number(row![name]) === 0 ? [] : [`${row![name]} ${sentence}`]

@@ -42,8 +42,8 @@ async function proveArrival(): Promise<void> {
   const { parked, ...finding } = await judgeArrivals(setup, arrivals, TRIES);
   const suffered =
     `${kills} kills with ${underWay} deliveries in flight, ${restarts} restarts of the database, ${tests} webhook tests`;
-  const told = await describeArrivals(setup, arrivals);
-  report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${told}` });
+  const described = await describeArrivals(setup, arrivals);
+  report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${described}` });
   report.tried("redelivery of parked events", await redeliver(setup, arrivals, parked));
 }
 

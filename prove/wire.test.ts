@@ -85,7 +85,7 @@ describe("judge()", () => {
     assertEquals(judge(round, [first, again]), []);
     assertEquals(judge(round, [first, first]), []);
     assertEquals(judge(round, [first, { ...again, body: "b" }]), [
-      "one idempotency key got 2 different replies",
+      "all successful replies to one idempotency key must have the same body; got 2 different bodies",
     ]);
     assertEquals(judge(round, [first, undefined]).length, 1);
   });

@@ -26,8 +26,8 @@ export type SiteFiles = Map<string, string>;
 export const readSource = (path: string): string => readFileSync(posix.join(ROOT, path), "utf8");
 
 /**
- * Returns the pages of docs/ and of everything that they link to: a README becomes a page, a folder of
- * example programs becomes a page that shows the programs, and another file is published unchanged.
+ * Returns the pages of docs/ and of everything that they link to. A README becomes a page. A folder of
+ * example programs becomes a page that shows the programs. Any other file is published unchanged.
  */
 export function guidePages(): SiteFiles {
   const guides = filesBelow("docs").filter((path) => path.endsWith(".md"));

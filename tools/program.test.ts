@@ -23,7 +23,7 @@ import { ROOT } from "./test/tier.ts";
  */
 const MAIN = `import { word } from "./word.ts";
 const [how = ""]: string[] = process.argv.slice(2);
-if (how === "fail") throw new Error("as told");
+if (how === "fail") throw new Error("as asked");
 console.log(JSON.stringify([word, how, import.meta.url, process.argv[1]]));`;
 
 /** Runs program.mjs on Node even if Deno runs the test, because only Node programs use program.mjs. */

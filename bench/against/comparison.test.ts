@@ -66,7 +66,7 @@ describe("compareVersions()", () => {
     ]);
   });
 
-  it("sends fewer requests per measurement when a version is slow, because quotes expire", async () => {
+  it("sends fewer requests per turn when a version is slow, because quotes expire", async () => {
     const log: string[] = [];
     const versions = { ours: versionOf("A", steady(1), log), theirs: versionOf("B", steady(1), log, 0.1) };
     await compareVersions(versions, { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 }, () => {});

@@ -85,7 +85,7 @@ export async function compareVersions(
     });
     return { ours: turnOf(0), theirs: turnOf(1) };
   };
-  // Send the orders at once, because a quote expires in half a minute.
+  // Send the orders at once, because a quote expires after a minute.
   const takePairs = async (slice: number): Promise<Readonly<Record<Operation, Pair>>> => {
     const quote = await takePair("quote", slice);
     return { quote, order: await takePair("order", slice) };
@@ -111,7 +111,7 @@ export async function compareVersions(
 
 /**
  * Returns how many requests fill a slice. Both versions get the same number, so that their databases grow
- * equally. A busy machine gets shorter turns, because a quote expires in half a minute.
+ * equally. A busy machine gets shorter turns, because a quote expires after a minute.
  */
 function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation, Pair>>): number {
   const turns = [order, quote].flatMap(({ ours, theirs }) => [ours, theirs]);

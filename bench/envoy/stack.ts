@@ -34,7 +34,7 @@ export async function openEnvoyStack(): Promise<EnvoyStack> {
     demo: false,
     envoy: true,
     floodPerSecond: 4 * RATE_PER_SECOND,
-    tell: () => {},
+    report: () => {},
   });
   const stop = async () => {
     await running.stop();

@@ -21,15 +21,15 @@ const WARM_UP_MS = 300;
 /** The CPU time of a sample is that of the spender and of the store together. */
 async function startSpender(store: Store, storeCpuMs: () => number): Promise<Contender> {
   const { ask, stop } = startProgram(new URL("./spender.ts", import.meta.url));
-  const tell = <Reply>(task: Task) => ask<Reply>(task);
-  await tell({ open: store });
+  const send = <Reply>(task: Task) => ask<Reply>(task);
+  await send({ open: store });
   let warm = false;
   return {
     async takeTurn(load, turnMs) {
-      if (!warm) await tell<Report>({ spend: { ...load, turnMs: WARM_UP_MS } });
+      if (!warm) await send<Report>({ spend: { ...load, turnMs: WARM_UP_MS } });
       warm = true;
       const startMs = storeCpuMs();
-      const { operations, wallMs, cpuMs } = await tell<Report>({ spend: { ...load, turnMs } });
+      const { operations, wallMs, cpuMs } = await send<Report>({ spend: { ...load, turnMs } });
       return { operations, wallMs, cpuMs: cpuMs + storeCpuMs() - startMs };
     },
     stop,

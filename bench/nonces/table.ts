@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** Describes the size of the table of nonces. */
+/** Returns the sizes of gold.nonce and of its indexes, and whether Postgres uses huge pages, as text. */
 export async function describeSize(sql: Sql): Promise<string> {
   const [{ tableBytes, indexBytes }] = await sql<[{ tableBytes: number; indexBytes: number }]>`
     select pg_table_size('gold.nonce')::float8 as "tableBytes", pg_indexes_size('gold.nonce')::float8 as "indexBytes"`;

@@ -79,7 +79,7 @@ class Generator {
     const count = "ordersOf" in asked ? asked.ordersOf.length : asked.newQuotes;
     const requests: Buffer[] = [];
     let next = 0;
-    await inLanes(SIGNED_AT_ONCE, async () => {
+    await inParallel(SIGNED_AT_ONCE, async () => {
       const index = next++;
       if (index >= count) return false;
       const sender = senders[(firstPartner + index) % senders.length]!;
@@ -191,9 +191,9 @@ class Generator {
   }
 }
 
-/** Runs `step` in `lanes` parallel loops until it returns false. */
-async function inLanes(lanes: number, step: () => Promise<boolean>): Promise<void> {
-  await Promise.all(Array.from({ length: lanes }, async () => {
+/** Runs `step` in `loops` parallel loops until it returns false. */
+async function inParallel(loops: number, step: () => Promise<boolean>): Promise<void> {
+  await Promise.all(Array.from({ length: loops }, async () => {
     while (await step());
   }));
 }

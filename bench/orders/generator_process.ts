@@ -4,7 +4,7 @@ import type { Report, Requests, Settings, Task } from "./generator.ts";
 /** The parent's handle on the generator process. */
 export interface GeneratorProcess {
   prepare(requests: Requests): Promise<void>;
-  /** Sends `count` of the prepared requests, or all if absent. */
+  /** Sends the next `count` prepared requests, or all that remain. */
   run(count?: number): Promise<Report>;
   /** The ids of the quotes that the prepared requests created, in the order of the requests. */
   readQuoteIds(): Promise<readonly string[]>;

@@ -27,17 +27,17 @@ interface Filled {
 export async function fillBooks(
   stack: Stack,
   orders: number,
-  tell: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Filled> {
   const [startMs, startCpuMs] = [performance.now(), familyCpuMs(stack.postgresPid)];
-  const operations = await writeHistory(stack, orders, tell);
+  const operations = await writeHistory(stack, orders, print);
   // Vacuum now, as autovacuum would do later, so that autovacuum does not start in the middle of a turn.
   await stack.sql.unsafe("vacuum analyze");
   await stack.sql.unsafe("checkpoint");
   const wallMs = performance.now() - startMs;
   const sample = { operations, wallMs, cpuMs: familyCpuMs(stack.postgresPid) - startCpuMs };
   const count = operations.toLocaleString("en-US");
-  tell(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`);
+  print(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`);
   const [size] = await stack.sql`select pg_database_size(current_database())::float8 as bytes`;
   const verifyMs = performance.now();
   const { unsealed_events } = await stack.operator("ledger verify");
@@ -58,7 +58,7 @@ export async function fillBooks(
 async function writeHistory(
   { sql, databaseUrl, firstClient }: Stack,
   orders: number,
-  tell: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<number> {
   await sql.unsafe(readFileSync(PRELOAD, "utf8"));
   const calls = Math.ceil(orders / (PARTNERS * ORDERS_EACH));
@@ -73,7 +73,7 @@ async function writeHistory(
         const isNext = Math.floor(call * PROGRESS_STEPS / calls) >
           Math.floor((call - 1) * PROGRESS_STEPS / calls);
         if (index === 0 && isNext) {
-          tell(
+          print(
             `  about ${(call * each * PARTNERS).toLocaleString("en-US")} orders after ${
               minutes(performance.now() - startMs)
             }`,

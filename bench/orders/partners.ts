@@ -55,7 +55,8 @@ async function onboard(
       select (gold.book_funding(false, ${first} + n, 1, 'fund', '\\x00', ${`${FUNDS_HALALAS}`}::text::bigint, ${`${FUNDS_HALALAS}`}::text::bigint,
         gen_random_uuid(), gen_random_uuid())).status
       from generate_series(0, ${partners.length - 1}) n`;
-    if (funded.some(({ status }) => status !== 201)) throw new Error("A partner could not be funded.");
+    const refused = funded.find(({ status }) => status !== 201);
+    if (refused) throw new Error(`A partner's funding got status ${refused.status}; expected 201.`);
     return first;
   });
 }

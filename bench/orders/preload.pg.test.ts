@@ -76,7 +76,7 @@ describe("peer.preload()", () => {
     for (const table of ROWS) {
       const rows = await books.sql<{ row: Record<string, unknown> }[]>`
         select to_jsonb(t) as row from gold.${books.sql(table)} t where client_id = ${client}`;
-      const told = rows.map(({ row }) =>
+      const texts = rows.map(({ row }) =>
         JSON.stringify(
           Object.fromEntries(
             Object.entries(row).filter(([name]) => !OWN.includes(name) && !INSTANTS.includes(name)),
@@ -86,7 +86,7 @@ describe("peer.preload()", () => {
           "AT",
         )
       );
-      all.push({ table, rows: told.sort() });
+      all.push({ table, rows: texts.sort() });
     }
     return all;
   }

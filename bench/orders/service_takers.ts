@@ -8,7 +8,10 @@ import type { Asked } from "./generator.ts";
 import type { Stack } from "./stack.ts";
 import type { QuoteRun } from "./quote_run.ts";
 
-/** The number of requests that estimates the rate of a contender that has not run yet. */
+/**
+ * Requests of the first warm-up, which measures the contender's rate. With few requests in flight, the first
+ * warm-up sends fewer.
+ */
 const FIRST_REQUESTS = 2000;
 const FIRST_REQUESTS_EACH_IN_FLIGHT = 200;
 /**
@@ -47,13 +50,16 @@ interface Stream {
    * of these requests for the generator.
    */
   ask(from: number, to: number): Promise<Asked>;
-  /** How many of these requests the books contain. */
+  /**
+   * Number of records of such requests in the database so far. The caller compares the numbers before and
+   * after a turn.
+   */
   count(): Promise<number>;
   /** Completes the background work of the requests, so that its CPU time is measured with theirs. */
   finish(): Promise<void>;
 }
 
-/** Orders, sent to the service. */
+/** A contender that sends signed orders to the service. */
 export function serviceTaker(stack: Stack, quotes: QuoteRun, options: TurnOptions): Taker {
   return streamTaker(stack, {
     partners: quotes.partners,
@@ -66,7 +72,7 @@ export function serviceTaker(stack: Stack, quotes: QuoteRun, options: TurnOption
   }, options);
 }
 
-/** New quotes, sent to the service by the first `partners` partners. */
+/** A contender in which the first `partners` partners request new quotes from the service. */
 export function quoteTaker(stack: Stack, partners: number, options: TurnOptions): Taker {
   return streamTaker(stack, {
     partners,
@@ -80,7 +86,9 @@ export function quoteTaker(stack: Stack, partners: number, options: TurnOptions)
   }, options);
 }
 
-/** Runs the same turns with limits that no turn reaches, to measure the cost of counting. */
+/**
+ * Runs the same turns with limits that no turn reaches, to measure what checking a partner's limits costs.
+ */
 export function withLimits({ sql }: Stack, taker: Taker): Taker {
   return {
     async takeTurn(turnMs) {

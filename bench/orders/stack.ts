@@ -11,7 +11,7 @@ import { onboardPartners } from "./partners.ts";
 export const PARTNERS = 1000;
 
 export interface Stack {
-  /** The folder with all its files. */
+  /** The temporary folder that contains all files of this stack. */
   readonly dir: string;
   /** A superuser's connection to the service's own database. */
   readonly sql: Sql;
@@ -37,7 +37,7 @@ export async function openStack(): Promise<Stack> {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, tell: () => {} });
+    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, report: () => {} });
     stops.push(() => running.stop());
     const database = await restartPostgres(running.state.path("postgres"));
     stops.push(() => database.stop());

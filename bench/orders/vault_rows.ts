@@ -1,7 +1,7 @@
-// Measures what more vault rows would gain, with two variants of gold.book_orders. In the first variant, all
-// calls lock the same vault row. In the second variant, each call takes a row that no other call has locked.
-// There are more rows than connections, so no call waits for a row. So two rows can gain at most as much as
-// the second variant.
+// Measures how much faster orders would be with more vault rows. The design question is whether to split the
+// vault's row into two. In the first variant of gold.book_orders, all calls lock the same vault row. In the
+// second variant, each call takes a row that no other call has locked. There are more rows than connections,
+// so no call waits for a row. Two rows cannot be faster than that, so the second variant is the upper limit.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -24,9 +24,10 @@ const withOneRow = (definition: string): string => taken(definition, THE_ONE);
 const withManyRows = (definition: string): string => taken(definition, ANY);
 
 function taken(definition: string, rows: string): string {
-  if (definition.match(ONE_ROW)?.length !== 1) {
+  const found = definition.match(ONE_ROW)?.length ?? 0;
+  if (found !== 1) {
     throw new Error(
-      `gold.book_orders locks the vault in another way than ${ONE_ROW}. Adapt ONE_ROW in bench/orders/vault_rows.ts.`,
+      `gold.book_orders must match ${ONE_ROW} exactly once; it matches ${found} times. Adapt ONE_ROW in bench/orders/vault_rows.ts.`,
     );
   }
   return definition.replace(ONE_ROW, rows);
@@ -34,7 +35,7 @@ function taken(definition: string, rows: string): string {
 
 /**
  * The same contender with one vault row and with many. `waits` describes the share of the time that the calls
- * waited for a row.
+ * waited for a lock.
  */
 export async function vaultRowTakers(
   { sql }: Stack,
@@ -55,7 +56,7 @@ export async function vaultRowTakers(
   };
   const turn = async (turnMs: number, definition: string, waits: Waits): Promise<Sample> => {
     await use(definition, DEFAULT_STRIPE);
-    const watch = watchLanes(sql, waits);
+    const watch = watchWaits(sql, waits);
     try {
       return await taker.takeTurn(turnMs);
     } finally {
@@ -75,7 +76,7 @@ export async function vaultRowTakers(
       stop() {},
     },
     waits: () =>
-      `Share of the calls' time spent waiting for the vault row: ${share(oneRowWaits)} with one row, ` +
+      `Share of the calls' time spent waiting for a lock: ${share(oneRowWaits)} with one row, ` +
       `${share(manyRowsWaits)} with ${ROWS}.`,
   };
 }
@@ -93,10 +94,11 @@ async function freeElsewhere(sql: Stack["sql"]): Promise<string> {
 }
 
 /**
- * Samples how many calls wait for a lock. Each of them waits for the vault's row, because gold.book_orders
- * skips clients that are locked.
+ * Samples how many calls wait for a lock. Nearly all of them wait for the vault's row. A call may also wait
+ * for an account: gold.book_orders skips locked accounts, but the batcher then repeats their orders with
+ * `wait`.
  */
-function watchLanes(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
+function watchWaits(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;
   const watch = async () => {
     while (watching) {

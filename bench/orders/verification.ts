@@ -11,8 +11,8 @@ const SIGNED_BYTES = 200;
 /** Runs one ES256 verification after another with Web Crypto, on the same runtime as the service. */
 export async function verificationTaker(): Promise<Taker> {
   const pair = await crypto.subtle.generateKey(P256, false, ["sign", "verify"]);
-  // Import the key, as the service does. For a key that Deno generated itself, it computes the public half
-  // again at each verification.
+  // Import the key, as the service does. Deno recomputes the public key at each verification if Deno
+  // generated the key pair.
   const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey) as Jwk;
   const publicKey = await importVerifyingKey({ kty, crv, x, y });
   const signed = crypto.getRandomValues(new Uint8Array(SIGNED_BYTES));

@@ -1,3 +1,5 @@
+-- pgbench: books one order per call. Arguments: wait, settle, and one array each for client, admission
+-- version, nonce, idempotency key, fingerprint, quote and request.
 select booked.*
 from (select nextval(:numbers) as number) next,
   lateral gold.book_orders(true, false, array[(:first_client + number % :partners)::int], array[1::bigint],

@@ -49,7 +49,7 @@ export async function openWebhookStack(): Promise<WebhookStack> {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, tell: () => {} });
+    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, report: () => {} });
     stops.push(() => running.stop());
     return { ...await moveIn(running, stops), stop };
   } catch (error) {

@@ -56,8 +56,8 @@ describe("answerWebhooks()", () => {
 
   it("accepts a delivery that any of the active secrets signed, and logs the event", async () => {
     for (const secret of [older, newer]) assertEquals(await deliver(secret), [204, ""]);
-    const told = { status: 204, id: "evt_1", event: JSON.parse(BODY) as unknown };
-    assertEquals(lines, [told, told]);
+    const logged = { status: 204, id: "evt_1", event: JSON.parse(BODY) as unknown };
+    assertEquals(lines, [logged, logged]);
   });
 
   it("reads the secrets again for each delivery, so that a rotation needs no restart", async () => {

@@ -15,23 +15,23 @@ interface Receiver {
 const BODY_MAX_BYTES = 1 << 20;
 
 /**
- * Answers 204 for a delivery that verifies, 413 for a body of more than 1 MiB, and 400 with the reason for any
- * other delivery. If the receiver itself fails, for example because the file of secrets is missing, it answers
- * 500. Each delivery is logged in one line.
+ * Answers 204 for a delivery that verifies, 413 for a body of more than 1 MiB, and 400 with the reason for
+ * any other delivery. If the receiver itself fails, for example because the file of secrets is missing, it
+ * answers 500. Each delivery is logged in one line.
  */
 export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): RequestListener {
   return (request, response) => {
-    const tell = (status: number, fields: Record<string, unknown>) => {
+    const respond = (status: number, fields: Record<string, unknown>) => {
       write(JSON.stringify({ status, ...fields }));
       response.writeHead(status, { "Content-Type": "text/plain" }).end(fields.reason);
     };
     receive(request, secretsFile, nowSeconds()).then(
-      (event) => tell(204, event),
+      (event) => respond(204, event),
       (error: Error) => {
-        if (error instanceof WebhookError) tell(400, { reason: error.reason, detail: error.message });
+        if (error instanceof WebhookError) respond(400, { reason: error.reason, detail: error.message });
         else if (error instanceof BodyTooLargeError) {
-          tell(413, { reason: "body_too_large", detail: error.message });
-        } else tell(500, { reason: "receiver_failed", detail: error.message });
+          respond(413, { reason: "body_too_large", detail: error.message });
+        } else respond(500, { reason: "receiver_failed", detail: error.message });
       },
     );
   };

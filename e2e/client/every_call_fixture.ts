@@ -89,9 +89,9 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals(await collect(client.listEvents({ after: events.length })), []);
     const { next_cursor } = await client.listEvents({ limit: 3 });
     assertEquals((await client.listEvents({ after: next_cursor! })).items[0], events[3]);
-    const [told] = events.filter((event) => event.type === "order.executed");
-    assert(told?.type === "order.executed" && told.data.order.total_sar instanceof Quantity);
-    assertEquals((await client.getEvent(told.id)).id, told.id);
+    const [executed] = events.filter((event) => event.type === "order.executed");
+    assert(executed?.type === "order.executed" && executed.data.order.total_sar instanceof Quantity);
+    assertEquals((await client.getEvent(executed.id)).id, executed.id);
   });
 
   it("reads a statement that adds up, its CSV, reserves, limits and credentials", async () => {

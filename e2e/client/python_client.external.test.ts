@@ -57,9 +57,11 @@ describe("the Python client", () => {
     const document = join(python.folder, "openapi.json");
     const options = { baseUrl: "https://gold.example", environment: "sandbox" } as const;
     await writeFile(document, JSON.stringify(openApiDocument(options)));
-    const told = await python.run(["-m", "unittest", "discover", "-s", "tests"], { GOLD_OPENAPI: document });
-    const [, count] = /Ran (\d+) tests/.exec(told) ?? [];
-    assert(Number(count) >= 38, told);
+    const output = await python.run(["-m", "unittest", "discover", "-s", "tests"], {
+      GOLD_OPENAPI: document,
+    });
+    const [, count] = /Ran (\d+) tests/.exec(output) ?? [];
+    assert(Number(count) >= 38, output);
   });
 
   it("has the version of the other packages", async () => {
@@ -323,7 +325,7 @@ function judgeSurvival(kind: Kind, scene: Scene): void {
     for (const { status, retry_in_seconds } of limited) assert(status === 429 && retry_in_seconds! >= 1);
   });
 
-  it("retries on 503 while the database is away, and then places the order", async () => {
+  it("retries on 503 while the database is unavailable, and then places the order", async () => {
     const client = open({ tries_max: 50 });
     const quote = await takeQuote(client);
     const mend = await cutDatabase(stack, partner);

@@ -140,7 +140,7 @@ describe("GoldClient, when the service or the network fails", () => {
     for (const { status, retryInMs } of limited) assert(status === 429 && retryInMs! >= 1000);
   });
 
-  it("retries on 503 while the database is away, and then places the order", async () => {
+  it("retries on 503 while the database is unavailable, and then places the order", async () => {
     const client = await open({ triesMax: 50 });
     const { quote_id } = await takeQuote(client);
     const mend = await cutDatabase(stack, partner);

@@ -62,8 +62,8 @@ describe("GoldClient, when its token expires mid-flight", () => {
     lateMs = LATE_MS;
     const orders = await Promise.all(quotes.map(({ quote_id }) => client.placeOrder({ quote_id })));
     assertEquals(new Set(orders.map(({ order_id }) => order_id)).size, 10);
-    const told = reports.map(({ operation, status, code }) => `${operation} ${code ?? status}`);
-    assertEquals(told.sort(), [
+    const reported = reports.map(({ operation, status, code }) => `${operation} ${code ?? status}`);
+    assertEquals(reported.sort(), [
       ...Array.from({ length: 10 }, () => "createOrder 201"),
       ...Array.from({ length: 10 }, () => "createOrder token_expired"),
       "issueToken 200",

@@ -13,15 +13,15 @@ export async function issueCertificate(
   { operator, running: { state } }: Stack,
   { credentials: { client_id } }: Caller,
 ): Promise<IssuedCertificate> {
-  const [desk, name] = [state.path("partners", client_id), randomUUID()];
-  const [request, certificate] = [`${desk}/${name}.csr`, `${desk}/${name}.pem`];
-  const { pair } = await newKeyFiles(state, desk, name);
+  const [folder, name] = [state.path("partners", client_id), randomUUID()];
+  const [request, certificate] = [`${folder}/${name}.csr`, `${folder}/${name}.pem`];
+  const { pair } = await newKeyFiles(state, folder, name);
   const { name: organization } = await operator("partner show", client_id) as { name: string };
   await writeFile(request, await writeCsr(pair, { organization, commonName: client_id }));
   const issued = await operator("cert issue", client_id, "--csr", request, "--out", certificate);
   return {
     cert: await readFile(certificate, "utf8"),
-    key: await readFile(`${desk}/${name}_key.pem`, "utf8"),
+    key: await readFile(`${folder}/${name}_key.pem`, "utf8"),
     fingerprint: issued.fingerprint as string,
   };
 }

@@ -52,7 +52,7 @@ export class Stack {
   static async open({ envoy = false } = {}): Promise<Stack> {
     const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
     const port = await findFreePort();
-    const running = await start({ port, stateDir, reset: false, demo: false, envoy, tell: () => {} });
+    const running = await start({ port, stateDir, reset: false, demo: false, envoy, report: () => {} });
     try {
       const run = (await readRun(stateDir))!;
       const partner = await Caller.of(running.credentials);

@@ -43,13 +43,13 @@ export async function closeBooks({ since }: Run): Promise<void> {
   const opening = holdingsOf(await read(`/v1/balances?at=${since}`));
   const closing = holdingsOf(await read(`/v1/balances?at=${until}`));
   const expected = holdingsAfter(opening, executed);
-  const told = Object.entries(executed).map(([what, { length }]) => `${length} ${what}`).join(", ");
+  const counts = Object.entries(executed).map(([what, { length }]) => `${length} ${what}`).join(", ");
   const differs = expected.halalas !== closing.halalas ||
     expected.tenthMilligrams !== closing.tenthMilligrams;
-  if (!differs) return console.log(`The books balance from ${since} to ${until}: ${told}.`);
+  if (!differs) return console.log(`The books balance from ${since} to ${until}: ${counts}.`);
   booksDifferences.add(1);
   console.error(
-    `The books differ from ${since} to ${until}: ${told}. The opening balances are ${opening.halalas} halalas and ` +
+    `The books differ from ${since} to ${until}: ${counts}. The opening balances are ${opening.halalas} halalas and ` +
       `${opening.tenthMilligrams} tenth-milligrams, so ${expected.halalas} and ${expected.tenthMilligrams} are expected; ` +
       `the closing balances are ${closing.halalas} and ${closing.tenthMilligrams}.`,
   );

@@ -3,7 +3,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../deployment.ts";
 import type { EnvoyFront } from "../envoy_front.ts";
-import { KeepAliveConnection, type Line, readIdentity } from "../partner_line.ts";
+import { KeepAlivePool, type PartnerConnection, readIdentity } from "../partner_connection.ts";
 import type { Finding } from "../report.ts";
 import type { Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
@@ -35,15 +35,19 @@ export async function cutEnvoy(
 ): Promise<Finding> {
   const trader = deployment.traders[0]!;
   await deployment.renewTokens();
-  const line = new KeepAliveConnection(deployment.port, await readIdentity(trader.credentials));
+  const connection = new KeepAlivePool(deployment.port, await readIdentity(trader.credentials));
   const session = deployment.connectSuperuser(1);
   try {
-    const quotes = await Promise.all(Array.from({ length: ORDERS }, () => quote(trader, line)));
+    const quotes = await Promise.all(Array.from({ length: ORDERS }, () => quote(trader, connection)));
     await session.unsafe("begin");
     await session`select from gold.account where client_id = ${trader.client} for update`;
     const held = quotes.map((quoteId): HeldOrder => {
       const key = randomUUID();
-      return { quoteId, key, reply: trader.order(quoteId, { key }).then((request) => line.send(request)) };
+      return {
+        quoteId,
+        key,
+        reply: trader.order(quoteId, { key }).then((request) => connection.send(request)),
+      };
     });
     const before = (await front.start())!;
     const gone = way === "drain" ? before.drain().then(() => before.stop()) : end(before);
@@ -52,7 +56,7 @@ export async function cutEnvoy(
     const replies = await Promise.all(held.map(({ reply }) => reply));
     await gone;
     const answered = replies.filter((reply) => typeof reply === "object" && reply.status === 201).length;
-    const settled = await Promise.all(held.map((order) => settle(trader, line, order)));
+    const settled = await Promise.all(held.map((order) => settle(trader, connection, order)));
     const expected = way === "drain" ? ORDERS : 0;
     return {
       what: `${answered} of ${ORDERS} orders got a reply; retries with the same keys got ${
@@ -67,7 +71,7 @@ export async function cutEnvoy(
     };
   } finally {
     await session.end({ timeout: 0 });
-    line.close();
+    connection.close();
   }
 }
 
@@ -76,8 +80,8 @@ async function end({ pid, exited }: { pid: number; exited: Promise<number> }): P
   await exited;
 }
 
-async function quote(trader: Trader, line: Line): Promise<string> {
-  const reply = await line.send(trader.quote("buy", GRAMS));
+async function quote(trader: Trader, connection: PartnerConnection): Promise<string> {
+  const reply = await connection.send(trader.quote("buy", GRAMS));
   if (typeof reply === "string" || reply.status !== 201) {
     throw new Error(`the quote failed: ${textOf(reply)}`);
   }
@@ -86,6 +90,10 @@ async function quote(trader: Trader, line: Line): Promise<string> {
 
 const textOf = (reply: Reply | string) => typeof reply === "string" ? reply : verdictOf(reply);
 
-async function settle(trader: Trader, line: Line, { quoteId, key }: HeldOrder): Promise<string> {
-  return textOf(await line.send(await trader.order(quoteId, { key })));
+async function settle(
+  trader: Trader,
+  connection: PartnerConnection,
+  { quoteId, key }: HeldOrder,
+): Promise<string> {
+  return textOf(await connection.send(await trader.order(quoteId, { key })));
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Line } from "../partner_line.ts";
+import type { PartnerConnection } from "../partner_connection.ts";
 import type { Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 
 const GRAMS = "0.01";
-const LANES_EACH_LINE = 5;
+const LOOPS_EACH = 5;
 const CYCLE_MS = 60;
 
 /**
@@ -17,12 +17,12 @@ export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: string[] = [];
   readonly #failures: string[] = [];
-  readonly #lanes: readonly Promise<void>[];
+  readonly #loops: readonly Promise<void>[];
   #on = true;
 
-  constructor(trader: Trader, lines: readonly Line[]) {
-    this.#lanes = lines.flatMap((line) =>
-      Array.from({ length: LANES_EACH_LINE }, () => this.#goOn(trader, line))
+  constructor(trader: Trader, connections: readonly PartnerConnection[]) {
+    this.#loops = connections.flatMap((connection) =>
+      Array.from({ length: LOOPS_EACH }, () => this.#goOn(trader, connection))
     );
   }
 
@@ -33,25 +33,25 @@ export class Traffic {
 
   async stop(): Promise<void> {
     this.#on = false;
-    await Promise.all(this.#lanes);
+    await Promise.all(this.#loops);
   }
 
-  async #goOn(trader: Trader, line: Line): Promise<void> {
+  async #goOn(trader: Trader, connection: PartnerConnection): Promise<void> {
     while (this.#on) {
       const pause = sleep(CYCLE_MS);
-      const quote = await this.#ask(line, "a quote", trader.quote("buy", GRAMS));
+      const quote = await this.#ask(connection, "a quote", trader.quote("buy", GRAMS));
       if (quote) {
         const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
-        const order = await this.#ask(line, "an order", await trader.order(quote_id));
+        const order = await this.#ask(connection, "an order", await trader.order(quote_id));
         if (order) this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
       }
-      await this.#ask(line, "the balances", trader.read("/v1/balances"));
+      await this.#ask(connection, "the balances", trader.read("/v1/balances"));
       await pause;
     }
   }
 
-  async #ask(line: Line, what: string, request: Uint8Array): Promise<Reply | undefined> {
-    const reply = await line.send(request);
+  async #ask(connection: PartnerConnection, what: string, request: Uint8Array): Promise<Reply | undefined> {
+    const reply = await connection.send(request);
     this.count++;
     if (typeof reply === "object" && reply.status < 300) return reply;
     this.#failures.push(

@@ -44,13 +44,13 @@ describe("judgeReply()", () => {
       retryable: false,
     });
 
-  it("accepts a booking that an independent parser confirms, and a documented refusal", () => {
+  it("accepts a 201 whose values an independent parser also reads from the body, and a documented refusal", () => {
     assertEquals(judge(QUOTE, quoted("buy", 1.5)), undefined);
     assertEquals(judge('{"s\\u0069de":"buy","gold_grams":15e-1}', quoted("buy", 1.5)), undefined);
     assertEquals(judge("{", refused(400, problem("invalid_request", 400))), undefined);
   });
 
-  it("reports a booking that differs from the body", () => {
+  it("reports a 201 whose values differ from the body", () => {
     const faults = [
       ['{"side":"buy","gold_grams":1.6}', "booked gold_grams"],
       ['{"side":"sell","gold_grams":1.5}', "booked side"],

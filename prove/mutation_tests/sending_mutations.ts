@@ -46,8 +46,8 @@ export const SENDING_MUTATIONS: readonly Mutation[] = [
   {
     name: "turns: failing endpoints may use all in-flight slots",
     file: TURNS,
-    from: "const AILING_MAX = IN_FLIGHT_MAX / 2;",
-    to: "const AILING_MAX = IN_FLIGHT_MAX;",
+    from: "const FAILING_MAX = IN_FLIGHT_MAX / 2;",
+    to: "const FAILING_MAX = IN_FLIGHT_MAX;",
     tests: [TURNS_TEST],
   },
   {

@@ -9,14 +9,14 @@ const WEBHOOK_TEST = "src/delivery/simulated_webhooks.pg.test.ts";
 
 export const SIMULATION_MUTATIONS: readonly Mutation[] = [
   {
-    name: "simulation: a withdrawal that went past the outcome counts as decided",
+    name: "simulation: an outcome that the withdrawal has already passed is accepted",
     file: MONEY,
     from: "  path := path[: array_position(path, outcome)];\n",
     to: "",
     tests: [ROUTE_TEST],
   },
   {
-    name: "simulation: one login takes all steps of a withdrawal",
+    name: "simulation: the login that approves a withdrawal also submits it",
     file: MONEY,
     from: "perform submit_withdrawals_as('gold_simulation_checker',",
     to: "perform submit_withdrawals_as('gold_simulation_maker',",
@@ -80,7 +80,7 @@ export const SIMULATION_MUTATIONS: readonly Mutation[] = [
     tests: [WEBHOOK_TEST],
   },
   {
-    name: "simulation: an order ignores that the vault is short for its partner",
+    name: "simulation: an order ignores the partner's simulated vault shortage",
     file: "src/booking/trading/book_orders.sql",
     from: "(free < asked.grams or is_short)",
     to: "free < asked.grams",

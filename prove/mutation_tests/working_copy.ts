@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Everything that the tests read and run: the packages, the vectors, the tools that start a child process,
- * and the workspace's configuration.
+ * Everything that the tests read and run: the packages, the vectors, `testing/`, the tools that the tests
+ * start as child processes, and the workspace's configuration.
  */
 const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];

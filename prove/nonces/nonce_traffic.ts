@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostBytes } from "@gold-partner/protocol";
 import type { Deployment } from "../deployment.ts";
-import { UNDECIDED } from "../flight.ts";
+import { UNDECIDED } from "../in_flight_orders.ts";
 import { randomFrom } from "../fuzzing/mutate_body.ts";
 import { ask, type Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials } from "@gold-partner/dev";
-import { type Identity, KeepAliveConnection, readIdentity } from "../partner_line.ts";
+import { type Identity, KeepAlivePool, readIdentity } from "../partner_connection.ts";
 import { Trader } from "../trader.ts";
 import type { Reply } from "../wire.ts";
 
@@ -9,14 +9,14 @@ export class ConnectedPartner {
   readonly trader: Trader;
   readonly identity: Identity;
   readonly port: number;
-  readonly #line: KeepAliveConnection;
+  readonly #pool: KeepAlivePool;
   #underWay = 0;
 
   private constructor(trader: Trader, identity: Identity, port: number) {
     this.trader = trader;
     this.identity = identity;
     this.port = port;
-    this.#line = new KeepAliveConnection(port, identity);
+    this.#pool = new KeepAlivePool(port, identity);
   }
 
   static async of(credentials: Credentials, client: number, port: number): Promise<ConnectedPartner> {
@@ -41,7 +41,7 @@ export class ConnectedPartner {
   async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
     this.#underWay++;
     try {
-      return await this.#line.send(await write(this.trader));
+      return await this.#pool.send(await write(this.trader));
     } finally {
       this.#underWay--;
     }
@@ -52,7 +52,7 @@ export class ConnectedPartner {
   }
 
   close(): void {
-    this.#line.close();
+    this.#pool.close();
   }
 }
 

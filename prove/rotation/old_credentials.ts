@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { KeepAliveConnection, openTlsWire } from "../partner_line.ts";
+import { KeepAlivePool, openTlsWire } from "../partner_connection.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import type { ConnectedPartner } from "./connected_partner.ts";
 
@@ -38,14 +38,14 @@ export class OldCredentials {
    * orders.
    */
   readonly #follower: ConnectedPartner;
-  readonly #quotes: KeepAliveConnection;
+  readonly #quotes: KeepAlivePool;
   readonly #loops: readonly Promise<void>[];
   #on = true;
 
   constructor(old: ConnectedPartner, follower: ConnectedPartner, kinds: readonly Kind[]) {
     this.#old = old;
     this.#follower = follower;
-    this.#quotes = new KeepAliveConnection(follower.port, follower.identity);
+    this.#quotes = new KeepAlivePool(follower.port, follower.identity);
     this.#loops = kinds.map((kind) => this.#goOn(kind));
   }
 
@@ -85,7 +85,7 @@ export class OldCredentials {
   }
 
   /**
-   * Opens a connection and waits for a reply, because only a reply shows that the client was let in: in TLS
+   * Opens a connection and waits for a reply, because only a reply shows that the client was let in. In TLS
    * 1.3 the client finishes its part of the handshake before a refusal reaches it.
    */
   async #knock(): Promise<void> {

@@ -14,21 +14,21 @@ const CLOCKS_MS = 1000;
 
 const authority: Rotation = {
   name: "certificate authority",
-  async renew(desk) {
-    const { operator, state } = desk.deployment;
+  async renew(target) {
+    const { operator, state } = target.deployment;
     const { fingerprint } = await operator(
       "key rotate ca",
       "--key",
       state.path("pki", `${randomUUID()}.pem`),
     );
-    const { change } = await issueCertificate(desk);
+    const { change } = await issueCertificate(target);
     await sleep(TRUST_MS);
     return {
       change,
       tried: ["write", "read", "handshake"],
       refused: CERTIFICATE_ENDED,
       retire: () =>
-        forOthers(desk, "ca list", "fingerprint", fingerprint, (old) => operator("ca retire", old)),
+        forOthers(target, "ca list", "fingerprint", fingerprint, (old) => operator("ca retire", old)),
     };
   },
 };

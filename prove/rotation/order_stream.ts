@@ -4,7 +4,7 @@ import type { RotatingPartner } from "./connected_partner.ts";
 
 const GRAMS = "0.001";
 const TICK_MS = 5;
-const WARM_UP_LANES = 8;
+const WARM_UP_WORKERS = 8;
 const WARM_UP_ORDERS_EACH = 50;
 
 /**
@@ -30,7 +30,7 @@ export class OrderStream {
     const worker = async () => {
       for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
     };
-    await Promise.all(Array.from({ length: WARM_UP_LANES }, worker));
+    await Promise.all(Array.from({ length: WARM_UP_WORKERS }, worker));
     this.#arrivals = this.#arrive(perSecond);
   }
 

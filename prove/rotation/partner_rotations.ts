@@ -10,16 +10,16 @@ const OVERLAP = "1h";
 
 const rotateCertificate = (name: string, tried: readonly Kind[]): Rotation => ({
   name,
-  async renew(desk) {
-    const { deployment: { operator }, clientId } = desk;
-    const { change, fingerprint } = await issueCertificate(desk);
+  async renew(target) {
+    const { deployment: { operator }, clientId } = target;
+    const { change, fingerprint } = await issueCertificate(target);
     return {
       change,
       tried,
       refused: CERTIFICATE_ENDED,
       retire: () =>
         forOthers(
-          desk,
+          target,
           `cert list ${clientId}`,
           "fingerprint",
           fingerprint,
@@ -31,8 +31,8 @@ const rotateCertificate = (name: string, tried: readonly Kind[]): Rotation => ({
 
 const clientSecret: Rotation = {
   name: "client secret",
-  async renew(desk) {
-    const { deployment: { operator }, clientId } = desk;
+  async renew(target) {
+    const { deployment: { operator }, clientId } = target;
     const made = await operator("secret rotate", clientId, "--overlap", OVERLAP);
     return {
       change: { client_secret: made.client_secret as string },
@@ -41,7 +41,7 @@ const clientSecret: Rotation = {
       refused: { token: "401 invalid_client" },
       retire: () =>
         forOthers(
-          desk,
+          target,
           `secret list ${clientId}`,
           "secret_id",
           made.secret_id,
@@ -53,8 +53,8 @@ const clientSecret: Rotation = {
 
 const signingKey: Rotation = {
   name: "signing key",
-  async renew(desk) {
-    const { deployment: { operator, state }, clientId } = desk;
+  async renew(target) {
+    const { deployment: { operator, state }, clientId } = target;
     const name = `signing_${randomUUID()}`;
     const folder = state.path("partners", clientId);
     const { publicFile } = await newKeyFiles(state, folder, name);
@@ -65,7 +65,7 @@ const signingKey: Rotation = {
       refused: { write: "401 signature_invalid" },
       retire: () =>
         forOthers(
-          desk,
+          target,
           `signing-key list ${clientId}`,
           "thumbprint",
           thumbprint,
@@ -77,8 +77,8 @@ const signingKey: Rotation = {
 
 const webhookSecret: Rotation = {
   name: "webhook secret",
-  async renew(desk) {
-    const { deployment: { operator }, clientId, inbox } = desk;
+  async renew(target) {
+    const { deployment: { operator }, clientId, inbox } = target;
     const made = await operator("webhook-secret rotate", clientId, "--overlap", OVERLAP);
     const overlap = new WebhookOverlap(inbox, made.webhook_secret as string);
     await sleep(HEARD_MS);
@@ -89,7 +89,7 @@ const webhookSecret: Rotation = {
       retire: () =>
         overlap.end(() =>
           forOthers(
-            desk,
+            target,
             `webhook-secret list ${clientId}`,
             "secret_id",
             made.secret_id,

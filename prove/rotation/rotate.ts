@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../report.ts";
 import type { OrderStream } from "./order_stream.ts";
 import type { RotatingPartner } from "./connected_partner.ts";
-import type { OrderStation, Renewal, Rotation } from "./rotation.ts";
+import type { Renewal, Rotation, RotationTarget } from "./rotation.ts";
 import { type Kind, OldCredentials, PASSED, type Sample } from "./old_credentials.ts";
 
 /** How long after its end the old credential may still be accepted, according to the design. */
@@ -36,11 +36,11 @@ interface Result extends Finding {
  */
 export async function rotate(
   rotation: Rotation,
-  desk: OrderStation,
+  target: RotationTarget,
   partner: RotatingPartner,
   stream: OrderStream,
 ): Promise<Result> {
-  const renewal = await rotation.renew(desk);
+  const renewal = await rotation.renew(target);
   const old = await partner.adopt(renewal.change);
   const oldCredentials = new OldCredentials(old, partner.current, renewal.tried);
   const untilTried = (count: (kind: Kind) => number) =>

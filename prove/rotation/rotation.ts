@@ -11,7 +11,7 @@ import type { Kind } from "./old_credentials.ts";
 export interface Rotation {
   readonly name: string;
   /** Adds the new credential beside the old one. */
-  renew(desk: OrderStation): Promise<Renewal>;
+  renew(target: RotationTarget): Promise<Renewal>;
 }
 
 export interface Renewal {
@@ -28,7 +28,7 @@ export interface Renewal {
 }
 
 /** The deployment, and the partner whose credentials are rotated. */
-export interface OrderStation {
+export interface RotationTarget {
   readonly deployment: Deployment;
   readonly organization: string;
   readonly clientId: string;
@@ -40,9 +40,9 @@ export interface OrderStation {
 const ENDED = "403 certificate_revoked";
 export const CERTIFICATE_ENDED: Renewal["refused"] = { write: ENDED, read: ENDED, handshake: "refused" };
 
-/** Creates a new key and a new certificate request, because a key is certified only once. */
+/** Issues a certificate for a new key, because the CA certifies a key only once. */
 export async function issueCertificate(
-  { deployment: { operator, state }, clientId, organization }: OrderStation,
+  { deployment: { operator, state }, clientId, organization }: RotationTarget,
 ): Promise<{ change: Partial<Credentials>; fingerprint: string }> {
   const name = `tls_${randomUUID()}`;
   const folder = state.path("partners", clientId);
@@ -55,9 +55,9 @@ export async function issueCertificate(
 
 const LIVING = ["active", "retiring", "trusted"];
 
-/** Ends every other credential of the list that is still valid. */
+/** Ends every valid credential that `gold` lists, except the credential `kept`. */
 export async function forOthers(
-  { deployment: { operator } }: OrderStation,
+  { deployment: { operator } }: RotationTarget,
   list: string,
   member: string,
   kept: unknown,

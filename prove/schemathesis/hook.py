@@ -13,6 +13,7 @@ import collections
 import functools
 import hashlib
 import json
+import math
 import os
 import re
 import threading
@@ -58,7 +59,7 @@ class Token:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.value, self.fetched_at = None, 0
+        self.value, self.fetched_at = None, -math.inf
 
     def get(self):
         with self.lock:
@@ -90,8 +91,8 @@ def as_text(value):
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-# The generator sends these examples from the OpenAPI document. PartnerAuth replaces them with this partner's
-# values.
+# The generator sends the examples of the OpenAPI document as they are. PartnerAuth replaces the values below
+# with this partner's values.
 (form_example,) = described("/oauth/token", "post")["requestBody"]["content"][
     "application/x-www-form-urlencoded"
 ]["examples"].values()
@@ -136,7 +137,8 @@ def own_order():
     return post("/v1/orders", {"quote_id": quote_id})["order_id"]
 
 
-# Some simulations concern one record, and end it. Each call gets a record of its own.
+# Some simulations settle a withdrawal, reverse a deposit or expire a quote. Such a record cannot be used
+# twice, so each call gets a new record.
 RECORDS = {
     "withdrawal_id": lambda: own_event() and post("/v1/withdrawals", {"amount_sar": 1}),
     "funding_id": lambda: post("/sandbox/simulate/deposit", {"amount_sar": 1}),

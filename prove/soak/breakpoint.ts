@@ -47,7 +47,7 @@ const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
 export async function findBreakpoint(
   traffic: Pick<Traffic, "start" | "stop" | "take">,
   { firstPerSecond, factor, stepMs }: Ramp,
-  tell: (step: Step, held: boolean) => void,
+  report: (step: Step, held: boolean) => void,
 ): Promise<number> {
   let held = 0;
   for (let perSecond = firstPerSecond; perSecond <= RATE_MAX; perSecond = Math.round(perSecond * factor)) {
@@ -55,7 +55,7 @@ export async function findBreakpoint(
     for (let tries = 0; tries < 2 && !isGood; tries++) {
       const step = await takeStep(traffic, perSecond, stepMs);
       isGood = isHeld(step);
-      tell(step, isGood);
+      report(step, isGood);
     }
     if (!isGood) break;
     held = perSecond;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UNDECIDED } from "../flight.ts";
+import { UNDECIDED } from "../in_flight_orders.ts";
 import type { Side, Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import type { Wires } from "./wires.ts";

@@ -93,11 +93,11 @@ function compareThirds(
 /** Checks that every action that was due during the run was done, and that none failed. */
 export function judgeService({ due, done, failures, latencies }: Series): Finding {
   const orderMs = latencies.flatMap((slice) => slice.orderMs);
-  const told = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));
+  const shown = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));
   const failed = [...failures].map(([what, times]) => `${times} × ${what}`);
   return {
     what: `${done} of ${due} actions done; ${orderMs.length} orders, each with its quote, took ${
-      told.join("/")
+      shown.join("/")
     } ms (p50/p95/p99/p99.9, measured from when each was due)`,
     violations: [
       ...failed.slice(0, SHOWN),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../deployment.ts";
 import type { ServerProcess } from "../server_process.ts";
 import { untilDelivered } from "../until_delivered.ts";
-import { OrderDesk } from "./order_desk.ts";
+import { OrderBooker } from "./order_booker.ts";
 import type { Setup } from "./setup.ts";
-import { post } from "./told_events.ts";
+import { post } from "./listed_events.ts";
 
 export interface Disturbance {
   readonly events: number;
@@ -47,21 +47,21 @@ const TIMEOUT_MS = 600_000;
 const LONG_REST = "10 seconds";
 
 /**
- * Books orders while the processes that deliver them are killed and the database goes away. Partners whose
+ * Books orders while the processes that deliver them are killed and the database is restarted. Partners whose
  * endpoint answered 410 enable it again.
  */
 export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbed> {
   const { deployment, deliverers } = setup;
   const { events, kills, restartsAfter } = plan;
-  const desk = new OrderDesk(deployment.sql, deployment.traders);
+  const booker = new OrderBooker(deployment.sql, deployment.traders);
   const enabling = new Enabling(setup);
   let underWay = 0;
   try {
     for (let kill = 1; kill <= kills; kill++) {
-      const booking = desk.bookUntil(Math.ceil(events * kill / kills));
+      const booking = booker.bookUntil(Math.ceil(events * kill / kills));
       await sleep(INTO_MS * Math.random());
       const order = kill % 2 === 0 ? deliverers : deliverers.toReversed();
-      const { victim, inFlight } = await findBusy(order, desk);
+      const { victim, inFlight } = await findBusy(order, booker);
       await victim.kill();
       underWay += inFlight;
       await sleep(kill % AWAY_EVERY === 0 ? AWAY_MS : 0);
@@ -79,7 +79,7 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
 /** Returns the first process that has deliveries in flight. Books more orders while no process has any. */
 async function findBusy(
   deliverers: readonly ServerProcess[],
-  desk: OrderDesk,
+  booker: OrderBooker,
 ): Promise<{ readonly victim: ServerProcess; readonly inFlight: number }> {
   const deadline = performance.now() + STUCK_MS;
   while (performance.now() < deadline) {
@@ -87,7 +87,7 @@ async function findBusy(
       const inFlight = await victim.countInFlight();
       if (inFlight > 0) return { victim, inFlight };
     }
-    await desk.bookBatch().catch(() => {});
+    await booker.bookBatch().catch(() => {});
     await sleep(PAUSE_MS);
   }
   throw new Error(`For ${STUCK_MS / 1000} s, no process had a delivery in flight, even after more orders.`);
@@ -133,7 +133,7 @@ class Enabling {
       for (const { client, at } of away) {
         if (this.#asked.has(`${client} ${at}`)) continue;
         const trader = deployment.traders.find((one) => one.client === client)!;
-        // If the request is refused because the database is away, send it again.
+        // If the request is refused because the database is unavailable, send it again.
         const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
         if (!posted) continue;
         this.#asked.add(`${client} ${at}`);

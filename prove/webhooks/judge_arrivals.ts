@@ -3,7 +3,7 @@ import type { Trader } from "../trader.ts";
 import { Wire } from "../wire.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
-import { readEvents, type ToldEvent } from "./told_events.ts";
+import { type ListedEvent, readEvents } from "./listed_events.ts";
 
 /** The state of all events so far. */
 interface Judged extends Finding {
@@ -29,15 +29,15 @@ export async function judgeArrivals(
   let events = 0;
   try {
     for (const [receiver, trader] of deployment.traders.entries()) {
-      const told = await readEvents(wire, trader);
-      const own = told.filter(({ status }) => status === "parked").map(({ id }) => id);
+      const listed = await readEvents(wire, trader);
+      const own = listed.filter(({ status }) => status === "parked").map(({ id }) => id);
       violations.push(
-        ...judgeNumbers(trader, told),
-        ...judgeDeliveries(trader, told, arrivals.filter((arrival) => arrival.receiver === receiver)),
+        ...judgeNumbers(trader, listed),
+        ...judgeDeliveries(trader, listed, arrivals.filter((arrival) => arrival.receiver === receiver)),
         ...await judgeParked(setup, trader, own, tries),
       );
       parked.push(...own);
-      events += told.length;
+      events += listed.length;
     }
   } finally {
     wire.close();
@@ -52,8 +52,8 @@ export async function judgeArrivals(
   };
 }
 
-function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[] {
-  const at = told.findIndex(({ sequence }, n) => sequence !== n + 1);
+function judgeNumbers({ clientId }: Trader, listed: readonly ListedEvent[]): string[] {
+  const at = listed.findIndex(({ sequence }, n) => sequence !== n + 1);
   return at < 0 ? [] : [`${clientId}: GET /v1/events returned no event with sequence number ${at + 1}`];
 }
 
@@ -63,11 +63,11 @@ function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[
  */
 function judgeDeliveries(
   { clientId }: Trader,
-  told: readonly ToldEvent[],
+  listed: readonly ListedEvent[],
   arrivals: readonly Arrival[],
 ): string[] {
   const violations: string[] = [];
-  const known = new Map(told.map((event) => [event.id, event]));
+  const known = new Map(listed.map((event) => [event.id, event]));
   const accepted = new Set<string>();
   for (const { id, sequence, digest, fault, accepted: isAccepted } of arrivals) {
     const event = known.get(id);
@@ -82,7 +82,7 @@ function judgeDeliveries(
       );
     } else if (isAccepted) accepted.add(id);
   }
-  for (const { id, sequence, status } of told) {
+  for (const { id, sequence, status } of listed) {
     const expected = accepted.has(id) ? "delivered" : "parked";
     if (status !== expected) {
       violations.push(

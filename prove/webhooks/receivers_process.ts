@@ -45,9 +45,9 @@ async function open({ secrets, certificate }: Extract<Task, { open: unknown }>["
     const receiver = await testReceiver({ certificate });
     receiver.answer((delivery) => {
       const arrivedMs = Date.now();
-      const { answer, ...told } = answerTo(behaviours[index]!, delivery);
+      const { answer, ...facts } = answerTo(behaviours[index]!, delivery);
       receiver.deliveries.length = 0;
-      arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...told });
+      arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...facts });
       return answer;
     });
     return receiver.url;

@@ -3,7 +3,7 @@ import { untilDelivered } from "../until_delivered.ts";
 import { judgeArrivals } from "./judge_arrivals.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
-import { post } from "./told_events.ts";
+import { post } from "./listed_events.ts";
 
 const TIMEOUT_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, type Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
-import { makeQuotes } from "./order_desk.ts";
+import { makeQuotes } from "./order_booker.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
 

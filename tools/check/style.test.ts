@@ -7,7 +7,7 @@ describe("names and style", () => {
   const style = "names and style";
 
   it("rejects names such as utils, and names that are not snake_case", async () => {
-    await expectViolation(style, "a name for anything", { "packages/jws/src/utils/a.ts": "" });
+    await expectViolation(style, "which can hold anything", { "packages/jws/src/utils/a.ts": "" });
     await expectViolation(style, "does not describe", { "packages/jws/src/helpers.ts": "" });
     await expectViolation(style, "snake_case", { "packages/jws/src/keySource.ts": "" });
     await expectViolation(style, "snake_case", { "packages/jws/src/key-source.test.ts": "" });
@@ -29,12 +29,14 @@ describe("names and style", () => {
       "io",
     ]];
     for (const host of hosts.map((parts) => parts.join("."))) {
-      await expectViolation(style, "registry's host", { "README.md": `served by ${host}, too` });
-      await expectViolation(style, "registry's host", {
+      await expectViolation(style, "host of a package registry", { "README.md": `served by ${host}, too` });
+      await expectViolation(style, "host of a package registry", {
         "package-lock.json": `{"packages":{"":{"a":"${host}"}}}`,
       });
     }
-    await expectViolation(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
+    await expectViolation(style, "host of a package registry", {
+      "README.md": `https://${"registry"}.example.com/x`,
+    });
   });
 
   it("rejects a random test that cannot be repeated by its seed", async () => {

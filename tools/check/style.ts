@@ -26,16 +26,16 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
   [
     /(^|[\s"'`(=:])\/(work|root|home\/[a-z]|Users\/[A-Za-z]|tmp\/[a-z])/m,
     NOT_PROSE,
-    "contains a path of one machine",
+    "contains an absolute path of one machine: write a relative path",
   ],
   [
     /https?:\/\/(registry|npm)\.|\b(npmjs\.(com|org)|yarnpkg\.com|(proxy|sum)\.golang\.org|jsr\.io|crates\.io|pypi\.org|pythonhosted\.org)\b/,
     LICENCE,
-    "contains a registry's host",
+    "names the host of a package registry: remove it, because the registry is configured outside the repository",
   ],
 ];
 
-/** Checks how files are named, where they lie, and what no file may contain. */
+/** Checks file names, forbidden texts, decision numbers, import extensions and the seeds of random tests. */
 export function findStyleViolations(tree: Tree): Violation[] {
   const violations: Violation[] = [];
   for (const [path, text] of tree.files) {
@@ -76,7 +76,7 @@ export function findStyleViolations(tree: Tree): Violation[] {
 
 function judgeName(path: string): string | undefined {
   const drawer = posix.dirname(path).split("/").find((folder) => DRAWERS.has(folder));
-  if (drawer) return `is in ${drawer}, a name for anything: name the folder after its content.`;
+  if (drawer) return `is in ${drawer}, which can hold anything: name the folder after its content.`;
   const stem = posix.basename(path).replace(/(\.[a-z0-9]+)+$/, "");
   if (DRAWERS.has(stem)) return `is named ${stem}, which does not describe its content.`;
   if (/\.(ts|mjs|sql)$/.test(path) && !/^[a-z0-9_]+$/.test(stem)) return "is not named in snake_case.";

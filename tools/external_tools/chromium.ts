@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import process from "node:process";
-import { MissingToolError, type Part } from "./part.ts";
+import { MissingToolError, type Tool } from "./tool.ts";
 
 /**
  * The browser of this system. Any version is accepted, because readers of the API reference have various
  * versions.
  */
-export const chromium: Part = {
+export const chromium: Tool = {
   name: "chromium",
   version: "of the system",
   isInstalled: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),

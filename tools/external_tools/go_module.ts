@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
-import { MissingToolError } from "./part.ts";
+import { MissingToolError } from "./tool.ts";
 
 /** A Go module at one version. `sum` is the checksum of the module, in the form of go.sum. */
 export interface GoModule {

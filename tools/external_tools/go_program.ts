@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { downloadModule, type GoModule, runGo } from "./go_module.ts";
-import { type Part, stampedPart } from "./part.ts";
+import { stampedTool, type Tool } from "./tool.ts";
 
 /**
  * A program that is published as a Go module. The go.mod of the module pins the versions of its dependencies.
  * `go install` verifies them with Go's checksum database and does not read the go.sum of the module.
  */
-export function goProgram(name: string, module: GoModule): Part {
-  return stampedPart({
+export function goProgram(name: string, module: GoModule): Tool {
+  return stampedTool({
     name,
     version: module.version,
     install(folder) {
@@ -27,12 +27,12 @@ export function goProgram(name: string, module: GoModule): Part {
 export function goSource(
   name: string,
   source: string = fileURLToPath(new URL(`./${name}/`, import.meta.url)),
-): Part {
+): Tool {
   const digest = createHash("sha256");
   for (const file of ["main.go", "go.mod", "go.sum"]) digest.update(readFileSync(join(source, file)));
   const [, library] = /^require (\S+ v\S+)$/m.exec(readFileSync(join(source, "go.mod"), "utf8")) ?? [];
   const program = `bin/${name}`;
-  return stampedPart({
+  return stampedTool({
     name,
     version: `${library}, source ${digest.digest("hex").slice(0, 12)}`,
     install(folder) {

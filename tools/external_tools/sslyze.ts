@@ -1,9 +1,9 @@
-import { requirementsPart } from "./python_requirements.ts";
+import { requirementsTool } from "./python_requirements.ts";
 
 const VERSION = "6.3.1";
 
 /** Finds weak protocols, ciphers and curves of a TLS listener. Run `python3 -m sslyze` in its folder. */
-export const sslyze = requirementsPart({
+export const sslyze = requirementsTool({
   name: "sslyze",
   version: VERSION,
   entries: ["sslyze", "nassl"],

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { goSource } from "./go_program.ts";
-import { pythonPart } from "./python_package.ts";
+import { pythonTool } from "./python_package.ts";
 
 /** The library of Standard Webhooks for Python. It needs no other package. */
-export const standardwebhooksPython = pythonPart("standardwebhooks", [{
+export const standardwebhooksPython = pythonTool("standardwebhooks", [{
   name: "standardwebhooks",
   version: "1.1.0",
   sha256: "9a88d48a1f198be61517fc7ad328cf58ba02b73f0fbd8941d4213e9c0b6c2a61",

@@ -15,11 +15,11 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { replaceFolder } from "./folder.ts";
 import { downloadModule } from "./go_module.ts";
-import { MissingToolError, stampedPart } from "./part.ts";
+import { MissingToolError, stampedTool } from "./tool.ts";
 import { installTools } from "./table.ts";
 
 function withFolder(use: (folder: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "parts-test-"));
+  const folder = mkdtempSync(join(tmpdir(), "tools-test-"));
   try {
     use(folder);
   } finally {
@@ -46,7 +46,7 @@ function withGo(json: string | undefined, use: (folder: string) => void): void {
 
 /** Returns a tool that writes one file and records each install. */
 function countedPart(version: string, installs: string[], path = "data/file") {
-  return stampedPart({
+  return stampedTool({
     name: "data",
     version,
     install(folder) {
@@ -57,14 +57,14 @@ function countedPart(version: string, installs: string[], path = "data/file") {
   }, [path]);
 }
 
-describe("stampedPart()", () => {
+describe("stampedTool()", () => {
   it("is installed once, and again for a new version, a new path, a missing file or a missing stamp", () => {
     withFolder((folder) => {
       const installs: string[] = [];
       const ensure = (version: string, path?: string) => {
-        const part = countedPart(version, installs, path);
-        if (!part.isInstalled(folder)) part.install(folder);
-        assert(part.isInstalled(folder));
+        const tool = countedPart(version, installs, path);
+        if (!tool.isInstalled(folder)) tool.install(folder);
+        assert(tool.isInstalled(folder));
       };
       for (const version of ["1", "1", "2"]) ensure(version);
       ensure("2", "data/other");
@@ -80,7 +80,7 @@ describe("stampedPart()", () => {
   it("is not installed after an install that failed", () => {
     withFolder((folder) => {
       countedPart("1", []).install(folder);
-      const failing = stampedPart({ name: "data", version: "1", install: () => assert(false) }, [
+      const failing = stampedTool({ name: "data", version: "1", install: () => assert(false) }, [
         "data/file",
       ]);
       assertThrows(() => failing.install(folder));
@@ -144,10 +144,10 @@ describe("installTools()", () => {
 
   it("returns 0 if all tools are installed, 3 if this machine lacks a program, and 1 otherwise", () => {
     withFolder((folder) => {
-      const part = countedPart("1", []);
-      assertEquals([installTools(folder, [part]), installTools(folder, [part])], [0, 0]);
+      const tool = countedPart("1", []);
+      assertEquals([installTools(folder, [tool]), installTools(folder, [tool])], [0, 0]);
       assertEquals(installTools(folder, [broken(new MissingToolError("no go"))]), 3);
-      assertEquals(installTools(folder, [broken(new Error("no network")), part]), 1);
+      assertEquals(installTools(folder, [broken(new Error("no network")), tool]), 1);
     });
   });
 });

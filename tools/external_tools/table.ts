@@ -15,7 +15,7 @@ import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { packageChecks } from "./package_checks.ts";
 import { lighthouse } from "./lighthouse.ts";
-import { MissingToolError, type Part } from "./part.ts";
+import { MissingToolError, type Tool } from "./tool.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 import { pythonClient } from "./python_client.ts";
 import { schemathesis } from "./schemathesis.ts";
@@ -23,7 +23,7 @@ import { sslyze } from "./sslyze.ts";
 import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
 
-export const EXTERNAL_TOOLS: readonly Part[] = [
+export const EXTERNAL_TOOLS: readonly Tool[] = [
   openssl,
   wycheproof,
   jsonCanonicalization,
@@ -58,19 +58,19 @@ export function toolsFolder(root: string): string {
  * Installs the tools that are missing, and prints a line for each tool. Returns an exit code; 3 means that a
  * program must be installed on this machine first.
  */
-export function installTools(folder: string, parts: readonly Part[]): number {
-  for (const part of parts) {
+export function installTools(folder: string, tools: readonly Tool[]): number {
+  for (const tool of tools) {
     const start = performance.now();
     const line = (what: string): void => {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
-      console.log(`${part.name.padEnd(22)} ${what.padEnd(10)} ${seconds.padStart(6)} s  ${part.version}`);
+      console.log(`${tool.name.padEnd(22)} ${what.padEnd(10)} ${seconds.padStart(6)} s  ${tool.version}`);
     };
-    if (part.isInstalled(folder)) {
+    if (tool.isInstalled(folder)) {
       line("present");
       continue;
     }
     try {
-      part.install(folder);
+      tool.install(folder);
     } catch (error) {
       line("FAILED");
       console.error(error instanceof Error ? error.message : String(error));
@@ -87,7 +87,7 @@ export function installTools(folder: string, parts: readonly Part[]): number {
  */
 export function requireTools(root: string): void {
   const folder = toolsFolder(root);
-  const missing = EXTERNAL_TOOLS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);
+  const missing = EXTERNAL_TOOLS.filter((tool) => !tool.isInstalled(folder)).map(({ name }) => name);
   if (missing.length === 0) return;
   console.error(
     `External tools are missing or outdated: ${missing.join(", ")}. Run: node tools/run.mjs tools`,

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { replaceFolder } from "./folder.ts";
 import { downloadModule, type GoModule } from "./go_module.ts";
-import { type Part, stampedPart } from "./part.ts";
+import { stampedTool, type Tool } from "./tool.ts";
 
 /** Data that is published as a Go module. Only the entries that the external checks read are kept. */
-function goData(name: string, module: GoModule, entries: readonly string[]): Part {
-  return stampedPart({
+function goData(name: string, module: GoModule, entries: readonly string[]): Tool {
+  return stampedTool({
     name,
     version: module.version,
     install(folder) {
@@ -15,7 +15,7 @@ function goData(name: string, module: GoModule, entries: readonly string[]): Par
 }
 
 /** Attack vectors against signature and MAC verifiers. */
-export const wycheproof: Part = goData("wycheproof", {
+export const wycheproof: Tool = goData("wycheproof", {
   path: "github.com/c2sp/wycheproof",
   version: "v0.0.0-20260902155932-3fa63dd0344a",
   sum: "h1:pNbL2nztRsWfW/ispAwsvcDFxs9Id38uIsR2/Up5G2c=",
@@ -26,7 +26,7 @@ export const wycheproof: Part = goData("wycheproof", {
 ]);
 
 /** The examples of RFC 8785's author: input, output and the output's bytes. */
-export const jsonCanonicalization: Part = goData("json_canonicalization", {
+export const jsonCanonicalization: Tool = goData("json_canonicalization", {
   path: "github.com/cyberphone/json-canonicalization",
   version: "v0.0.0-20241213102144-19d51d7fe467",
   sum: "h1:uX1JmpONuD549D73r6cgnxyUu18Zb7yHAy5AYU0Pm4Q=",

@@ -80,9 +80,9 @@ export async function openBooks(
     },
     async check(load, inbox) {
       try {
-        const told = await awaitDelivery(sql, ids, startedAt, inbox);
+        const counts = await awaitDelivery(sql, ids, startedAt, inbox);
         return [
-          judgeOrders(load, told, inbox),
+          judgeOrders(load, counts, inbox),
           await judgeCertificates(sql, partners, startedAt),
           await verifyLedger(databaseUrl, root),
         ];
@@ -108,16 +108,16 @@ async function awaitDelivery(
   since: Date,
   inbox: Inbox | undefined,
 ): Promise<Told> {
-  let told = await readOrders(sql, ids, since);
+  let counts = await readOrders(sql, ids, since);
   let [seen, movedMs] = [-1, performance.now()];
-  while (inbox && Math.min(told.delivered, inbox.orders) < told.executed) {
+  while (inbox && Math.min(counts.delivered, inbox.orders) < counts.executed) {
     if (performance.now() - movedMs >= TIMEOUT_MS) break;
     await sleep(POLL_MS);
-    told = await readOrders(sql, ids, since);
-    const now = told.delivered + inbox.orders;
+    counts = await readOrders(sql, ids, since);
+    const now = counts.delivered + inbox.orders;
     if (now !== seen) [seen, movedMs] = [now, performance.now()];
   }
-  return told;
+  return counts;
 }
 
 /**

@@ -87,7 +87,7 @@ describe("compareStep()", () => {
   });
 
   it("returns only finite figures for a step that ran for a part of the time", () => {
-    let told = 0;
+    let reported = 0;
     for (let until = 2; until < 28; until++) {
       const early = new StepLog();
       for (let second = 0; second < 30; second++) {
@@ -97,9 +97,9 @@ describe("compareStep()", () => {
       }
       const found = compareStep(early.describe()[0]!, early.describe()[0]!, 1);
       for (const { ratio, low, high } of found) assertEquals([ratio, low, high].every(Number.isFinite), true);
-      told += found.length;
+      reported += found.length;
     }
-    assertEquals(told > 0, true);
+    assertEquals(reported > 0, true);
   });
 });
 

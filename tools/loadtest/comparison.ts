@@ -163,8 +163,8 @@ function report(
   const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) => {
     // Do not show the ratio if nothing failed in either run. The ratio then comes only from the half failures
     // that measure() adds.
-    const told = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
-    return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${told} | ${verdict} |`;
+    const shown = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
+    return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${shown} | ${verdict} |`;
   };
   return `# ${was.scenario}, profile ${was.profile}: before and after
 

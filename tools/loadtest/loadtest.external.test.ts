@@ -50,7 +50,7 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
     folder = await mkdtemp(join(tmpdir(), "gold-loadtest-"));
     state = join(folder, "state");
     const options = { port: await findFreePort(), stateDir: state, reset: false, demo: false, envoy: true };
-    running = await start({ ...options, tell: () => {} });
+    running = await start({ ...options, report: () => {} });
     const out = join(state, "loadtest");
     const { code, err } = await runTask(
       "gold",

@@ -38,7 +38,7 @@ export async function openTrade(): Promise<Trade> {
     stateDir: join(folder, "state"),
     reset: false,
     demo: false,
-    tell: () => {},
+    report: () => {},
   });
   let outside: Outside | undefined;
   const close = async (): Promise<void> => {

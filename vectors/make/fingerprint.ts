@@ -104,8 +104,9 @@ const REQUESTS: readonly Request[] = [
 export default function make(): VectorFile {
   return {
     description:
-      "What an Idempotency-Key is bound to: the SHA-256 of the RFC 8785 text of method, params and path, where params is " +
-      "the body with each number replaced by its shortest decimal text, and without members whose value is an empty string. " +
+      "An Idempotency-Key is bound to a fingerprint: the SHA-256 of the RFC 8785 text of `method`, `params` and `path`. " +
+      "`params` is the body, with each number replaced by its shortest decimal text, as a string. " +
+      "Members whose value is an empty string are left out. " +
       "Two requests with the same `sha256` count as the same request.",
     origin:
       "`canonical` is written by hand for each `body`; `sha256` is its digest in lower-case hex by OpenSSL, through node:crypto.",

@@ -137,8 +137,8 @@ export default function make(): VectorFile {
   return {
     description:
       "JSON Canonicalization Scheme. A case gives json (a JSON text), json_hex (its bytes) or ieee754 (the bits of a " +
-      "double, most significant first), and either canonical and the SHA-256 of its UTF-8 bytes, or the reason why it " +
-      "is refused. JSON that I-JSON (RFC 7493) forbids has no canonical text.",
+      "double, most significant first). It also gives canonical and the SHA-256 of its UTF-8 bytes, or the reason " +
+      "for the refusal. JSON that I-JSON (RFC 7493) forbids has no canonical text.",
     origin:
       "RFC 8785, sections 3.2.2 and 3.2.3 and appendix B, if the name says so. Otherwise written for this project.",
     cases: [

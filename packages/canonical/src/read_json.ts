@@ -57,7 +57,7 @@ export interface JsonLimits {
  * ```
  */
 export function readJson(bytes: Uint8Array, limits: JsonLimits = {}): JsonValue {
-  if (typeof limits !== "object" || limits === null) throw noLimits();
+  if (typeof limits !== "object" || limits === null) throw invalidLimits();
   const { maxBytes = 65_536, maxDepth = 32 } = limits;
   refuseByWhole(bytes, maxBytes);
   const cursor: Cursor = { bytes, at: 0 };
@@ -91,7 +91,7 @@ function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
   }
 }
 
-function noLimits(): CanonicalError {
+function invalidLimits(): CanonicalError {
   return new CanonicalError(
     "unsupported_value",
     "The limits must be an object; leave them out, or pass maxBytes, maxDepth or both.",

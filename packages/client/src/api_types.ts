@@ -810,7 +810,7 @@ export interface Withdrawal {
   withdrawal_id: string;
   /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
-  /** Your own reference; null: you sent none. */
+  /** Your own reference, or null if you sent none. */
   reference: string | null;
   /** The IBAN at the time of the request; first and last four characters. */
   iban_masked: string;
@@ -829,7 +829,7 @@ export interface WithdrawalCreated {
   withdrawal_id: string;
   /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
-  /** Your own reference; null: you sent none. */
+  /** Your own reference, or null if you sent none. */
   reference: string | null;
   /** The IBAN at the time of the request; first and last four characters. */
   iban_masked: string;
@@ -848,8 +848,9 @@ export interface WithdrawalRequest {
   /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
   readonly amount_sar: Sar | string;
   /**
-   * Your own reference; it travels with the transfer, so it has 35 characters at most (a UUID fits without
-   * its hyphens). Two withdrawals that are neither rejected nor returned cannot have the same reference.
+   * Your own reference. It is sent to the bank with the transfer, so it has 35 characters at most (a UUID
+   * fits without its hyphens). You can use a reference again only after its withdrawal was rejected or
+   * returned.
    */
   readonly reference?: string | undefined;
 }

@@ -8,7 +8,7 @@ import {
   requestSigner,
 } from "@gold-partner/protocol";
 import { offsetSeconds, wrongClock } from "./clock.ts";
-import { breakOf, type Failure, refusalOf, unsentOf } from "./failure.ts";
+import { connectionFailure, type Failure, refusalOf, unsentOf } from "./failure.ts";
 import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./patience.ts";
 import { readJsonReply } from "./reply_form.ts";
@@ -85,19 +85,19 @@ export class Exchange {
     for (let tries = 1;; tries++) {
       const startMs = performance.now();
       const outcome = await this.#try(operation, call, endMs);
-      const tell = (waitMs?: number) =>
-        this.#tell(operation, tries, performance.now() - startMs, outcome, waitMs);
+      const report = (waitMs?: number) =>
+        this.#report(operation, tries, performance.now() - startMs, outcome, waitMs);
       if ("reply" in outcome) {
-        tell();
+        report();
         return outcome.reply;
       }
       const { failure } = outcome;
-      inDoubt = failure.outcome === "unknown" || (failure.outcome === "untold" && inDoubt);
+      inDoubt = failure.outcome === "unknown" || (failure.outcome === "unchanged" && inDoubt);
       const renews = failure.cure === "token" && !hasNewToken;
       const waitMs = renews ? 0 : pauseMs(tries, failure.retryAfterMs, random);
       const retries = failure.cure === "wait" && tries < triesMax;
       const goesOn = (renews || retries) && performance.now() + waitMs < endMs;
-      tell(goesOn ? waitMs : undefined);
+      report(goesOn ? waitMs : undefined);
       if (!goesOn) throw errorOf(failure, tries, call, inDoubt);
       hasNewToken ||= renews;
       await pause(waitMs, call.signal).catch((ended) => {
@@ -128,7 +128,7 @@ export class Exchange {
       if (failure.cure === "token" && token !== undefined) await this.#tokens.drop(token);
       return { failure: wrongClock(failure, this.#clockOffsetSeconds) };
     } catch (error) {
-      return { failure: isSent ? breakOf(error) : unsentOf(error) };
+      return { failure: isSent ? connectionFailure(error) : unsentOf(error) };
     }
   }
 
@@ -185,7 +185,7 @@ export class Exchange {
     throw new GoldError("reply_invalid", "The reply to issueToken has no valid access_token or expires_in.");
   }
 
-  #tell(operation: OperationId, tries: number, ms: number, outcome: Outcome, retryInMs?: number): void {
+  #report(operation: OperationId, tries: number, ms: number, outcome: Outcome, retryInMs?: number): void {
     const { observe } = this.#settings;
     if (!observe) return;
     const said = "reply" in outcome

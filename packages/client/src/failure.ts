@@ -20,9 +20,10 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
   /**
    * What the failure says about a write. `known`: the outcome of the write is certain. `unknown`: this try
-   * may have executed the write. `untold`: the failure says nothing, so a doubt from an earlier try remains.
+   * may have executed the write. `unchanged`: the failure says nothing, so a doubt from an earlier try
+   * remains.
    */
-  readonly outcome: "known" | "untold" | "unknown";
+  readonly outcome: "known" | "unchanged" | "unknown";
 }
 
 const TOKEN_CODES = new Set(["token_expired", "token_invalid", "token_certificate_mismatch"]);
@@ -77,12 +78,12 @@ const isServiceCode = (code: string): code is ServiceErrorCode => Object.hasOwn(
 
 function outcomeOf(code: string, status: number, operation: OperationId): Failure["outcome"] {
   if (DOUBTFUL_CODES.has(code)) return "unknown";
-  if (!isProblemCode(code)) return status >= 500 ? "unknown" : "untold";
+  if (!isProblemCode(code)) return status >= 500 ? "unknown" : "unchanged";
   if (bindsKey(code, operation === "createOrder" ? "order_quote_id" : "other")) return "known";
   const spent = PROBLEM_REGISTRY[code].spends_nonce;
   // The service spends the nonce first and then looks up the Idempotency-Key. So a refusal that spends the
   // nonce comes after the lookup. If an earlier try had stored a result, the reply would be that result.
-  return spent === "unknown" ? "unknown" : spent === true ? "known" : "untold";
+  return spent === "unknown" ? "unknown" : spent === true ? "known" : "unchanged";
 }
 
 interface Said {
@@ -105,7 +106,7 @@ function readProblem(body: Uint8Array): Said {
 }
 
 /** The failure of a try for which the transport returned no reply. */
-export function breakOf(error: unknown): Failure {
+export function connectionFailure(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };
   }
@@ -124,7 +125,7 @@ export function breakOf(error: unknown): Failure {
     detail,
     facts: { retryable: !untrusted, cause: error },
     cure: untrusted ? "none" : "wait",
-    outcome: unsent || untrusted ? "untold" : "unknown",
+    outcome: unsent || untrusted ? "unchanged" : "unknown",
   };
 }
 
@@ -138,6 +139,6 @@ export function unsentOf(error: unknown): Failure {
     detail,
     facts: { serviceCode, status, request_id, retryable, errors, retryAfterSeconds, cause },
     cure: "none",
-    outcome: "untold",
+    outcome: "unchanged",
   };
 }

@@ -24,7 +24,11 @@ export type ClientErrorCode =
 /** The codes of docs/errors.md and those of the client. */
 export type GoldErrorCode = ServiceErrorCode | ClientErrorCode;
 
-/** Facts about a failure. Members that the service sent keep the names that they have in the reply. */
+/**
+ * Facts about a failure. `request_id`, `status`, `retryable` and `errors` have the names of the reply's
+ * members. `serviceCode` is the reply's `code`. `retryAfterSeconds` and `replayed` come from the headers
+ * Retry-After and Idempotent-Replayed.
+ */
 export interface FailureFacts {
   readonly serviceCode?: string | undefined;
   readonly status?: number | undefined;
@@ -47,7 +51,7 @@ export type GoldErrorFacts =
   & (WriteOutcome | { readonly outcomeUnknown?: undefined; readonly idempotencyKey?: undefined });
 
 class GoldErrorBase extends Error {
-  // A console shows the name of the class.
+  // Name the class GoldError, because a console prints the class's name, which would be GoldErrorBase.
   static {
     Object.defineProperty(this, "name", { value: "GoldError" });
   }
@@ -105,7 +109,7 @@ export interface GoldErrorConstructor {
 }
 
 /**
- * The only error that the calls of GoldClient throw. Decide by `code`. `message` says what happened and what
+ * The only error that the calls of GoldClient throw. Branch on `code`. `message` says what happened and what
  * to do.
  *
  * ```ts

@@ -14,7 +14,7 @@ const eventOf = (sequence: number) => ({
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
   sequence,
 });
-const told = (sequence: number) => `${sequence} order.executed ${eventOf(sequence).id}`;
+const lineOf = (sequence: number) => `${sequence} order.executed ${eventOf(sequence).id}`;
 
 function tryReceiver(command: readonly string[]): void {
   let receiver: Receiver;
@@ -34,14 +34,14 @@ function tryReceiver(command: readonly string[]): void {
   it("accepts a signed delivery, and answers at once while another connection is silent", async () => {
     receiver.believe(OLD);
     await receiver.holdSilent();
-    assertEquals([await deliver(41, [OLD]), await receiver.line()], [200, told(41)]);
+    assertEquals([await deliver(41, [OLD]), await receiver.line()], [200, lineOf(41)]);
   });
   it("follows the rotation of a secret, from the old secret to both to the new one", async () => {
-    assertEquals([await deliver(42, [OLD, NEW]), await receiver.line()], [200, told(42)]);
+    assertEquals([await deliver(42, [OLD, NEW]), await receiver.line()], [200, lineOf(42)]);
     receiver.believe(NEW);
-    assertEquals([await deliver(43, [OLD, NEW]), await receiver.line()], [200, told(43)]);
+    assertEquals([await deliver(43, [OLD, NEW]), await receiver.line()], [200, lineOf(43)]);
     receiver.believe(OLD, NEW);
-    assertEquals([await deliver(44, [NEW]), await receiver.line()], [200, told(44)]);
+    assertEquals([await deliver(44, [NEW]), await receiver.line()], [200, lineOf(44)]);
     receiver.believe(NEW);
     assertEquals(await deliver(45, [OLD]), 400);
   });
@@ -69,11 +69,11 @@ function tryReceiver(command: readonly string[]): void {
     assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 45"]);
     assertEquals([await deliver(46, [NEW]), await receiver.line()], [200, "46 waits for 45"]);
     assertEquals([await deliver(47, [NEW]), await deliver(45, [NEW])], [200, 200]);
-    for (const sequence of [45, 46, 47]) assertEquals(await receiver.line(), told(sequence));
+    for (const sequence of [45, 46, 47]) assertEquals(await receiver.line(), lineOf(sequence));
     assertEquals([await deliver(46, [NEW]), await deliver(48, [NEW]), await receiver.line()], [
       200,
       200,
-      told(48),
+      lineOf(48),
     ]);
   });
 }

@@ -51,9 +51,9 @@ describe("verifyWebhook()", () => {
     const kept = JSON.stringify({ ...order, gold_grams: undefined, total_sar: undefined }).slice(0, -1);
     const text = body.replace(JSON.stringify(order), `${kept},${numbers}}`);
     const sent = deliveryOf(event!, [OLD], { body: text });
-    const { event: told } = verifyWebhook(text, sent.headers, OLD, now);
-    assert(told.type === "order.executed");
-    const { gold_grams, total_sar } = told.data.order;
+    const { event: received } = verifyWebhook(text, sent.headers, OLD, now);
+    assert(received.type === "order.executed");
+    const { gold_grams, total_sar } = received.data.order;
     assertEquals([gold_grams, `${total_sar}`], [Quantity.grams("0.1"), "9007199254740993.01"]);
   });
   it("accepts the body as text or bytes, headers as Headers or a record, and one secret or several", () => {

@@ -29,7 +29,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The only error that verifyWebhook() throws. Decide by `code`, which is stable. `message` says what to do.
+ * The only error that verifyWebhook() throws. Branch on `code`, which is stable. `message` says what to do.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";

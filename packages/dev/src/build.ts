@@ -229,7 +229,7 @@ async function demonstrate(
   const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
   // Undefined if the operator registered a receiver elsewhere.
   const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
-  if (!receiver) listener.tell("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
+  if (!receiver) listener.report("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
   try {
     await runDemo(credentials, listener, receiver);
   } finally {

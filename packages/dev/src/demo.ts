@@ -15,13 +15,13 @@ export async function runDemo(
   // Reports the token that the client fetches by itself, at the first call that needs one.
   const observe = ({ operation, ms, status }: TryReport) => {
     if (operation !== "issueToken" || status !== 200) return;
-    listener.tell("token", ms, "a token for ten minutes, bound to the client certificate");
+    listener.report("token", ms, "a token for ten minutes, bound to the client certificate");
   };
   const client = await GoldClient.fromCredentials(credentials, { observe });
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) =>
     doStep(listener, name, doing, act, say);
   const hear = async (type: string, id: string) => {
-    if (receiver) listener.tell("webhook", ...await hearOf(type, id, receiver));
+    if (receiver) listener.report("webhook", ...await hearOf(type, id, receiver));
   };
   const trade = async (name: string, side: "buy" | "sell", gold_grams: string) => {
     const { quote_id } = await step(

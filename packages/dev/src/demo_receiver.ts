@@ -6,8 +6,8 @@ import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 /** The demo partner's webhook receiver, for as long as the demo runs. */
 export interface DemoReceiver {
   /**
-   * Returns the time, by `performance.now()`, at which the event of this order or withdrawal arrived with a
-   * valid signature. Returns undefined if none arrives within `patienceMs`.
+   * Returns the time, by `performance.now()`, at which the event `order.executed` or `withdrawal.created`
+   * with this id arrived with a valid signature. Returns undefined if none arrives within `patienceMs`.
    */
   awaitEvent(id: string, patienceMs?: number): Promise<number | undefined>;
   stop(): Promise<void>;
@@ -52,8 +52,9 @@ export async function openDemoReceiver(
 }
 
 /**
- * Returns the id of the event's order or withdrawal, and an empty list for other events. Returns undefined if
- * the signature does not verify.
+ * Returns a list with the order's id for `order.executed`, or with the withdrawal's id for
+ * `withdrawal.created`. The list is empty for every other event. Returns undefined if the signature does not
+ * verify.
  */
 function readIds({ body, headers }: Delivery, secret: string): string[] | undefined {
   try {

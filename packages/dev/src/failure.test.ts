@@ -23,9 +23,12 @@ describe("explainFailure()", () => {
 
   it("names the state folder in the advised commands", () => {
     const advice = "Start over: npm start -- --reset";
-    const told = (dir: string) => explainFailure(new Error(advice), dir);
-    assertEquals(told(".gold"), advice);
-    assertEquals(told("bank's $& state"), "Start over: npm start -- --state 'bank'\\''s $& state' --reset");
+    const explain = (dir: string) => explainFailure(new Error(advice), dir);
+    assertEquals(explain(".gold"), advice);
+    assertEquals(
+      explain("bank's $& state"),
+      "Start over: npm start -- --state 'bank'\\''s $& state' --reset",
+    );
   });
 
   it("returns any other message unchanged", () => {

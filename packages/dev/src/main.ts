@@ -107,7 +107,7 @@ setInterval(() => {
   if (process.ppid !== parent || !processLives(runner)) ending.abort("SIGTERM");
 }, PARENT_POLL_MS).unref();
 ending.signal.addEventListener("abort", limitStop);
-const told = new Promise<undefined>((resolve) =>
+const signalled = new Promise<undefined>((resolve) =>
   ending.signal.addEventListener("abort", () => resolve(undefined))
 );
 
@@ -135,9 +135,9 @@ async function run(): Promise<Running> {
   try {
     return await start({
       ...progress,
-      tell(step, ms, what) {
+      report(step, ms, what) {
         steps.push({ step, ms, what });
-        progress.tell(step, ms, what);
+        progress.report(step, ms, what);
       },
       port: Number(options.port),
       stateDir: options.state,
@@ -173,7 +173,7 @@ progress.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
 if (!options.exit) {
   progress.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
 }
-const died = options.exit ? undefined : await Promise.race([told, running.died]);
+const died = options.exit ? undefined : await Promise.race([signalled, running.died]);
 progress.begin("stop", "stopping all processes");
 limitStop();
 await documentation?.stop();

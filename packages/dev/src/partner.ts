@@ -87,20 +87,20 @@ async function isKnown(operator: Operator, { client_id }: Created): Promise<bool
  * Creates the partner's keys. The operator's commands then register them and sign the certificate request.
  */
 export async function onboard(state: State, operator: Operator, plan: PartnerPlan): Promise<Credentials> {
-  const desk = state.path("partners", "new");
-  await rm(desk, { recursive: true, force: true });
-  await mkdir(desk, { recursive: true, mode: 0o700 });
-  const signing = await newKeyFiles(state, desk, "signing");
-  const tls = await newKeyFiles(state, desk, "tls");
+  const folder = state.path("partners", "new");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const signing = await newKeyFiles(state, folder, "signing");
+  const tls = await newKeyFiles(state, folder, "tls");
   const { webhook = `https://localhost:${portBeside(plan.baseUrl)}/webhooks` } = plan;
   const created = await operator(
     `partner create --ip 127.0.0.1/32 --ip ::1/128 --webhook ${webhook}`,
     ...["--name", plan.name, "--iban", plan.iban, "--signing-key", signing.publicFile],
   ) as unknown as Created;
-  const csr = `${desk}/request.csr`;
+  const csr = `${folder}/request.csr`;
   await writeFile(csr, await writeCsr(tls.pair, { organization: plan.name, commonName: created.client_id }));
-  await operator("cert issue", created.client_id, "--csr", csr, "--out", `${desk}/certificate.pem`);
-  await rename(desk, state.path("partners", created.client_id));
+  await operator("cert issue", created.client_id, "--csr", csr, "--out", `${folder}/certificate.pem`);
+  await rename(folder, state.path("partners", created.client_id));
   return await writeCredentials(state, plan, created);
 }
 

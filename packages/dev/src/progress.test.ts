@@ -8,7 +8,7 @@ const LONG_MS = 1200;
 /** The time limit for a progress line, which normally comes after one second. */
 const TIMEOUT_MS = 30_000;
 
-function tellOn(
+function recordProgress(
   stage: { isTTY?: boolean; columns?: number },
   env: Record<string, string> = {},
   json = false,
@@ -38,14 +38,14 @@ describe("openProgress()", () => {
       [{}, {}, plain],
     ] as const;
     for (const [stage, env, expected] of cases) {
-      const { progress, written } = tellOn(stage, env);
-      progress.tell("health", 12.4, "up");
+      const { progress, written } = recordProgress(stage, env);
+      progress.report("health", 12.4, "up");
       assertEquals(written, [expected]);
     }
   });
 
   it("shows a long step's progress in one terminal line, cut to fit and cleared at the end", async () => {
-    const { progress, written, last } = tellOn({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
+    const { progress, written, last } = recordProgress({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
     await doStep(
       progress,
       "database",
@@ -58,8 +58,8 @@ describe("openProgress()", () => {
     assertEquals(written.length, 3);
   });
 
-  it("prints progress lines only for long steps if lines cannot be rewritten", async () => {
-    const { progress, written, last } = tellOn({});
+  it("prints a progress line only for a long step, where lines cannot be rewritten", async () => {
+    const { progress, written, last } = recordProgress({});
     await doStep(progress, "database", "making a cluster", last, () => "up");
     await doStep(progress, "health", "asking", async () => {}, () => "up");
     assertEquals(written.length, 3);
@@ -69,7 +69,7 @@ describe("openProgress()", () => {
   });
 
   it("prints one JSON object per step with --json, and no text for people", async () => {
-    const { progress, written } = tellOn({ isTTY: true }, {}, true);
+    const { progress, written } = recordProgress({ isTTY: true }, {}, true);
     progress.say("for people");
     await doStep(progress, "database", "making a cluster", () => sleep(LONG_MS), () => "up");
     progress.conclude("ready", 1.6, "serving", { base_url: "https://localhost" });

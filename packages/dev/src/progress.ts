@@ -3,7 +3,7 @@ export interface Listener {
   /** Called when a step begins. `doing` says what the step does. */
   begin?(step: string, doing: string): void;
   /** Called when the step is done, with its duration. */
-  tell(step: string, ms: number, what: string): void;
+  report(step: string, ms: number, what: string): void;
 }
 
 /** Prints what `npm start` does: as text for a person, or as JSON with --json for a program. */
@@ -62,7 +62,7 @@ export function openProgress(
       let seconds = 0;
       timer = setInterval(() => draw(step, doing, ++seconds), SECOND_MS);
     },
-    tell(step, ms, what) {
+    report(step, ms, what) {
       conclude(step, ms, what, {});
       const took = `${Math.round(ms)}`.padStart(TIME_WIDTH);
       if (!json) {
@@ -80,7 +80,7 @@ export function openProgress(
 
 /** Runs a step and reports its begin and its end. */
 export async function doStep<T>(
-  { begin, tell }: Listener,
+  { begin, report }: Listener,
   step: string,
   doing: string,
   act: () => Promise<T>,
@@ -89,6 +89,6 @@ export async function doStep<T>(
   begin?.(step, doing);
   const startedMs = performance.now();
   const result = await act();
-  tell(step, performance.now() - startedMs, say(result));
+  report(step, performance.now() - startedMs, say(result));
   return result;
 }

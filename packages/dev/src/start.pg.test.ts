@@ -81,7 +81,7 @@ describe("npm start", () => {
   const verify = async ({ run }: Started) => (await asOperator(run.database_url)("ledger verify")).clean;
   const trade = async () => {
     const steps: string[] = [];
-    await runDemo(await credentials(), { tell: (step) => steps.push(step) });
+    await runDemo(await credentials(), { report: (step) => steps.push(step) });
     return steps.length;
   };
 
@@ -377,9 +377,9 @@ describe("npm start", () => {
     it("prints its usage with exit code 0 for --help", async () => {
       const { code, out, err } = await runToEnd("--state", state, "--help");
       assertEquals([code, err], [0, ""]);
-      const told = out.match(/--[a-z-]+(?= )/g);
+      const listed = out.match(/--[a-z-]+(?= )/g);
       const options = ["port", "state", "envoy", "no-demo", "exit", "json", "reset", "no-site", "webhook-ca"];
-      assertEquals(told, options.map((name) => `--${name}`));
+      assertEquals(listed, options.map((name) => `--${name}`));
     });
   });
 

@@ -49,11 +49,12 @@ describe("the webhooks of npm start", () => {
   };
   /** Runs the demo and returns what it reports about its webhooks. */
   const heard = async (receiver: DemoReceiver) => {
-    const told: string[] = [];
-    const tell = (step: string, _: number, what: string) => void (step === "webhook" && told.push(what));
+    const reported: string[] = [];
+    const report = (step: string, _: number, what: string) =>
+      void (step === "webhook" && reported.push(what));
     // Wait longer than the demo does, because its own time limit is too short for a busy machine.
-    await runDemo(demo, { tell }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, TIMEOUT_MS) });
-    return told;
+    await runDemo(demo, { report }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, TIMEOUT_MS) });
+    return reported;
   };
 
   it("reach a receiver that uses the certificate from the state folder", async () => {
@@ -74,7 +75,7 @@ describe("the webhooks of npm start", () => {
     const receiver = await testReceiver();
     opened.push(receiver);
     await sendTo(receiver.port);
-    await runDemo(demo, { tell: () => {} });
+    await runDemo(demo, { report: () => {} });
     const types = (await receiver.awaitDeliveries(4)).map(({ body }) => JSON.parse(body).type as string);
     assertEquals(types.sort(), [
       "funding.completed",

@@ -53,7 +53,7 @@ describe("caches of headers and keys", () => {
   });
 });
 
-/** The public keys of the private numbers 1, 2, 3 … */
+/** The public keys of the private keys 1, 2, 3 … */
 function* publicKeyTexts(): Generator<string, undefined> {
   for (let point = p256.Point.BASE;; point = point.add(p256.Point.BASE)) {
     const bytes = point.toBytes(false);

@@ -34,7 +34,7 @@ export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
 /** Maximum length of a protected header's base64url text. */
 export const MAX_HEADER_CHARS = 512;
 
-/** How many headers are cached, because a sender repeats the same header in every request. */
+/** Number of cached headers. A sender repeats the same header in every request, so each needs one entry. */
 export const REMEMBERED_HEADERS = 256;
 
 /** Returns a function that reads protected headers by these rules, and caches them. */
@@ -51,7 +51,9 @@ export function headerReader<H extends object>(
   };
 }
 
-/** Writes a protected header with its members in the given order. Refuses an invalid or too long header. */
+/**
+ * Writes a protected header with its members in the given order. Throws if the header is invalid or too long.
+ */
 export function writeHeader<H extends object>(
   given: H,
   rules: HeaderRules<H>,

@@ -51,7 +51,7 @@ describe("checkSignature()", () => {
       else refuses(() => checkSignature(rawOf(value, 1n)), "signature_out_of_range");
     }));
   });
-  it("rejects every other length, and reports DER with its own reason", () => {
+  it("rejects any length but 64 bytes, and reports DER with its own reason", () => {
     for (const length of [0, 1, 32, 63, 65, 66, 70, 72, 96, 128]) {
       refuses(() => checkSignature(new Uint8Array(length).fill(1)), "signature_length");
     }
@@ -117,7 +117,7 @@ describe("signatureFromDer()", () => {
       refuses(() => signatureFromDer(value as never), "der_malformed");
     }
   });
-  it("refuses r and s out of range", () => {
+  it("rejects r and s out of range", () => {
     for (const value of [0n, ORDER, ORDER + 1n, 1n << 256n, 1n << 300n]) {
       refuses(() => signatureFromDer(derOf(value, 1n)), "signature_out_of_range");
       refuses(() => signatureFromDer(derOf(1n, value)), "signature_out_of_range");

@@ -131,7 +131,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       random: terminal.random,
     };
     const result = await command.run(invocation);
-    tell(values.json ? printJson(result) : printText(result), terminal);
+    print(values.json ? printJson(result) : printText(result), terminal);
     if (result.notice && !values.json) terminal.err(printable(result.notice));
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
@@ -149,7 +149,7 @@ export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): Exi
 }
 
 /** Prints the result. If printing fails, the error says that the command itself succeeded. */
-function tell(text: string, { out }: Terminal): void {
+function print(text: string, { out }: Terminal): void {
   try {
     out(text);
   } catch (error) {

@@ -280,12 +280,12 @@ class CallTests(unittest.TestCase):
 
     def test_reports_every_try_and_never_a_secret(self) -> None:
         script, _ = self.play([reset(), reply(201, ORDER, {"X-Request-Id": "req_2"})])
-        told = [
+        observed = [
             (each.operation, each.tries, each.status, each.code, each.request_id) for each in script.reports
         ]
         token = ("issueToken", 1, 200, None, None)
         tries = [("createOrder", 1, None, "connection_failed", None), ("createOrder", 2, 201, None, "req_2")]
-        self.assertEqual(told, [token, *tries])
+        self.assertEqual(observed, [token, *tries])
         self.assertIsNone(re.search("token-1|secret|qt_1", str(script.reports)))
 
     def test_lists_every_mistake_in_the_settings(self) -> None:

@@ -52,7 +52,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     // Do not notify of events of a partner without a webhook URL. If its URL was set after the last snapshot,
     // the workers find its events by their own poll.
     const booking = openBooking(pools, config.lanes, (client) => {
-      if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);
+      if (!isFresh() || snapshot().receivers.has(client)) notices.notify(client);
     }, writes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();

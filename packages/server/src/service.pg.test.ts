@@ -100,7 +100,7 @@ describe("startService()", () => {
       assertEquals(await order("Content-Type"), "415 unsupported_media_type");
     });
 
-    it("rejects a body that is too large, announced or in chunks, and continues to serve", async () => {
+    it("rejects a body that is too large, with Content-Length or chunked, and continues to serve", async () => {
       const authorization = `Authorization: Bearer ${await fixture.token()}`;
       const headers = [authorization, "Content-Type: application/json", "Idempotency-Key: k"];
       const large = "x".repeat(BODY_MAX_BYTES + 1);
@@ -202,7 +202,8 @@ describe("startService()", () => {
     it("finishes in-flight requests and accepts no new connection", async () => {
       const service = await startService(fixture.config, () => {});
       const { books, partner } = fixture;
-      // Wait for an account longer than the service usually does, because a slow machine may release it late.
+      // Raise the lock timeout, because on a slow machine this test may hold the account's lock for longer
+      // than the default.
       await books.sql`alter function gold.book_funding set lock_timeout = '9s'`;
       const holder = books.connect("superuser", 1);
       await holder`begin`;

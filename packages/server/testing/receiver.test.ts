@@ -30,8 +30,8 @@ describe("testReceiver()", () => {
   it("records deliveries to its name and to its address, and answers 204", async () => {
     assertEquals(await deliver("evt_1"), [204, "", undefined]);
     await deliver("evt_2", `https://127.0.0.1:${receiver.port}/other`);
-    const told = receiver.deliveries.map(({ id, path, body }) => [id, path, body]);
-    assertEquals(told, [["evt_1", "/webhooks", '{"note":"ذهب"}'], ["evt_2", "/other", '{"note":"ذهب"}']]);
+    const received = receiver.deliveries.map(({ id, path, body }) => [id, path, body]);
+    assertEquals(received, [["evt_1", "/webhooks", '{"note":"ذهب"}'], ["evt_2", "/other", '{"note":"ذهب"}']]);
     assert(receiver.connections() >= 2);
   });
 

@@ -61,8 +61,8 @@ export function createTestAuthority(folder: string, name = "Test CA"): TestAutho
         ...["x509", "-req", "-in", file("csr"), "-CA", at("ca.pem"), "-CAkey", at("ca.key")],
         ...["-days", `${days}`, "-extfile", file("ext"), "-out", file("pem")],
       );
-      const told = openssl("x509", "-in", file("pem"), "-noout", "-serial", "-fingerprint", "-sha256");
-      const [, serial = "", hash = ""] = /serial=([0-9A-F]+)[^=]*=([0-9A-F:]+)/i.exec(told) ?? [];
+      const output = openssl("x509", "-in", file("pem"), "-noout", "-serial", "-fingerprint", "-sha256");
+      const [, serial = "", hash = ""] = /serial=([0-9A-F]+)[^=]*=([0-9A-F:]+)/i.exec(output) ?? [];
       return {
         cert: readFileSync(file("pem"), "utf8"),
         key: readFileSync(file("key"), "utf8"),

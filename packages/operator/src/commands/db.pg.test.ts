@@ -88,9 +88,9 @@ describe("gold db", () => {
       assertEquals((await migrate()).exit, 0);
       const [ports, kept, notes] = await terms();
       assertEquals([ports, kept], [[443, 8443], 90]);
-      const told = ["--webhook-port", "9443", "--webhook-port", "443", "--attempts-kept", "30d"];
+      const given = ["--webhook-port", "9443", "--webhook-port", "443", "--attempts-kept", "30d"];
       for (const again of [[], ["--webhook-port", "9443"]]) {
-        assertEquals((await migrate(...told, ...again)).exit, 0);
+        assertEquals((await migrate(...given, ...again)).exit, 0);
         assertEquals(await terms(), [[443, 9443], 30, notes + 1]);
       }
       const { json } = await runGold(["db", "status", "--json"], {
@@ -106,7 +106,7 @@ describe("gold db", () => {
     const operator = await testOperator();
     const { service } = operator;
     const { sql, url } = service.books;
-    const told: Record<string, string> = {
+    const given: Record<string, string> = {
       env: "sandbox",
       "base-url": "https://localhost:8443",
       pepper: service.config.pepperSource,
@@ -116,7 +116,7 @@ describe("gold db", () => {
     const migrate = (changes: Record<string, string>, ...more: string[]) =>
       runGold([
         ...["db", "migrate", ...more],
-        ...Object.entries({ ...told, ...changes }).map(([name, value]) => `--${name}=${value}`),
+        ...Object.entries({ ...given, ...changes }).map(([name, value]) => `--${name}=${value}`),
       ], { env: { DATABASE_URL: url } });
     try {
       // Create a function that a migration would drop. If it still exists, no migration ran.

@@ -31,14 +31,14 @@ const migrateCommand: Command = {
   },
   async run({ values, migrationUrl }) {
     // Check all options before anything is changed.
-    const told = await readSettlement(values);
+    const given = await readSettlement(values);
     const url = await migrationUrl();
     const sql = connect(url);
     try {
-      if (told.deployment) await refuseAnotherEnvironment(sql, told.deployment.environment);
-      const warnings = await migrate(url, { environment: told.deployment?.environment });
+      if (given.deployment) await refuseAnotherEnvironment(sql, given.deployment.environment);
+      const warnings = await migrate(url, { environment: given.deployment?.environment });
       return {
-        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...await settle(sql, told) },
+        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...await settle(sql, given) },
       };
     } finally {
       await sql.end();

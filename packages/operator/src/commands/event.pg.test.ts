@@ -13,7 +13,9 @@ describe("gold event", () => {
 
   const sql = () => operator.service.books.sql;
   /** Makes a partner with this number of delivered test events. Returns the ids of the events in order. */
-  async function told(events: number): Promise<{ partner: TestPartner; id: string; ids: string[] }> {
+  async function partnerWithEvents(
+    events: number,
+  ): Promise<{ partner: TestPartner; id: string; ids: string[] }> {
     const partner = await operator.service.addPartner();
     const ids: string[] = [];
     for (let n = 0; n < events; n++) {
@@ -59,7 +61,7 @@ describe("gold event", () => {
   };
 
   it("list shows a partner's events and every delivery attempt with the receiver's answer", async () => {
-    const { partner, id, ids } = await told(3);
+    const { partner, id, ids } = await partnerWithEvents(3);
     await attempt(partner, 2, { status: 500, answer: "<h1>Oops</h1>" });
     await attempt(partner, 2, { error: "timeout" });
     await park(partner, 2);
@@ -87,7 +89,7 @@ describe("gold event", () => {
   });
 
   it("list filters by --status, newest first, and limits the events with --limit", async () => {
-    const { partner, id } = await told(3);
+    const { partner, id } = await partnerWithEvents(3);
     await park(partner, 1);
     await park(partner, 3);
     assertEquals(await listed(id, "--status", "parked"), ["3 parked", "1 parked"]);
@@ -100,7 +102,7 @@ describe("gold event", () => {
   });
 
   it("redeliver makes an event pending again, and warns if the endpoint is disabled", async () => {
-    const { partner, id, ids } = await told(2);
+    const { partner, id, ids } = await partnerWithEvents(2);
     await park(partner, 1);
     assertEquals(await operator.done("event", "redeliver", ids[0]!), {
       event_id: ids[0],
@@ -119,7 +121,7 @@ describe("gold event", () => {
   });
 
   it("replay shows the number of events since a time, and sends them again after a yes", async () => {
-    const { id } = await told(3);
+    const { id } = await partnerWithEvents(3);
     const { items } = await operator.done("event", "list", id) as { items: { created_at: string }[] };
     const since = items[1]!.created_at;
     const expected = items.filter(({ created_at }) => created_at >= since).length;
@@ -145,7 +147,7 @@ describe("gold event", () => {
   });
 
   it("replay is refused without events, and accepts only UTC times with milliseconds", async () => {
-    const { id } = await told(1);
+    const { id } = await partnerWithEvents(1);
     refused(
       await operator.gold("event", "replay", id, "--since", "9999-01-01T00:00:00.000Z"),
       1,
@@ -160,7 +162,7 @@ describe("gold event", () => {
   });
 
   it("partner show reports the endpoint's state, and setting the same URL enables the endpoint", async () => {
-    const { partner, id } = await told(3);
+    const { partner, id } = await partnerWithEvents(3);
     await park(partner, 2);
     await sql()`
       update gold.endpoint set passed = 2, failures = 6, disabled_at = clock_timestamp() where client_id = ${partner.client}`;

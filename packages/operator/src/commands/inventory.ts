@@ -9,7 +9,7 @@ const inventory: Command = {
   words: "inventory",
   usage: "inventory [--within 30d] [--all]",
   does:
-    "lists every certificate, secret and key of the partners and of the service (owner house): its validity and last use, and a warning if it ends within the given time or ended without a replacement; --all also lists everything that has ended",
+    "lists every certificate, secret and key of the partners and of the service (owner house), with its validity and last use; warns if one ends within the given time or ended without a replacement; --all also lists everything that has ended",
   options: { within: { type: "string", default: "30d" }, all: { type: "boolean" } },
   async run({ values, query, now }) {
     const withinMs = spanSeconds(required(values, "within"), "within") * 1000;

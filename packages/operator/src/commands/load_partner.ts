@@ -111,10 +111,10 @@ async function onboard(
 ): Promise<Held> {
   const [tls, signing] = [await generateKeyPair(), await generateKeyPair()];
   const organization = `Load test ${name}`;
-  const desk = await mkdtemp(join(folder, "new-"));
+  const workFolder = await mkdtemp(join(folder, "new-"));
   try {
     const [publicKey, csr, cert] = ["signing.pem", "request.csr", "certificate.pem"].map((file) =>
-      join(desk, file)
+      join(workFolder, file)
     ) as [string, string, string];
     await writeFile(publicKey, writePem("PUBLIC KEY", signing.publicKeySpki));
     const created = await createPartner({
@@ -144,7 +144,7 @@ async function onboard(
       signing_jwk: { kty: kty!, crv: crv!, x: x!, y: y!, d: d! },
     };
   } finally {
-    await rm(desk, { recursive: true, force: true });
+    await rm(workFolder, { recursive: true, force: true });
   }
 }
 

@@ -24,8 +24,8 @@ import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
 /**
- * The least number of years of an authority. A certificate is valid for one year and never outlives its
- * authority, so an authority of one year could sign nothing.
+ * Minimum lifetime of an authority. A certificate is valid for one year and never outlives its authority, so
+ * an authority of one year could sign nothing.
  */
 const AUTHORITY_YEARS_MIN = 2;
 
@@ -48,8 +48,9 @@ interface MadeAuthority {
 }
 
 /**
- * Makes an authority and its first, empty revocation list. Without this list, the proxy would get no list of
- * any authority.
+ * Makes an authority and its first, empty revocation list. The trust sync gives the proxy either the lists of
+ * all authorities or none. An authority without a list would therefore switch off all revocation checks of
+ * the proxy.
  */
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
   const { sql, deployment } = await invocation.db();

@@ -103,8 +103,8 @@ describe("gold cert revoke and cert crl", () => {
     assertEquals([run.exit, run.json.status, run.json.revocation_list], [0, "revoked", "not renewed"]);
     assertStringIncludes(run.json.warning as string, "`gold cert crl`");
     const second = await issueSealed();
-    const told = await operator.gold("cert", "revoke", second, "--yes");
-    assertStringIncludes(told.out, "ITS REVOCATION LIST WAS NOT RENEWED");
+    const revoked = await operator.gold("cert", "revoke", second, "--yes");
+    assertStringIncludes(revoked.out, "ITS REVOCATION LIST WAS NOT RENEWED");
     const [row] = await operator.service.books
       .sql`select count(*)::int as n from gold.certificate where fingerprint in (${fingerprint}, ${second}) and revoked_at is not null`;
     assertEquals(row!.n, 2);

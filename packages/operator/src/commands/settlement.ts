@@ -58,17 +58,17 @@ const DEPLOYMENT_OPTIONS = [
 ];
 
 export async function readSettlement(values: Values): Promise<Settlement> {
-  const tells = (...names: string[]) => names.some((name) => values[name] !== undefined);
+  const gives = (...names: string[]) => names.some((name) => values[name] !== undefined);
   return {
-    deployment: tells(...DEPLOYMENT_OPTIONS) ? await readDeployment(values) : undefined,
-    defaults: tells("rate", "burst")
+    deployment: gives(...DEPLOYMENT_OPTIONS) ? await readDeployment(values) : undefined,
+    defaults: gives("rate", "burst")
       ? {
         rate: readRate(required(values, "rate")),
         burst: wholeNumber(required(values, "burst"), "burst"),
       }
       : undefined,
-    limits: tells(...LIMIT_NAMES) ? readAllLimits(values) : undefined,
-    account: tells("payout-name", "payout-iban", "payout-bic")
+    limits: gives(...LIMIT_NAMES) ? readAllLimits(values) : undefined,
+    account: gives("payout-name", "payout-iban", "payout-bic")
       ? {
         name: line(values, "payout-name"),
         iban: parsedRequired(values, "payout-iban", parseIban),
@@ -107,8 +107,8 @@ async function readDeployment(values: Values): Promise<Deployment> {
  * Returns the ports sorted and without repeats, so that the same ports in another order do not count as a
  * change.
  */
-function readPorts(told: readonly string[]): number[] {
-  const ports = (told.length > 0 ? told : DEFAULT_WEBHOOK_PORTS).map((text) =>
+function readPorts(listed: readonly string[]): number[] {
+  const ports = (listed.length > 0 ? listed : DEFAULT_WEBHOOK_PORTS).map((text) =>
     wholeNumber(text, "webhook-port")
   );
   const beyond = ports.find((port) => port > PORT_MAX);

@@ -138,7 +138,7 @@ describe("readCsr()", () => {
     }
   });
 
-  it("rejects a file with no request, with two requests, or with another content", async () => {
+  it("rejects a file with no request, with two requests, or with any other content", async () => {
     const { pem } = await makeRequest();
     const junk = writePem("CERTIFICATE REQUEST", new Uint8Array(40));
     for (const text of ["", "hello", pem + pem, pem.replaceAll("REQUEST", "REVIEW"), junk]) {

@@ -212,7 +212,7 @@ describe("certificate issuance, checked with openssl", () => {
     assertStringIncludes(foreign.output, "verify failure");
   });
 
-  it("signs with openssl as the signing command, for a CA that openssl made", async () => {
+  it("signs for a CA that openssl made, with its key file and with openssl as the signing command", async () => {
     const options = [
       "-x509",
       "-nodes",

@@ -46,7 +46,7 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
 };
 
 const TYPES = Object.keys(TRIGGERS).join(", ");
-/** The service lists an event within a second after it happened. */
+/** GET /v1/events lists a committed event at once. This limit ends the command if something is wrong. */
 const LISTED_MAX_MS = 10_000;
 const POLL_MS = 100;
 
@@ -78,6 +78,8 @@ async function findEvent(client: GoldClient, after: number, type: string): Promi
     for await (const event of client.listEvents({ after })) if (event.type === type) return event;
     await sleep(POLL_MS);
   } while (performance.now() < endMs);
-  const message = `${type} was triggered, but the service did not list it within ${LISTED_MAX_MS / 1000} s.`;
+  const message =
+    `${type} was triggered, but the service did not list it within ${LISTED_MAX_MS / 1000} s. ` +
+    "Look for it later with `gold-partner events`.";
   throw new Failure(EXIT.dependency, "event_not_listed", message);
 }

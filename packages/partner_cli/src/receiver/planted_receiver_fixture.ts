@@ -35,8 +35,8 @@ export interface PlantedReceiver {
 }
 
 /**
- * Starts a receiver that writes the id of each event that it processes to a file. Without a fault it does
- * everything right.
+ * Starts a receiver. For each event that it processes, it writes a line `SEQUENCE TYPE ID` to the file `log`.
+ * Without a fault, it does everything right.
  */
 export async function plantedReceiver(
   { secret, log, fault }: { secret: string; log: string; fault?: PlantedFault },

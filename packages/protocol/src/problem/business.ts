@@ -1,4 +1,4 @@
-// The request is well formed and the caller is known. A rule of idempotency or of the business refuses it.
+// The request is well formed and the caller is known. An idempotency rule or a business rule refuses it.
 import { NO_EFFECT, type ProblemFamily, REFUSAL } from "./entry.ts";
 
 export const BUSINESS_PROBLEMS = {
@@ -26,7 +26,7 @@ export const BUSINESS_PROBLEMS = {
   idempotency_request_in_progress: {
     ...NO_EFFECT,
     status: 409,
-    title: "A request with this Idempotency-Key is still running",
+    title: "The account is busy with another request",
     retryable: true,
     cause:
       "Other work on your account, with this key or another, did not finish while this request waited. Nothing was executed for this request.",
@@ -64,7 +64,7 @@ export const BUSINESS_PROBLEMS = {
     cause:
       "The available SAR balance does not cover the total; amounts held for withdrawals are not available.",
     cure:
-      "Fund the account or trade less, then send the request with a new Idempotency-Key; GET /v1/balances shows what is available.",
+      "Fund the account or use a smaller amount, then send the request with a new Idempotency-Key; GET /v1/balances shows what is available.",
   },
   insufficient_gold: {
     ...REFUSAL,
@@ -87,7 +87,7 @@ export const BUSINESS_PROBLEMS = {
     status: 422,
     title: "The quantity is outside the limits",
     cause:
-      "The number is well formed, but it is below the minimum or above the maximum quantity that you may use here.",
+      "The number is well formed, but it is outside the limits of this operation, or it would raise the balance above the account's maximum.",
     cure: "Read `detail` and GET /v1/limits, then send a quantity within them with a new Idempotency-Key.",
   },
   market_closed: {

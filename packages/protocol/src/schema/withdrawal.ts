@@ -17,8 +17,8 @@ export const withdrawalRequest = requestBody({
   amount_sar: amountParam,
   reference: z.string({ error: REFERENCE_RULE }).regex(REFERENCE_FORM, REFERENCE_RULE).meta({
     description:
-      `Your own reference; it travels with the transfer, so it has ${REFERENCE_MAX_CHARACTERS} characters at most (a UUID fits without its hyphens). ` +
-      "Two withdrawals that are neither rejected nor returned cannot have the same reference.",
+      `Your own reference. It is sent to the bank with the transfer, so it has ${REFERENCE_MAX_CHARACTERS} characters at most (a UUID fits without its hyphens). ` +
+      "You can use a reference again only after its withdrawal was rejected or returned.",
     maxLength: REFERENCE_MAX_CHARACTERS,
   }).optional(),
 }).transform(({ amount_sar, reference }): WithdrawalRequest => ({
@@ -47,7 +47,7 @@ export type WithdrawalStatus = z.infer<typeof withdrawalStatus>;
 export const withdrawalReply = z.object({
   withdrawal_id: idText("wd_"),
   amount_sar: sar.meta({ description: "The SAR to pay out, at most 2 decimals." }),
-  reference: z.string().nullable().meta({ description: "Your own reference; null: you sent none." }),
+  reference: z.string().nullable().meta({ description: "Your own reference, or null if you sent none." }),
   iban_masked: z.string().meta({
     description: "The IBAN at the time of the request; first and last four characters.",
   }),

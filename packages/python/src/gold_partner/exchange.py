@@ -140,7 +140,7 @@ class Exchange:
                 self._report(call, tries, start, outcome, None)
                 return outcome
             failure = outcome
-            in_doubt = failure.outcome == "unknown" or (failure.outcome == "untold" and in_doubt)
+            in_doubt = failure.outcome == "unknown" or (failure.outcome == "unchanged" and in_doubt)
             renews = failure.cure == "token" and not has_new_token
             retries = failure.cure == "wait" and tries < self._settings.tries_max
             seconds = 0.0 if renews else _pause_seconds(tries, failure.retry_after_seconds)

@@ -11,7 +11,7 @@ from .error import GoldError
 from .exact_json import JsonError, read_json
 from .problems import BINDS_KEY, SPENDS_NONCE
 
-Outcome = Literal["known", "untold", "unknown"]
+Outcome = Literal["known", "unchanged", "unknown"]
 
 TOKEN_CODES = {"token_expired", "token_invalid", "token_certificate_mismatch"}
 #: The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait
@@ -47,7 +47,7 @@ class Failure:
 
     `cure` is `wait` for a retry after a pause, and `token` for one retry with a new token. `outcome` is what
     the failure says about a write. `known`: the outcome is certain. `unknown`: this try may have executed the
-    write. `untold`: the failure says nothing, so a doubt from an earlier try remains.
+    write. `unchanged`: the failure says nothing, so a doubt from an earlier try remains.
     """
 
     code: str
@@ -111,13 +111,13 @@ def _outcome(code: str, status: int, operation: str) -> Outcome:
     if code in DOUBTFUL_CODES:
         return "unknown"
     if code not in SPENDS_NONCE:
-        return "unknown" if status >= 500 else "untold"
+        return "unknown" if status >= 500 else "unchanged"
     if BINDS_KEY[code] is True or (BINDS_KEY[code] == "order_quote_id" and operation == "createOrder"):
         return "known"
     # The service spends the nonce first and then looks up the Idempotency-Key. So a refusal that spends the
     # nonce comes after the lookup. If an earlier try had stored a result, the reply would be that result.
     spends = SPENDS_NONCE[code]
-    return "unknown" if spends == "unknown" else "known" if spends is True else "untold"
+    return "unknown" if spends == "unknown" else "known" if spends is True else "unchanged"
 
 
 def _wrong_clock(ahead_seconds: int) -> str:
@@ -136,7 +136,7 @@ def broken(error: SendError) -> Failure:
             f"TLS failed because a certificate was not accepted ({error}). Check that cert, key and ca "
             "belong to this environment."
         )
-        return Failure("tls_failed", detail, "none", "untold")
+        return Failure("tls_failed", detail, "none", "unchanged")
     if error.unsent:
         detail = f"The service could not be reached: {error}."
     elif error.timed_out:
@@ -145,7 +145,7 @@ def broken(error: SendError) -> Failure:
         )
     else:
         detail = f"The connection broke before the complete reply arrived: {error}."
-    outcome: Outcome = "untold" if error.unsent else "unknown"
+    outcome: Outcome = "unchanged" if error.unsent else "unknown"
     return Failure("connection_failed", detail, "wait", outcome, facts={"retryable": True})
 
 
@@ -153,7 +153,7 @@ def unsent(error: GoldError) -> Failure:
     """The failure of a try that ended before anything was sent."""
     names = ("status", "request_id", "retryable", "errors", "retry_after_seconds")
     facts = {name: getattr(error, name) for name in names}
-    return Failure(error.code, error.detail, "none", "untold", facts=facts)
+    return Failure(error.code, error.detail, "none", "unchanged", facts=facts)
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -166,8 +166,8 @@ export class Batcher<Item extends BatchItem> {
   }
 
   /**
-   * Sends the items and retries transient errors. After a lost connection it is unknown whether the attempt
-   * was committed, so each retry looks for the earlier result first (`settle`).
+   * Sends the items and retries transient errors, in ATTEMPTS attempts at most. After a lost connection it is
+   * unknown whether the attempt was committed, so each retry looks for the earlier result first (`settle`).
    */
   async #sendSurely(batch: readonly Waiting<Item>[], wait: boolean): Promise<Outcome[]> {
     const items = batch.map(({ item }) => item);
@@ -182,8 +182,8 @@ export class Batcher<Item extends BatchItem> {
         }
         if (found === "in_doubt") throw inDoubt(error);
         if (found === "connection_lost") { for (const one of batch) one.lost = error; }
-        // Always retry after an attempt that may have been committed, because its outcome is still unknown.
-        // This also applies if the database is unavailable or the lock is taken.
+        // Once an attempt may have been committed, retry after every error but a rejection, because the
+        // outcome is still unknown. ATTEMPTS limits the retries.
         const open = found === "transient" || found === "connection_lost" || (settle && found !== "rejected");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));

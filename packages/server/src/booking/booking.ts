@@ -55,13 +55,13 @@ const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
 /**
- * Calls `told` after the commit, with the client of each executed or replayed order, because an order's
+ * Calls `notify` after the commit, with the client of each executed or replayed order, because an order's
  * transaction does not notify the delivery workers. All other bookings notify them in their own transactions.
  */
 export function openBooking(
   pools: BookingPools,
   lanes: number,
-  told: EventNotices["tell"],
+  notify: EventNotices["notify"],
   writes: WriteProbe,
 ): Booking {
   const options = {
@@ -76,7 +76,7 @@ export function openBooking(
     writes.onRefusing((refusal) => batcher.rejectWaiting(refusal));
     return batcher;
   };
-  const orders = open(telling(byPatience(sendOrders, pools), told));
+  const orders = open(notifying(byPatience(sendOrders, pools), notify));
   const quotes = open(byPatience(sendQuotes, pools));
   const nonces = open(byPatience(sendNonces, pools), { batchItems: NONCE_BATCH_ITEMS });
   const single = { batchItems: 1, waits: true };
@@ -118,10 +118,10 @@ function confirming<Item extends BatchItem>(send: Send<Item>, writes: WriteProbe
   };
 }
 
-function telling<Item extends BatchItem>(send: Send<Item>, told: EventNotices["tell"]): Send<Item> {
+function notifying<Item extends BatchItem>(send: Send<Item>, notify: EventNotices["notify"]): Send<Item> {
   return async (items, sending) => {
     const outcomes = await send(items, sending);
-    items.forEach(({ client }, index) => outcomes[index]?.status === 201 && told(client));
+    items.forEach(({ client }, index) => outcomes[index]?.status === 201 && notify(client));
     return outcomes;
   };
 }

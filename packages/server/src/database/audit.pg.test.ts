@@ -152,7 +152,7 @@ describe("the audit", () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
-  it("detects every kind of tampering with the triggers disabled", async () => {
+  it("detects every kind of tampering, even with all triggers disabled", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(TAMPERINGS)) found[name] = await findingAfter(plant);
     assertEquals(
@@ -162,7 +162,7 @@ describe("the audit", () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
-  it("links each row to the previous row by the documented line", async () => {
+  it("hashes each row with the hash of the previous row, as audit.sql documents", async () => {
     const rows = await books.sql`
       select a.id::int, (extract(epoch from a.at) * 1000)::text as ms, a.login, a.action, a.subject, a.detail::text as detail, encode(l.hash, 'hex') as hash
       from gold.audit a join gold.audit_link l using (id) order by id`;
@@ -174,8 +174,8 @@ describe("the audit", () => {
       assertEquals(hash, head, `row ${id}`);
     }
     const operator = books.connect("gold_operator", 1);
-    const [told] = await operator`select id::int, head from gold.audit_head()`;
-    assertEquals({ ...told }, { id: last, head });
+    const [stored] = await operator`select id::int, head from gold.audit_head()`;
+    assertEquals({ ...stored }, { id: last, head });
   });
 
   it("keeps one chain without a gap or a deadlock under concurrent changes", async () => {
@@ -206,7 +206,7 @@ describe("the audit", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("starts its chain with all existing rows, and waits for a row that is being written", async () => {
+  it("starts the chain with all existing rows when it is migrated, and waits for in-flight inserts", async () => {
     const beginning = await readFile(new URL("audit.sql", import.meta.url), "utf8");
     const { sql, stop } = await testBooks();
     try {

@@ -69,7 +69,9 @@ const ROUTINES = [
   "database/triggers.sql",
 ];
 
-/** Only a sandbox has these. In production, every migration drops what it did not create, so they are absent. */
+/**
+ * Only a sandbox has these. In production, every migration drops what it did not create, so they are absent.
+ */
 const SIMULATIONS = [
   "booking/simulation/simulate_money.sql",
   "booking/simulation/simulate_market.sql",
@@ -98,7 +100,7 @@ const TIMEOUT_MS = 60_000;
  * `environment` says otherwise.
  *
  * @returns warnings: logins that got no time limits.
- * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
+ * @throws MigrationBlocked when other sessions blocked every attempt for `patienceMs`.
  */
 export async function migrate(
   url: string,

@@ -65,7 +65,7 @@ interface ConnectOptions {
   readonly gate?: () => void;
   /**
    * Commits do not wait for a synchronous standby. Reads use this, so that they do not hang while the standby
-   * is away: a read that locks a row makes Postgres commit a write.
+   * is unavailable: a read that locks a row makes Postgres commit a write.
    */
   readonly commitsLocally?: boolean;
 }

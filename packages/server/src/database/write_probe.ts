@@ -88,7 +88,7 @@ export async function openWriteProbe(
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
-    // Use setImmediate, which first reads an answer that may have arrived while this process was paused.
+    // Use setImmediate, so that an answer that arrived while this process was paused is handled first.
     const alarm = setTimeout(() => setImmediate(() => ended || set(timeoutFault)), TIMEOUT_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;
@@ -106,7 +106,8 @@ export async function openWriteProbe(
         const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
         return row!.fault ?? undefined;
       } catch (error) {
-        // Try once more after a lost connection, because the next connection may work.
+        // Retry after a lost connection, because the next connection may work. The alarm above reports the
+        // fault after TIMEOUT_MS; the retries continue until a probe succeeds or fails with another error.
         if (!LOST.includes(codeOf(error))) throw error;
         await sleep(RETRY_PAUSE_MS);
       }

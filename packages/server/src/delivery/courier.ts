@@ -134,10 +134,18 @@ export class Courier {
       this.#judge(endpoint, verdict, beganMs);
       const { client } = endpoint;
       const { sequence, ticket } = event;
-      const { retryAfterSeconds: _, ...told } = attempt;
+      const { retryAfterSeconds: _, ...recorded } = attempt;
       const { againInMs } = verdict;
       const tries = event.tries + 1;
-      this.#settlement.note(endpoint, { client, sequence, ticket, tries, attemptedAtMs, ...told, againInMs });
+      this.#settlement.note(endpoint, {
+        client,
+        sequence,
+        ticket,
+        tries,
+        attemptedAtMs,
+        ...recorded,
+        againInMs,
+      });
       this.#parts.report.onAttempt(endpoint, { event, attempt, verdict, failuresBefore });
       if (disturbance?.isSentTwice) return this.#attempt(turn, undefined);
       this.#turns.end(endpoint, place);

@@ -39,8 +39,8 @@ describe("delivery", () => {
   });
   afterEach(async () => {
     receiver.answer(204);
-    // Pause. endWaits() also makes in-flight retries due, so that they may be sent again, and these attempts
-    // end during the pause.
+    // endWaits() can make an in-flight retry due a second time. The pause lets that second attempt end before
+    // the next test.
     do {
       await endWaits(service);
       await pause(200);
@@ -65,10 +65,10 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("sends an order's event without delay, signed, with the body of GET /v1/events/{id}", async () => {
-    // Take the median of seven latencies, because one event may be slow by chance. Without notifications, the
-    // worker would send each event at its next heartbeat, once a second. The test creates each further event
-    // just after a heartbeat, so this event would wait for almost a second. Only the first event could be
-    // faster, because it comes at a random time between two heartbeats.
+    // Without notifications, every event would wait for the worker's next heartbeat, once a second. Each
+    // order after the first is placed right after a delivery. That would be right after a heartbeat, so its
+    // event would wait for almost a second. Take the median of seven latencies, because one event may be slow
+    // by chance.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -87,8 +87,8 @@ describe("delivery", () => {
     assertEquals(delivery!.path, "/webhooks");
     verify(service, delivery!, service.partner.webhookSecret);
     const read = await service.send(`/v1/events/${event.id}`, { method: "GET" });
-    const { delivery: _, ...told } = await read.json() as { delivery: unknown };
-    assertEquals(told as unknown, event);
+    const { delivery: _, ...listed } = await read.json() as { delivery: unknown };
+    assertEquals(listed as unknown, event);
   });
 
   it("sends each of 30 concurrent events once, and reuses open connections", async () => {
@@ -129,8 +129,8 @@ describe("delivery", () => {
     const [row] = await service.books.sql`
       select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
       from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
-    // About five seconds, with jitter, counted from the settlement of the attempt. The next wait would be
-    // thirty.
+    // The first retry is due about five seconds after the attempt was recorded, with jitter. The second wait
+    // would be thirty seconds.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
     // Checks that other events do not wait for the failed event.
     await fund(service);
@@ -265,9 +265,6 @@ describe("delivery", () => {
       select gold.rotate_webhook_secret(${clientId}, ${await sealing.seal(
       newer,
     )}::bytea, ${sealing.currentKeyName}, 86400)`;
-    // Wait until the worker uses the new secret, of which it was notified. This is long before the next
-    // heartbeat, unless the machine is slow.
-    await pause(300);
     const both = await untilSigned((delivery) => isBy(delivery, newer));
     verify(service, both, webhookSecret);
     verify(service, both, newer);

@@ -120,16 +120,16 @@ export async function standingOf(books: TestBooks, client: number): Promise<stri
   const [row] = await books.sql`
     select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
       case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
-      case when disabled_at is not null then 'disabled' end) as told
+      case when disabled_at is not null then 'disabled' end) as summary
     from gold.endpoint where client_id = ${client}`;
-  return row!.told;
+  return row!.summary;
 }
 
 /** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */
 export async function retriesOf(books: TestBooks, client: number): Promise<string> {
   const [row] = await books.sql`
     select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'
-      when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as told
+      when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as summary
     from gold.retry where client_id = ${client}`;
-  return row!.told ?? "";
+  return row!.summary ?? "";
 }

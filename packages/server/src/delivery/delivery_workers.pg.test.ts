@@ -8,6 +8,7 @@ import type { DeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import type { Service } from "../service.ts";
 import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_fixture.ts";
+import { until } from "../../../../testing/until.ts";
 
 describe("delivery processes", () => {
   let service: TestService;
@@ -44,6 +45,11 @@ describe("delivery processes", () => {
   };
   const untilPassed = (partner: TestPartner, sequence: number) =>
     untilState(service, ({ passed }) => passed === sequence, partner);
+  const lastBeat = async () => {
+    const [row] = await service.books.sql`
+      select extract(epoch from max(seen_at))::float8 as seconds from gold.delivery_worker`;
+    return row!.seconds as number;
+  };
   const onboard = (url = receiver.url) => service.addPartner({ webhook: url });
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
   const inOrder = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other);
@@ -89,12 +95,15 @@ describe("delivery processes", () => {
     }
     await untilPassed(partner, 25);
     assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
-    // Pause until the worker listens again and needs no heartbeat to find the next event.
-    await pause(1500);
-    // Take the median of seven latencies, because one event may be slow by chance. Without notifications, the
-    // worker would send each event at its next heartbeat, once a second. The test creates each further event
-    // just after a heartbeat, so this event would wait for almost a second. Only the first event could be
-    // faster, because it comes at a random time between two heartbeats.
+    // Wait for two more heartbeats. Each heartbeat first repeats LISTEN, so the worker then listens again.
+    for (let beats = 0; beats < 2; beats++) {
+      const before = await lastBeat();
+      await until(async () => await lastBeat() > before);
+    }
+    // Without notifications, every event would wait for the worker's next heartbeat, once a second. Each
+    // event after the first is created right after a delivery. That would be right after a heartbeat, so the
+    // event would wait for almost a second. Take the median of seven latencies, because one event may be slow
+    // by chance.
     const latenciesMs: number[] = [];
     while (latenciesMs.length < 7) {
       const count = receiver.deliveries.length;
@@ -126,9 +135,9 @@ describe("delivery processes", () => {
     assertLessOrEqual(performance.now() - beganMs, 10_000);
     await pause(2200);
     assertEquals([hanging.deliveries.length, receiver.deliveries.length], [4, 30]);
-    const told = log.filter((line) => line.includes("webhook secret not opened"));
-    assertEquals(told.length, 1);
-    assert(told[0]!.includes(shut.clientId) && told[0]!.includes('"sealing_key":"lost"'));
+    const logged = log.filter((line) => line.includes("webhook secret not opened"));
+    assertEquals(logged.length, 1);
+    assert(logged[0]!.includes(shut.clientId) && logged[0]!.includes('"sealing_key":"lost"'));
     assertEquals((await stateOf(service, shut)).failures, 0);
     await hanging.stop();
     // Wait for four failures or more. A closed connection counts as a failure, too.

@@ -101,7 +101,7 @@ describe("HeldEndpoint", () => {
 
   it("is released if nothing is in flight and it rests or has had no work for five seconds", () => {
     const endpoint = held();
-    assertEquals(endpoint.tell(NOW_MS).released, false);
+    assertEquals(endpoint.report(NOW_MS).released, false);
     endpoint.mayHaveMore = false;
     assertEquals([endpoint.isIdle(NOW_MS + 4999), endpoint.isIdle(NOW_MS + 5000)], [false, true]);
     endpoint.pace.rest(NOW_MS, 2500.4);
@@ -110,7 +110,7 @@ describe("HeldEndpoint", () => {
     endpoint.inFlight = 0;
     endpoint.progress.finish(11);
     endpoint.disabled = true;
-    const told = {
+    const reported = {
       client: 1,
       tenure: 3,
       from: 10,
@@ -120,13 +120,13 @@ describe("HeldEndpoint", () => {
       disabled: true,
       released: true,
     };
-    assertEquals(endpoint.tell(NOW_MS), told);
+    assertEquals(endpoint.report(NOW_MS), reported);
     assertEquals(endpoint.maySend(NOW_MS + 9000), false, "the release is requested and not yet confirmed");
     // The database answers that it did not release the endpoint, because an event waits.
-    endpoint.confirm(told);
+    endpoint.confirm(reported);
     assertEquals([endpoint.settled, endpoint.maySend(NOW_MS + 9000), endpoint.mayHaveMore], [11, true, true]);
-    assertEquals(endpoint.tell(NOW_MS + 9000), {
-      ...told,
+    assertEquals(endpoint.report(NOW_MS + 9000), {
+      ...reported,
       from: 11,
       restMs: null,
       released: false,

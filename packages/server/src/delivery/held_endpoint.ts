@@ -79,7 +79,7 @@ export class HeldEndpoint {
   }
 
   /** The endpoint has failures. At most half of all in-flight attempts may go to such endpoints. */
-  get ails(): boolean {
+  get isFailing(): boolean {
     return this.pace.failures > 0;
   }
 
@@ -108,9 +108,9 @@ export class HeldEndpoint {
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
     const events = rows.map((row) => ({ ...row, sequence: Number(row.sequence) }));
-    const { ails } = this;
+    const { isFailing } = this;
     const rank = ({ ticket, tries }: Pick<EventRow, "ticket" | "tries">) =>
-      ticket === null ? 1 : tries === 0 ? -1 : ails ? 2 : 0;
+      ticket === null ? 1 : tries === 0 ? -1 : isFailing ? 2 : 0;
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
@@ -152,7 +152,7 @@ export class HeldEndpoint {
   }
 
   /** Returns the endpoint's state for the database. If the endpoint is idle, this state also releases it. */
-  tell(nowMs: number): EndpointEntry {
+  report(nowMs: number): EndpointEntry {
     const { client, tenure, disabled } = this;
     this.leaving = this.isIdle(nowMs);
     return {

@@ -93,16 +93,16 @@ describe("attempt partitions", () => {
       ],
       [endpointAt(client, 0, 3)],
     );
-    const told = async () => {
+    const statuses = async () => {
       const rows = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
       return rows.map(({ body }) => JSON.parse(body).delivery).map(({ status, attempts }) =>
         `${status} ${attempts.length}`
       );
     };
-    assertEquals(await told(), ["delivered 1", "parked 1", "pending 1"]);
+    assertEquals(await statuses(), ["delivered 1", "parked 1", "pending 1"]);
     await keep();
     assertEquals(await weeks(), [nameOf(last), ...ahead()]);
-    assertEquals(await told(), ["delivered 0", "parked 0", "pending 0"]);
+    assertEquals(await statuses(), ["delivered 0", "parked 0", "pending 0"]);
     // Check only this rule. This test also made the events older, which breaks other rules.
     assertEquals((await books.defects()).filter((defect) => defect.startsWith("event_is_delivered")), []);
     await books.sql`update gold.deployment set attempts_kept_days = 7`;

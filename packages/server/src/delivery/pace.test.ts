@@ -71,9 +71,9 @@ describe("Pace", () => {
     assertEquals([pace.restMs(0), pace.restMs(29_999), pace.window], [30_000, 1, 1]);
     pace.noteFailure(0, 10, 5000);
     assertEquals(pace.restMs(10), 29_990);
-    const ailing = new Pace(9);
-    ailing.noteFailure(0, 0, 7000);
-    assertEquals(ailing.restMs(0), 32_000);
+    const failing = new Pace(9);
+    failing.noteFailure(0, 0, 7000);
+    assertEquals(failing.restMs(0), 32_000);
   });
 
   it("keeps its window from 1 to 32, and rests at most a minute unless the receiver asks for more", () => {

@@ -5,7 +5,7 @@ const REST_MS = { first: 1000, most: 60_000 };
 /**
  * Limits how many attempts to one endpoint are in flight at once. This limit, the window, doubles after a
  * success and halves after a failure. After five failures in a row the endpoint rests: nothing is sent for a
- * time that grows with each failure. Then it starts again with a single attempt.
+ * time that doubles with each failure, up to a minute. Then it starts again with a single attempt.
  */
 export class Pace {
   #failures: number;

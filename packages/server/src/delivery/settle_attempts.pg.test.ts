@@ -151,14 +151,14 @@ describe("settle_attempts", () => {
     await worker.settle([attemptOf(events[0]!)], [endpointAt(client, 0, 1)]);
     const again = await takeAgain(client, 1);
     const attempts = [attemptOf(again, FAILED), attemptOf(events[1]!, FAILED)];
-    const told = async () => {
+    const readState = async () => {
       assertEquals(await worker.settle(attempts, [endpointAt(client, 1, 2, { failures: 1 })]), []);
       const rows = await books
         .sql`select sequence, due_at, tries from gold.retry where client_id = ${client} order by 1`;
       const kept = await books.sql`select count(*)::int as n from gold.attempt where client_id = ${client}`;
       return JSON.stringify([rows, kept, await state(client)]);
     };
-    assertEquals(await told(), await told());
+    assertEquals(await readState(), await readState());
     assertEquals(await state(client), "passed 2, held, 1 failures: 1 waits, 2 waits");
   });
 

@@ -96,7 +96,7 @@ export class Settlement {
       const [batch] = this.#batches;
       if (!batch) continue;
       try {
-        this.#tell(batch, await this.#send(batch));
+        this.#onStored(batch, await this.#send(batch));
       } catch (error) {
         const found = classifySqlError(error);
         if (found !== "rejected" && found !== "lock_timeout") return false;
@@ -131,7 +131,7 @@ export class Settlement {
     return new Set(await this.#store.settle(attempts, entries));
   }
 
-  #tell(batch: readonly Share[], gone: ReadonlySet<number>): void {
+  #onStored(batch: readonly Share[], gone: ReadonlySet<number>): void {
     for (const { endpoint, entry } of batch) {
       if (!entry || endpoint.lost) continue;
       if (gone.has(endpoint.client)) this.#listener.onGone(endpoint);
@@ -174,7 +174,7 @@ export class Settlement {
       all.filter(({ endpoint }) => !endpoint.lost),
       all.filter(({ endpoint }) => endpoint.lost),
     ];
-    for (const share of held) share.entry = share.endpoint.tell(nowMs);
+    for (const share of held) share.entry = share.endpoint.report(nowMs);
     return [held, lost.filter(({ attempts }) => attempts.length > 0)].filter((batch) => batch.length > 0);
   }
 }

@@ -42,14 +42,14 @@ describe("TurnOrder", () => {
     assertEquals(turns(order), [1, 2, 3, 1, 2, 3, 1, 3, 1]);
   });
 
-  it("gives ailing endpoints every other turn, and one attempt at a time", () => {
+  it("gives failing endpoints every other turn, and one attempt at a time", () => {
     const order = new TurnOrder();
     for (const client of [1, 2]) order.offer(endpoint(client, 9), NOW_MS);
     for (const client of [8, 9]) order.offer(endpoint(client, 9, 1), NOW_MS);
     assertEquals(turns(order), [8, 1, 9, 2, 1, 2, 1, 2, 1, 2]);
   });
 
-  it("limits ailing endpoints to half of the attempts, and all attempts to 1,024", () => {
+  it("limits failing endpoints to half of the attempts, and all attempts to 1,024", () => {
     const order = new TurnOrder();
     for (let client = 1; client <= 900; client++) order.offer(endpoint(client, 9, 3), NOW_MS);
     assertEquals(turns(order).length, 512);

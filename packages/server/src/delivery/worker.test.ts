@@ -27,16 +27,16 @@ describe("DeliveryWorker", () => {
   it("sends an event after its notification, or without a notification at the next heartbeat", async () => {
     const partner = stage.add(1, 1);
     // Set a rare heartbeat, which does not help if a notification is missed.
-    const told = stage.start("one", { beatMs: 60_000 });
+    const notified = stage.start("one", { beatMs: 60_000 });
     await stage.until(() => stage.isDone());
     partner.events = 2;
-    told.wake(1);
+    notified.wake(1);
     await stage.until(() => stage.isDone());
     const unknown = stage.add(2, 1);
-    told.wake(2);
+    notified.wake(2);
     await stage.until(() => unknown.passed === 1);
     assertEquals(stage.calls.renew, 1);
-    await told.stop();
+    await notified.stop();
     stage.start("two");
     await stage.until(() => stage.calls.renew > 3);
     partner.events = 3;
@@ -157,11 +157,11 @@ describe("DeliveryWorker", () => {
     await pause(20);
     const before = stage.calls.claim;
     const beganMs = performance.now();
-    let told = 0;
-    for (; told < 100; await pause(2)) other.wake(1), told++;
+    let sent = 0;
+    for (; sent < 100; await pause(2)) other.wake(1), sent++;
     // Allow two claims per pause, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
-    assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} notifications were sent`);
+    assertLessOrEqual(stage.calls.claim - before, mostClaims, `${sent} notifications were sent`);
     // Send a notification during the pause before the worker's next claim. No notification follows.
     other.wake(1);
     partner.worker = null;

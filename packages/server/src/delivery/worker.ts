@@ -46,7 +46,7 @@ export class DeliveryWorker {
   readonly #settlement: Settlement;
   readonly #courier: Courier;
   readonly #feeder: Feeder;
-  readonly #told = new Set<number>();
+  readonly #notified = new Set<number>();
   /** Clients whose claim just failed, and whether a notification for them has arrived since. */
   readonly #vain = new Map<number, boolean>();
   /**
@@ -120,7 +120,7 @@ export class DeliveryWorker {
     } else if (this.#vain.has(client)) {
       this.#vain.set(client, true);
     } else {
-      this.#told.add(client);
+      this.#notified.add(client);
     }
     this.#pump();
   }
@@ -199,11 +199,11 @@ export class DeliveryWorker {
 
   async #claim(): Promise<void> {
     const most = Math.min(CLAIM_MOST, HELD_MAX - this.#held.size);
-    if (this.#claiming || most <= 0 || !this.#sweeps && this.#told.size === 0) return;
+    if (this.#claiming || most <= 0 || !this.#sweeps && this.#notified.size === 0) return;
     this.#claiming = true;
-    const clients = this.#sweeps ? null : [...this.#told];
+    const clients = this.#sweeps ? null : [...this.#notified];
     this.#sweeps = false;
-    this.#told.clear();
+    this.#notified.clear();
     try {
       const rows = await this.#parts.store.claim(clients, most);
       for (const row of rows) this.#adopt(row);

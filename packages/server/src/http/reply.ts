@@ -36,7 +36,7 @@ export function jsonTextReply(text: string, exchange: Exchange): Response {
   return textReply(200, text, JSON_MEDIA_TYPE, exchange, {});
 }
 
-/** Leads to another path of this service, for good. */
+/** Redirects permanently to another path of this service. */
 export function redirectReply(location: string, exchange: Exchange): Response {
   return new Response(null, {
     status: 308,

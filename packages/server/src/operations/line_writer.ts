@@ -5,8 +5,9 @@ interface LineWriter {
 }
 
 /**
- * The most characters of one write. On Linux a write of up to 4,096 bytes to a pipe is atomic, so processes
- * that share a pipe do not mix lines. Characters and bytes are the same only for ASCII text.
+ * The most characters of one write. A longer line is written alone, with one write. On Linux a write of up to
+ * 4,096 bytes to a pipe is atomic, so processes that share a pipe do not mix lines. Characters and bytes are
+ * the same only for ASCII text.
  */
 const WHOLE_CHARACTERS = 4096;
 

@@ -79,14 +79,14 @@ describe("the balance at an instant", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("never changes after it was returned, even immediately after an order", async () => {
+  it("never changes after it was returned, even while orders are executed", async () => {
     const client = await books.createClient({ halalas: 1_000_000_000n });
-    const told = new Map<number, string>();
+    const returned = new Map<number, string>();
     const startedMs = performance.now();
     let booked = 0;
     // Run for at least ASKING_MS, and longer on a busy machine, until there are enough orders and balances to
     // compare.
-    const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && told.size > 500;
+    const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && returned.size > 500;
     const api = books.connect("gold_api", 8);
     const trade = async () => {
       while (!enough()) {
@@ -106,12 +106,12 @@ describe("the balance at an instant", () => {
         const ms = Number(row!.ms) + aheadMs;
         const [balance] = await askAll(api, client, [ms]);
         if (balance === "future") continue;
-        assertEquals(told.get(ms) ?? balance, balance, "a later read of the same instant differs");
-        told.set(ms, balance!);
+        assertEquals(returned.get(ms) ?? balance, balance, "a later read of the same instant differs");
+        returned.set(ms, balance!);
       }
     };
     await Promise.all([trade(), ask(0), ask(0), ask(0), ask(1), ask(1)]);
-    assertEquals(await askAll(api, client, [...told.keys()]), [...told.values()]);
+    assertEquals(await askAll(api, client, [...returned.keys()]), [...returned.values()]);
   });
 
   it("waits for an in-flight posting, whose instant may be earlier than the requested instant", async () => {
@@ -155,7 +155,7 @@ describe("the balance at an instant", () => {
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
-  it("has an as_of not before the newest posting's rounded-up instant if no instant is given", async () => {
+  it("without an instant, returns an as_of that is not before the newest posting, even if the posting is ahead of the clock", async () => {
     const client = await books.createClient({ halalas: 100n });
     const ahead = new Date(Date.now() + 500);
     await books.sql`

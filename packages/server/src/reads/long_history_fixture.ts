@@ -79,10 +79,10 @@ export async function playLongHistory(
         return await reverseDeposit(operators[action.operator]!, deposits[action.deposit]!);
     }
   };
-  const agree = (action: Action, told: string): void => {
+  const agree = (action: Action, answer: string): void => {
     const expected = model.take(action);
-    if (!told.startsWith(expected)) {
-      throw new Error(`${JSON.stringify(action, textOf)}: database ${told}, model ${expected}`);
+    if (!answer.startsWith(expected)) {
+      throw new Error(`${JSON.stringify(action, textOf)}: database ${answer}, model ${expected}`);
     }
   };
   const trade = async (): Promise<number> => {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { prefersCsv } from "./media_type.ts";
 
 describe("prefersCsv()", () => {
-  it("returns true if Accept prefers CSV to JSON, by its weight or by a more precise range", () => {
+  it("returns true if Accept prefers CSV to JSON, by its weight or by a more specific media range", () => {
     const wanted = [
       "text/csv",
       "TEXT/CSV",

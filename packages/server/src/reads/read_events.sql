@@ -1,6 +1,6 @@
 -- A client's events, oldest first. Each has the text that is delivered, and the state of its delivery. The
--- text contains the event's link of the hash chain, so the function seals unsealed events first. An event
--- that commits after the sealing appears in the next page.
+-- text contains the event's link of the hash chain, so list_events and find_event first seal the client's
+-- events. An event that commits after the sealing appears in the next page.
 
 create or replace function gold.seal_newest(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -33,7 +33,7 @@ begin
 end $$;
 
 -- Finds the first event with an id of at least the given uuid, and then compares the id. With an equality in
--- the query, the planner may choose the index by number instead, and read all events of the client.
+-- the query, the planner may choose the index on sequence instead, and read all events of the client.
 create or replace function gold.event_of(client int, id uuid) returns gold.event
 language plpgsql stable set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

@@ -23,10 +23,11 @@ describe("GET /v1/balances while fundings and orders run", () => {
   it("returns balances that every later read at the same as_of confirms", async () => {
     const { sql, api } = service.books;
     const { client } = account.partner;
-    const told: BalancesReply[] = [];
+    const replies: BalancesReply[] = [];
     const startedMs = performance.now();
     let booked = 0;
-    const enough = () => performance.now() - startedMs > READING_MS && booked > READS && told.length > READS;
+    const enough = () =>
+      performance.now() - startedMs > READING_MS && booked > READS && replies.length > READS;
     const fund = async () => {
       for (; !enough(); booked++) await bookFunding(api, fundingItem(client, 1n));
     };
@@ -45,18 +46,18 @@ describe("GET /v1/balances while fundings and orders run", () => {
           now,
           "read again at once",
         );
-        told.push(now);
+        replies.push(now);
       }
     };
     await Promise.all([fund(), fund(), trade(), read(), read()]);
-    for (const now of told) {
+    for (const now of replies) {
       assertEquals(
         await account.read(`/v1/balances?at=${now.as_of}`, balancesReply),
         now,
         "read again at the end",
       );
     }
-    const different = new Set(told.map(({ sar, gold }) => `${sar.available} ${gold.grams}`));
+    const different = new Set(replies.map(({ sar, gold }) => `${sar.available} ${gold.grams}`));
     assert(different.size > READS / 4, `${different.size} different balances were returned`);
     assertEquals(await service.books.defects(), []);
   });

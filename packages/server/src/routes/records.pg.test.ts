@@ -75,13 +75,13 @@ describe("reads of one record", () => {
       }
       assertEquals([seen[0], seen.at(-1)], ["pending_approval", end]);
       const { items } = await account.read("/v1/events?limit=200", eventsReply);
-      const told = items.flatMap(({ type, data }) =>
+      const listed = items.flatMap(({ type, data }) =>
         "withdrawal" in data && data.withdrawal.withdrawal_id === id
           ? [`${type} ${data.withdrawal.status}`]
           : []
       );
       const [created, ...later] = seen.map((status) => `withdrawal.${status} ${status}`);
-      assertEquals(told, [created!.replace("pending_approval", "created"), ...later]);
+      assertEquals(listed, [created!.replace("pending_approval", "created"), ...later]);
     }
   });
 

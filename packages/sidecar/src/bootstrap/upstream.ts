@@ -52,8 +52,8 @@ function endpoint({ server, operations }: Upstream): Message {
 /**
  * Checks /ready and not /health. /ready stays 200 while reads work, but /health is 503 while writes are
  * refused. A 503 removes the process at once; the threshold does not apply to it. Three checks in a row
- * without an answer also remove the process. So one slow answer has no effect. A dead process is removed
- * after about 1 s, and a process that hangs after about 4 s.
+ * without an answer also remove the process: after about 1 s if it is dead, and after about 4 s if it hangs.
+ * One slow answer has no effect.
  */
 const READINESS = {
   interval: "0.25s",

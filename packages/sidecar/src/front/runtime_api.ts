@@ -24,14 +24,14 @@ export async function writeAddressMap(socket: string, wanted: PartnerAddresses):
   const [, version] = /^New version created: (\d+)$/m.exec(await ask(socket, `prepare map #${map}`)) ?? [];
   for (let at = 0; at < lines.length; at += LINES_PER_COMMAND) {
     const chunk = lines.slice(at, at + LINES_PER_COMMAND).join("\n");
-    await tell(socket, `add map @${version} #${map} <<\n${chunk}\n`);
+    await sendCommand(socket, `add map @${version} #${map} <<\n${chunk}\n`);
   }
-  await tell(socket, `commit map @${version} #${map}`);
+  await sendCommand(socket, `commit map @${version} #${map}`);
   return true;
 }
 
 /** Sends a command that has an empty answer on success. */
-async function tell(socket: string, command: string): Promise<void> {
+async function sendCommand(socket: string, command: string): Promise<void> {
   const answer = (await ask(socket, command)).trim();
   if (answer !== "") throw new Error(`HAProxy refused to change its map: ${answer}`);
 }

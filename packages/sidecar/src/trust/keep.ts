@@ -27,9 +27,9 @@ export async function keep(args: readonly string[]): Promise<number> {
   const options = { ...settings, pollMs: POLL_MS, now: Date.now, write: (line: string) => console.log(line) };
   if (once) return await writeOnce(options);
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-  const told = new Promise((resolve) => signals.forEach((signal) => process.once(signal, resolve)));
+  const signalled = new Promise((resolve) => signals.forEach((signal) => process.once(signal, resolve)));
   const trustSync = syncTrust(options);
-  await told;
+  await signalled;
   await trustSync.stop();
   return 0;
 }

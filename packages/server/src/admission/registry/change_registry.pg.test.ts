@@ -176,12 +176,12 @@ describe("changes of the registry", () => {
     assertEquals(await raised(), 1);
     await bookOrder(books.api, await buy(subject.client));
     assertEquals(await raised(), 0);
-    for (const [known, told] of [[before, false], [before - 1, true], [null, true]]) {
+    for (const [known, sent] of [[before, false], [before - 1, true], [null, true]]) {
       const [row] = await books.api`
-        select version, abs(extract(epoch from at - clock_timestamp())) < 60 as in_time, document is not null as told from gold.read_registry(${known as
+        select version, abs(extract(epoch from at - clock_timestamp())) < 60 as in_time, document is not null as sent from gold.read_registry(${known as
         | number
         | null}::bigint)`;
-      assertEquals({ ...row }, { version: `${before}`, in_time: true, told });
+      assertEquals({ ...row }, { version: `${before}`, in_time: true, sent });
     }
   });
 

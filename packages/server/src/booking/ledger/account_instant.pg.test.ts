@@ -107,15 +107,15 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     it(`returns a final balance as of the newest posting if the clock is ${seconds} s behind`, async () => {
       const client = await rich();
       const ahead = await set(client, "last_posted_at", seconds);
-      const { asOf, ...told } = await reads().balances(client);
+      const { asOf, ...answered } = await reads().balances(client);
       assertEquals(asOf, ahead);
-      assertEquals(await reads().balancesAt(client, ahead.toISOString()), told);
+      assertEquals(await reads().balancesAt(client, ahead.toISOString()), answered);
       assertEquals(await reads().balancesAt(client, new Date(ahead.getTime() + 1).toISOString()), undefined);
       const posted = await post(client);
       assertEquals(posted.getTime(), ahead.getTime() + 1);
-      assertEquals(await reads().balancesAt(client, ahead.toISOString()), told);
+      assertEquals(await reads().balancesAt(client, ahead.toISOString()), answered);
       const after = await reads().balances(client);
-      assertEquals([after.asOf, after.sarAvailable], [posted, told.sarAvailable + 1n]);
+      assertEquals([after.asOf, after.sarAvailable], [posted, answered.sarAvailable + 1n]);
     });
   }
 

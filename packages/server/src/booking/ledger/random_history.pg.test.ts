@@ -222,8 +222,8 @@ describe("a random history of deposits, withdrawals and orders", () => {
       for (const each of actions) {
         const expected = model.take(each);
         assertEquals(await perform(each, names), expected);
-        const told = `${each.kind} ${expected}`;
-        verdicts.set(told, (verdicts.get(told) ?? 0) + 1);
+        const label = `${each.kind} ${expected}`;
+        verdicts.set(label, (verdicts.get(label) ?? 0) + 1);
       }
       await books.sql`select pg_sleep(0.002)`;
       for (const [n, owner] of names.clients.entries()) {
@@ -243,7 +243,7 @@ describe("a random history of deposits, withdrawals and orders", () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
     // Each of these outcomes must occur, because the test would otherwise not check it.
     for (
-      const told of [
+      const label of [
         "submit done",
         "step done",
         "reverse_deposit done",
@@ -251,7 +251,7 @@ describe("a random history of deposits, withdrawals and orders", () => {
         "withdraw answered insufficient_funds",
       ]
     ) {
-      assertGreaterOrEqual(verdicts.get(told) ?? 0, RUNS, `${told}: ${JSON.stringify([...verdicts])}`);
+      assertGreaterOrEqual(verdicts.get(label) ?? 0, RUNS, `${label}: ${JSON.stringify([...verdicts])}`);
     }
   });
 });

@@ -36,15 +36,15 @@ describe("event notices", () => {
     await until(() => heard.at(-1) === last, () => heard);
     return heard.slice(0, -1);
   };
-  const tellNow = (told: readonly number[]) =>
-    books.api`select gold.tell_events(${`{${told.join(",")}}`}::text::int[])`;
+  const notifyNow = (notified: readonly number[]) =>
+    books.api`select gold.tell_events(${`{${notified.join(",")}}`}::text::int[])`;
 
   it("are sent once per client for all of its orders that arrive together", async () => {
     const heard = await hear();
     const notices = openEventNotices(books.api);
-    for (let n = 0; n < 100; n++) notices.tell(clients[n % 5]!);
+    for (let n = 0; n < 100; n++) notices.notify(clients[n % 5]!);
     assertEquals(await untilHeard(heard, 5), clients.slice(0, 5));
-    notices.tell(clients[7]!);
+    notices.notify(clients[7]!);
     assertEquals(await untilHeard(heard, 6), [...clients.slice(0, 5), clients[7]!]);
   });
 
@@ -55,13 +55,13 @@ describe("event notices", () => {
       ((...query: Parameters<typeof books.api>) => (statements++, books.api(...query))) as typeof books.api;
     const notices = openEventNotices(counting);
     const beganMs = performance.now();
-    let told = 0;
-    for (; performance.now() - beganMs < 100 && told < CLIENTS; await pause(0)) {
-      notices.tell(clients[told++]!);
+    let notified = 0;
+    for (; performance.now() - beganMs < 100 && notified < CLIENTS; await pause(0)) {
+      notices.notify(clients[notified++]!);
     }
     const tookMs = performance.now() - beganMs;
-    await untilHeard(heard, told);
-    assertEquals(heard.length, told);
+    await untilHeard(heard, notified);
+    assertEquals(heard.length, notified);
     assert(statements <= tookMs / 3 + 2, `${statements} in ${tookMs} ms`);
   });
 
@@ -75,7 +75,7 @@ describe("event notices", () => {
       resting % 64
     }, ${resting}, null, now() + interval '1 minute'),
         (${rested % 64}, ${rested}, null, now())`;
-    await tellNow([silent, disabled, resting, rested, well, 0, -1]);
+    await notifyNow([silent, disabled, resting, rested, well, 0, -1]);
     assertEquals(await heardUpTo(heard, -2), [rested, well]);
   });
 
@@ -89,12 +89,12 @@ describe("event notices", () => {
     await operator`select gold.set_partner(${
       row!.public_id
     }, null, null, 'https://localhost/', null, null, null)`;
-    await tellNow([client]);
+    await notifyNow([client]);
     assertEquals(await heardUpTo(heard, -3), []);
     await operator`commit`;
     operator.release();
     assertEquals(await heardUpTo(heard, -4), [-3, client]);
-    await tellNow([client]);
+    await notifyNow([client]);
     assertEquals(await heardUpTo(heard, -5), [-3, client, -4, client]);
   });
 
@@ -104,11 +104,11 @@ describe("event notices", () => {
     url.port = "1";
     const nowhere = postgres(url.href, { max: 1, connect_timeout: 1 });
     const notices = openEventNotices(nowhere);
-    notices.tell(1);
+    notices.notify(1);
     await pause(200);
-    notices.tell(2);
+    notices.notify(2);
     await nowhere.end({ timeout: 1 });
-    notices.tell(3);
+    notices.notify(3);
     await pause(100);
   });
 });

@@ -8,7 +8,7 @@ const APART_MS = 3;
 
 /** Notifies the delivery workers of clients that have new events, if the events can be sent. */
 export interface EventNotices {
-  tell(client: number): void;
+  notify(client: number): void;
 }
 
 /**
@@ -22,14 +22,14 @@ export function openEventNotices(sql: Query): EventNotices {
     underWay = true;
     // Wait once before the first statement, so that it notifies of all clients of a batch of orders.
     for (await undefined; clients.size > 0; await new Promise((resolve) => setTimeout(resolve, APART_MS))) {
-      const told = `{${[...clients].join(",")}}`;
+      const notified = `{${[...clients].join(",")}}`;
       clients.clear();
-      await sql`select gold.tell_events(${told}::text::int[])`.catch(() => {});
+      await sql`select gold.tell_events(${notified}::text::int[])`.catch(() => {});
     }
     underWay = false;
   };
   return {
-    tell(client) {
+    notify(client) {
       clients.add(client);
       if (!underWay) void send();
     },

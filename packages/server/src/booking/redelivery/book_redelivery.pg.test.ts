@@ -15,7 +15,7 @@ import {
   webhookTestItem,
 } from "./redelivery_fixture.ts";
 
-const told = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
+const eventIn = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
 
 describe("book_redelivery", () => {
   let books: TestBooks;
@@ -45,7 +45,7 @@ describe("book_redelivery", () => {
       assertEquals(wordOf(outcome), "answered 201");
       const [row] = await books.sql`select gold.find_event(${client}, ${id}::uuid) as body`;
       assertEquals(outcome.body, row!.body);
-      assertEquals([told(outcome).id, told(outcome).delivery.status], [`evt_${id}`, "pending"]);
+      assertEquals([eventIn(outcome).id, eventIn(outcome).delivery.status], [`evt_${id}`, "pending"]);
     }
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due", "3 0 due", "4 0 due"]);
   });
@@ -70,7 +70,7 @@ describe("book_redelivery", () => {
     const client = await books.createClient({ halalas: 100n });
     const [event] = await books.sql`select id from gold.event where client_id = ${client}`;
     const outcome = await redeliver(books.api, redeliveryItem(client, event!.id));
-    assertEquals([told(outcome).type, told(outcome).sequence], ["funding.completed", 1]);
+    assertEquals([eventIn(outcome).type, eventIn(outcome).sequence], ["funding.completed", 1]);
   });
 
   it("replays its first answer for the same key, without another redelivery", async () => {
@@ -176,7 +176,7 @@ describe("book_webhook_test", () => {
     const item = webhookTestItem(client);
     const outcome = await testWebhook(books.api, item);
     assertEquals(wordOf(outcome), "answered 201");
-    const event = told(outcome);
+    const event = eventIn(outcome);
     const [link] = await books.sql`
       select encode(hash, 'hex') as head from gold.chain_link where client_id = ${client} and sequence = 2`;
     assertEquals([event.type, event.id, event.sequence, event.delivery.status], [
@@ -219,7 +219,7 @@ describe("book_webhook_test", () => {
     const refusal = await testWebhook(books.api, item).catch((error) => error);
     assertEquals([refusal.code, refusalOf(refusal)?.code], ["53000", "service_unavailable"]);
     await books.api`select gold.seal_chain(${client})`;
-    assertEquals(told(await testWebhook(books.api, item)).sequence, 5001);
+    assertEquals(eventIn(await testWebhook(books.api, item)).sequence, 5001);
   });
 
   it("leaves no defects in the books, and dates no event before the account's newest posting", async () => {
@@ -227,7 +227,7 @@ describe("book_webhook_test", () => {
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
     const [ahead] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
-    const event = told(await testWebhook(books.api, webhookTestItem(client)));
+    const event = eventIn(await testWebhook(books.api, webhookTestItem(client)));
     assertEquals(Date.parse(event.created_at), ahead!.last_posted_at.getTime());
     assertEquals(await books.defects(), []);
   });

@@ -17,7 +17,7 @@ export const owner = () => ({ bucket: smallint().notNull(), clientId: integer().
 /**
  * The index columns for lists: a client's records by sequence. The client is an expression here, so that a
  * lookup by owner and id can never use this index. Otherwise the planner might use it and read all records of
- * a client to find one: it assumes that bucket and client are independent, so an index that starts with both
+ * a client to find one. It assumes that bucket and client are independent, so an index that starts with both
  * looks as good as the primary key.
  */
 export const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: AnyPgColumn }) =>

@@ -56,8 +56,8 @@ export async function moveEnd(
 }
 
 export async function postNotices({ api }: TestBooks, most = 1000): Promise<number> {
-  const [row] = await api`select gold.post_expiry_notices(${most}) as told`;
-  return row!.told;
+  const [row] = await api`select gold.post_expiry_notices(${most}) as posted`;
+  return row!.posted;
 }
 
 /** Returns the notices that the client got so far, oldest first: kind and days ahead. */

@@ -51,7 +51,7 @@ describe("startExpiryNotices()", () => {
     const sql = () => {
       turns++;
       if (turns === 3) notices.stop();
-      return Promise.resolve([{ told: turns < 9 ? 20 : 0 }]);
+      return Promise.resolve([{ posted: turns < 9 ? 20 : 0 }]);
     };
     const notices = startExpiryNotices(sql as unknown as Sql);
     await sleep(PAUSE_MS);

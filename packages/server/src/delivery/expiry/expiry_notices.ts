@@ -14,9 +14,9 @@ export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): vo
   let underWay = false;
   const postTurn = async (): Promise<number> => {
     const [row] = await sql<
-      { told: number }[]
-    >`select gold.post_expiry_notices(${CLIENTS_PER_TURN}::int) as told`;
-    return row!.told;
+      { posted: number }[]
+    >`select gold.post_expiry_notices(${CLIENTS_PER_TURN}::int) as posted`;
+    return row!.posted;
   };
   const post = async () => {
     if (underWay) return;

@@ -45,11 +45,11 @@ describe("post_expiry_notices", () => {
       client_secret: known.client_secrets[0].secret_id,
       webhook_secret: known.webhook_secrets[0].secret_id,
     };
-    const told: unknown[] = (await eventsOf(client)).map((event) =>
+    const notices: unknown[] = (await eventsOf(client)).map((event) =>
       event.type === "credential.expiring" ? [event.sequence, event.data.credential] : event
     );
     assertEquals(
-      told,
+      notices,
       KINDS.map((kind, n) => [n + 1, { kind, id: names[kind], expires_at: ends.get(kind)!.toISOString() }]),
     );
     assertEquals(await books.defects(), []);
@@ -119,10 +119,11 @@ describe("post_expiry_notices", () => {
     await postNotices(books);
     const [row] = await books.sql`
       select e.created_at, e.subject, s.id as secret from gold.event e, gold.webhook_secret s where client_id = ${client} and partner_id = ${client}`;
-    const told = createHash("sha256").update(`["webhook_secret", "${row!.secret}", ${end.getTime()}]`).digest(
-      "hex",
-    );
-    const line = `1|${client}|1|11|${row!.subject}|${row!.created_at.getTime()}|${told}`;
+    const digest = createHash("sha256").update(`["webhook_secret", "${row!.secret}", ${end.getTime()}]`)
+      .digest(
+        "hex",
+      );
+    const line = `1|${client}|1|11|${row!.subject}|${row!.created_at.getTime()}|${digest}`;
     const [link] = await books.sql`select encode(gold.seal_chain(${client}), 'hex') as head`;
     assertEquals(link!.head, createHash("sha256").update(Buffer.alloc(32)).update(line).digest("hex"));
   });

@@ -37,12 +37,12 @@ describe("keepDestinations()", () => {
 
   it("shares one lookup between concurrent calls, and counts the age from the lookup's end", async () => {
     const { clock, looked, find, says } = fixture();
-    let tell: (found: Destination) => void = () => {};
-    says(() => new Promise((resolve) => tell = resolve));
+    let endLookup: (found: Destination) => void = () => {};
+    says(() => new Promise((resolve) => endLookup = resolve));
     const asking = Promise.all([find("a"), find("a")]);
     clock.ms = 20_000;
     const late = find("a");
-    tell(destination);
+    endLookup(destination);
     assertEquals(await asking, [destination, destination]);
     await late;
     assertEquals(looked, ["a"]);

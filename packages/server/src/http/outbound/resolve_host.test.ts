@@ -65,8 +65,8 @@ describe("createResolver()", () => {
   it("runs at most 1,024 lookups at once, and returns no address for further names", async () => {
     const asked = server.asked.length;
     const crowd = Array.from({ length: 1024 }, () => resolve("silent.example"));
-    const told = await Promise.race([resolve("lively.example"), sleep(0, "the lookup waited")]);
-    assertEquals(told, []);
+    const addresses = await Promise.race([resolve("lively.example"), sleep(0, "the lookup waited")]);
+    assertEquals(addresses, []);
     await Promise.all(crowd);
     assert(!server.asked.slice(asked).includes("lively.example A"));
     assertEquals(await resolve("lively.example"), ["192.0.2.1"]);

@@ -18,7 +18,7 @@ const HOSTS_FILE = "/etc/hosts";
 
 /**
  * Reads the machine's hosts file, then asks the name servers directly. getaddrinfo() is not used, because it
- * blocks one of the few threads that Web Crypto uses: a partner's slow name server would delay all
+ * blocks one of the few threads that Web Crypto uses. A partner's slow name server would then delay all
  * signatures. The caller checks every address that is returned.
  *
  * @param servers Name servers as ip:port; the system's servers by default.

@@ -31,8 +31,8 @@ export async function openTlsWire(port: number, { ca, cert, key }: Identity): Pr
   return wire;
 }
 
-/** How a partner reaches the service. A request that the service may have received is never sent again. */
-export interface Line {
+/** A partner's connections to the service. It never retries a request that the service may have received. */
+export interface PartnerConnection {
   /** Number of connections opened so far. */
   readonly opened: number;
   /** Returns the reply, or a sentence that says why there is none. */
@@ -49,10 +49,10 @@ const CONNECTIONS_MAX = 32;
  * Sends HTTP/1.1 requests over several connections. Each connection is kept until a reply announces that it
  * closes.
  */
-export class KeepAliveConnection implements Line {
+export class KeepAlivePool implements PartnerConnection {
   readonly #port: number;
   readonly #identity: Identity;
-  /** Uses the connection that was idle longest, so that none stays idle for long. */
+  /** The idle connections. The one that was idle longest is used first, so that none stays idle for long. */
   readonly #idle: Wire[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: (() => void)[] = [];
@@ -94,7 +94,7 @@ export class KeepAliveConnection implements Line {
     const kept = this.#takeIdle();
     const wire = kept ?? await this.#connect();
     const reply = await wire.send(request);
-    if (!reply) return `${kept ? "a kept" : "a new"} connection ended without a reply`;
+    if (!reply) return `${kept ? "a reused" : "a new"} connection ended without a reply`;
     if (this.#open && reply.headers.get("connection") !== "close") this.#idle.push(wire);
     else wire.close();
     return reply;

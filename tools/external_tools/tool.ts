@@ -5,7 +5,7 @@ import { join } from "node:path";
  * An external tool that `npm ci` does not install: a program or data that the external checks need. `folder`
  * is the absolute path of .tools.
  */
-export interface Part {
+export interface Tool {
   readonly name: string;
   readonly version: string;
   isInstalled(folder: string): boolean;
@@ -22,11 +22,11 @@ export class MissingToolError extends Error {
  * Makes a tool with a stamp that names its version and paths. The stamp is written last, so an incomplete
  * install or another version is installed again.
  */
-export function stampedPart(part: Omit<Part, "isInstalled">, paths: readonly string[]): Part {
-  const stampOf = (folder: string): string => join(folder, "stamps", part.name);
-  const stamp = [part.version, ...paths].join("\n");
+export function stampedTool(tool: Omit<Tool, "isInstalled">, paths: readonly string[]): Tool {
+  const stampOf = (folder: string): string => join(folder, "stamps", tool.name);
+  const stamp = [tool.version, ...paths].join("\n");
   return {
-    ...part,
+    ...tool,
     isInstalled(folder) {
       const whole = [stampOf(folder), ...paths.map((path) => join(folder, path))].every((path) =>
         existsSync(path)
@@ -35,7 +35,7 @@ export function stampedPart(part: Omit<Part, "isInstalled">, paths: readonly str
     },
     install(folder) {
       rmSync(stampOf(folder), { force: true });
-      part.install(folder);
+      tool.install(folder);
       mkdirSync(join(folder, "stamps"), { recursive: true });
       writeFileSync(stampOf(folder), stamp);
     },

@@ -22,7 +22,7 @@ export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<
  * Books orders with the service's own function, many in a transaction, but without HTTP requests, because the
  * proof tests only the delivery after the booking.
  */
-export class OrderDesk {
+export class OrderBooker {
   readonly #sql: Sql;
   readonly #traders: readonly Trader[];
   #turn = 0;
@@ -33,7 +33,7 @@ export class OrderDesk {
   }
 
   /**
-   * Books orders until this many events are committed, even if the database goes away meanwhile. Reads the
+   * Books orders until this many events are committed, even if the database is unavailable meanwhile. Reads the
    * number of committed events from the accounts.
    */
   async bookUntil(events: number): Promise<void> {

@@ -4,10 +4,10 @@ import type { Deployment } from "./deployment.ts";
 import { ask, type Trader } from "./trader.ts";
 import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
-type Kind = "first" | "retry" | "conflict";
+type Kind = "new" | "retry" | "conflict";
 
 /** An order that is in flight while something is killed, and all replies to it. */
-class Passenger {
+class InFlightOrder {
   readonly kind: Kind;
   readonly trader: Trader;
   readonly quoteId: string;
@@ -42,22 +42,22 @@ class Passenger {
   }
 }
 
-export interface Flight {
+export interface InFlightOrders {
   /**
    * The order that is sent first. Its account usually stays locked while a step is held, so that this order
    * waits outside the batcher and the later orders form a batch.
    */
-  readonly decoy: Passenger;
-  readonly passengers: readonly Passenger[];
+  readonly first: InFlightOrder;
+  readonly others: readonly InFlightOrder[];
 }
 
 const GRAMS = "0.01";
 
 /**
- * Prepares the decoy's order and the first orders of three other partners. One of these three also retries an
- * earlier order, and another one reuses an earlier key with another quote.
+ * Prepares one partner's order, which is sent first, and new orders of three other partners. One of these
+ * three also retries an earlier order, and another one reuses an earlier key with another quote.
  */
-export async function boardFlight({ traders, servers }: Deployment): Promise<Flight> {
+export async function prepareOrders({ traders, servers }: Deployment): Promise<InFlightOrders> {
   const { socket } = servers[1]!;
   const quote = async (trader: Trader) => {
     const reply = await ask(socket, trader.quote("buy", GRAMS));
@@ -71,16 +71,16 @@ export async function boardFlight({ traders, servers }: Deployment): Promise<Fli
     if (reply?.status !== 201) throw new Error(`the order failed: ${verdictOf(reply)}`);
     return { quoteId, key, body: reply.body };
   };
-  const [decoy, one, two, three] = traders as [Trader, Trader, Trader, Trader];
+  const [zero, one, two, three] = traders as [Trader, Trader, Trader, Trader];
   const [known, other] = [await earlier(two), await earlier(three)];
   return {
-    decoy: new Passenger("first", decoy, await quote(decoy)),
-    passengers: [
-      new Passenger("first", one, await quote(one)),
-      new Passenger("first", two, await quote(two)),
-      new Passenger("first", three, await quote(three)),
-      new Passenger("retry", two, known.quoteId, known),
-      new Passenger("conflict", three, await quote(three), other),
+    first: new InFlightOrder("new", zero, await quote(zero)),
+    others: [
+      new InFlightOrder("new", one, await quote(one)),
+      new InFlightOrder("new", two, await quote(two)),
+      new InFlightOrder("new", three, await quote(three)),
+      new InFlightOrder("retry", two, known.quoteId, known),
+      new InFlightOrder("conflict", three, await quote(three), other),
     ],
   };
 }
@@ -92,16 +92,20 @@ export interface Sent {
 }
 
 /** Sends all requests at once to one process. */
-export async function send({ decoy, passengers }: Flight, socketPath: string, read = true): Promise<Sent> {
-  const all = [decoy, ...passengers];
-  const requests = await Promise.all(all.map((passenger) => passenger.request()));
+export async function send(
+  { first, others }: InFlightOrders,
+  socketPath: string,
+  read = true,
+): Promise<Sent> {
+  const all = [first, ...others];
+  const requests = await Promise.all(all.map((order) => order.request()));
   const wires = await Promise.all(all.map(() => Wire.open(socketPath)));
   if (!read) { for (const wire of wires) wire.stopReading(); }
   const replies = Promise.all(wires.map((wire, n) => wire.send(requests[n]!)));
   return {
     wires,
     answered: replies.then((found) => {
-      all.forEach((passenger, n) => passenger.replies.push(found[n]));
+      all.forEach((order, n) => order.replies.push(found[n]));
       for (const wire of wires) wire.close();
       return found;
     }),
@@ -116,14 +120,14 @@ export const UNDECIDED: readonly string[] = [
   "409 idempotency_request_in_progress",
 ];
 const EXPECTED: Readonly<Record<Kind, readonly string[]>> = {
-  first: ["201", "200 replayed"],
+  new: ["201", "200 replayed"],
   retry: ["200 replayed"],
   conflict: ["409 idempotency_key_conflict"],
 };
 
-/** Returns what is wrong with a passenger's replies. The last `settled` replies must be final. */
-export async function judge(passenger: Passenger, settled: number, sql: Sql): Promise<string[]> {
-  const { kind, replies, trader, quoteId, key, original } = passenger;
+/** Returns what is wrong with an order's replies. The last `settled` replies must be final. */
+export async function findViolations(order: InFlightOrder, settled: number, sql: Sql): Promise<string[]> {
+  const { kind, replies, trader, quoteId, key, original } = order;
   const violations: string[] = [];
   replies.forEach((reply, n) => {
     const verdict = verdictOf(reply);
@@ -148,7 +152,11 @@ export async function judge(passenger: Passenger, settled: number, sql: Sql): Pr
   answers.add(row!.body as string);
   const created = replies.filter((reply) => reply?.status === 201).length;
   if (answers.size !== 1) {
-    violations.push(`one idempotency key got ${answers.size} different replies: ${[...answers].join(" | ")}`);
+    violations.push(
+      `all successful replies to one idempotency key must have the same body; got ${answers.size} different bodies: ${
+        [...answers].join(" | ")
+      }`,
+    );
   }
   if (row!.executed !== 1) violations.push(`the order executed ${row!.executed} times`);
   if (created > 1) violations.push(`201 was returned ${created} times`);

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, constants } from "node:http2";
-import type { Identity, Line } from "../partner_line.ts";
+import type { Identity, PartnerConnection } from "../partner_connection.ts";
 import type { Reply } from "../wire.ts";
 
 /**
  * Sends requests over one HTTP/2 connection. After Envoy has announced with GOAWAY that it closes the
  * connection, the next request opens another one.
  */
-export class MultiplexedLine implements Line {
+export class MultiplexedConnection implements PartnerConnection {
   readonly #port: number;
   readonly #identity: Identity;
   #session: Promise<ClientHttp2Session> | undefined;
