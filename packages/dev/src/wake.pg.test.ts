@@ -22,7 +22,7 @@ describe("wake()", () => {
   const path = (...parts: string[]) => join(state, ...parts);
   const logged = async () =>
     (await readFile(path("log", "server.log"), "utf8")).split("\n").filter((line) =>
-      /"serving"|did not/.test(line)
+      /"serving"|did not start/.test(line)
     );
 
   /**
