@@ -1,19 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
 import type { Invocation } from "./command.ts";
 import { usage } from "./failure.ts";
+import type { Receiver } from "./receiver/deliver.ts";
 
 type Values = Invocation["values"];
 
-/** Returns an option's text; undefined if the option is missing. */
+/** Returns an option's text; undefined if the option is missing. A shell variable may be empty by mistake. */
 export function optional(values: Values, name: string): string | undefined {
   const value = values[name];
+  if (value === "") throw usage(`--${name} is empty. Give it a value, or leave it out.`);
   return typeof value === "string" ? value : undefined;
 }
 
 /** Returns an option's text, or throws a usage error that names the option. */
 export function required(values: Values, name: string): string {
   const value = optional(values, name);
-  if (value) return value;
+  if (value !== undefined) return value;
   throw usage(`--${name} is missing.`);
+}
+
+/** Reads a file. `name` is the option or the member that names the file. */
+export async function readNamed(name: string, file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw usage(`${name} names a file that cannot be read: ${(error as Error).message}.`);
+  }
 }
 
 export function wholeNumber(text: string, name: string, from: number): number {
@@ -21,9 +34,22 @@ export function wholeNumber(text: string, name: string, from: number): number {
   throw usage(`--${name} must be a whole number from ${from}; got ${text}.`);
 }
 
-/** Reads the URL of a receiver. Plain http is for a receiver on this machine. */
-export function receiverUrl(text: string): URL {
+/** Reads the URL of a receiver, and the option --ca. Plain http is for a receiver on this machine. */
+export async function receiverOf(
+  text: string,
+  { values, path }: Pick<Invocation, "values" | "path">,
+): Promise<Receiver> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  throw usage(`The receiver's URL must begin with https:// or http://; got ${text}.`);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usage(`The receiver's URL must begin with https:// or http://; got ${text}.`);
+  }
+  const file = optional(values, "ca");
+  if (file === undefined) return { url };
+  const ca = new TextDecoder().decode(await readNamed("--ca", path(file)));
+  try {
+    new X509Certificate(ca);
+  } catch {
+    throw usage(`--ca must name a PEM file with the certificate of a CA; ${file} has none.`);
+  }
+  return { url, ca };
 }
