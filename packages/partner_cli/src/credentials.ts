@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { usage } from "./failure.ts";
-import { readNamed } from "./values.ts";
+import { readNamed } from "./named_file.ts";
 
 /** The members of a `credentials.json` that the commands read. `cert`, `key`, `ca` are absolute paths. */
 export interface Credentials {

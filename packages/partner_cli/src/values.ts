@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { X509Certificate } from "node:crypto";
 import type { Invocation } from "./command.ts";
 import { usage } from "./failure.ts";
+import { readNamed } from "./named_file.ts";
 import type { Receiver } from "./receiver/deliver.ts";
 
 type Values = Invocation["values"];
@@ -18,15 +18,6 @@ export function required(values: Values, name: string): string {
   const value = optional(values, name);
   if (value !== undefined) return value;
   throw usage(`--${name} is missing.`);
-}
-
-/** Reads a file. `name` is the option or the member that names the file. */
-export async function readNamed(name: string, file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw usage(`${name} names a file that cannot be read: ${(error as Error).message}.`);
-  }
 }
 
 export function wholeNumber(text: string, name: string, from: number): number {

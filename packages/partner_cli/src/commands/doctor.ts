@@ -3,7 +3,8 @@ import type { Command } from "../command.ts";
 import { type Credentials, memberOf } from "../credentials.ts";
 import { examine } from "../doctor/examine.ts";
 import { readSignedRequest, replaying, type SignedRequest } from "../doctor/signed_request.ts";
-import { optional, readNamed } from "../values.ts";
+import { readNamed } from "../named_file.ts";
+import { optional } from "../values.ts";
 
 /** A check reports within seconds. It must not wait until the service can be reached again. */
 const ONE_TRY = { triesMax: 1, timeoutMs: 10_000 };

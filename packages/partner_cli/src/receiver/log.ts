@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readNamed } from "../values.ts";
+import { readNamed } from "../named_file.ts";
 
 /** How long a receiver may take from its answer to the line in its log. */
 const WRITTEN_MAX_MS = 5_000;
