@@ -131,7 +131,7 @@ const errorList = (codes: readonly TokenProblemCode[]): string =>
   `<ul class="errors">${
     codes.map((one) => {
       const { status, title } = TOKEN_PROBLEM_REGISTRY[one];
-      return `<li>${status} <a href="/errors#${one}"><code>${one}</code></a>: ${inline(title)}</li>`;
+      return `<li>${status} <a href="/errors.html#${one}"><code>${one}</code></a>: ${inline(title)}</li>`;
     }).join("")
   }</ul>`;
 

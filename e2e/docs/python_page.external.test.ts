@@ -50,20 +50,26 @@ describe("the Python guide", () => {
       }
     }));
 
-  it("works as printed, with the output that it shows", async () => {
+  it("works as printed, with the output that it shows, twice and in any order", async () => {
     const python = await PythonEnvironment.create();
     const stack = await Stack.open();
     try {
       await stack.operator("price set --source fixed --mid 500 --spread 60");
-      const blocks = readBlocks(await readPage());
+      const page = await readPage();
+      const blocks = readBlocks(page);
+      const [, firstOrder] = /<<'END_OF_FILE'\n([^]*?)^END_OF_FILE$/m.exec(page)!;
       const steps = blocks.flatMap(({ language, text }, index) =>
         language === "python" ? [{ code: text, shown: blocks[index + 1]!.text }] : []
       );
       const { client_id } = stack.partner.credentials;
       const credentials = stack.running.state.path("partners", client_id, "credentials.json");
-      const printed = await runPython(python, steps.map(({ code }) => code), credentials);
-      assertEquals(printed.length, steps.length);
-      steps.forEach(({ shown }, index) => expectShown(printed[index]!, shown));
+      for (let round = 0; round < 2; round++) {
+        const printed = await runPython(python, steps.map(({ code }) => code), credentials);
+        assertEquals(printed.length, steps.length);
+        steps.forEach(({ shown }, index) => expectShown(printed[index]!, shown));
+        const [ordered] = await runPython(python, [firstOrder!], credentials);
+        expectShown(ordered!, blocks.find(({ language }) => language === "text")!.text);
+      }
     } finally {
       await stack.close();
       await python.remove();

@@ -95,16 +95,42 @@ describe("the documentation site", () => {
     }
   });
 
-  it("has no broken link in its navigation", async () => {
-    const { page, close } = await visit("/quickstart.html", "desktop", "light");
-    const links = await page.locator("nav a[href^='/'], aside a[href^='/']").evaluateAll((all) =>
-      all.map((one) => one.getAttribute("href")!)
-    );
-    assert(links.length > 15);
-    for (const link of new Set(links)) {
-      assertEquals((await page.request.get(origin + link)).status(), 200, link);
+  it("has no broken link on any page, also without JavaScript", async () => {
+    const links = new Set<string>();
+    for (const name of await pages()) {
+      const html = await readFile(join(SITE, name), "utf8");
+      for (const [, link] of html.matchAll(/<a [^>]*?href="(\/[^"]*)"/g)) links.add(link!);
     }
-    await close();
+    assert(links.size > 100);
+    // A file whose name has no ending would be served, too, but another web server may not do that.
+    const bare = [...links].filter((link) => !/(?:\/|\.[a-z]+)(?:#.*)?$/.test(link));
+    assertEquals(bare, []);
+    const texts = new Map<string, string>();
+    for (const link of links) {
+      const [path = "", anchor] = link.split("#");
+      if (!texts.has(path)) {
+        const reply = await fetch(origin + path);
+        assertEquals(reply.status, 200, link);
+        texts.set(path, await reply.text());
+      }
+      if (anchor) assert(texts.get(path)!.includes(`id="${decodeURIComponent(anchor)}"`), link);
+    }
+  });
+
+  it("shows its own page for an unknown address", async () => {
+    const reply = await fetch(`${origin}/nowhere`);
+    assertEquals([reply.status, /<title>404/.test(await reply.text())], [404, true]);
+  });
+
+  it("has the header at the same place on every kind of page", async () => {
+    const places = new Set<number>();
+    for (const path of ["/quickstart.html", "/reference/trading.html", "/reference/"]) {
+      const { page, close } = await visit(path, "desktop", "light");
+      const { x, width } = (await page.locator(".VPNavBar .VPNavBarAppearance").boundingBox())!;
+      places.add(x + width);
+      await close();
+    }
+    assertEquals(places.size, 1);
   });
 
   for (const path of [...KINDS, "/start"]) {

@@ -119,6 +119,9 @@ describe("gold-partner, against the service", () => {
       assertEquals([exit, out, (JSON.parse(err) as { exit_code: number }).exit_code], [2, "", 2], words);
     }
     assertEquals(codeOf(await run("quote buy --grams 999999")), [1, "", "limit_exceeded"]);
+    const { detail } = JSON.parse((await run("quote buy --grams 0")).err) as { detail: string };
+    assertMatch(detail, /^[^#]+ 0[^#]+ \(#\/gold_grams\)$/);
+    assertEquals(detail.match(/quantity is 0/g)?.length, 1, detail);
   });
 
   describe("listen", () => {

@@ -188,6 +188,18 @@ export function tryDoctor(door: keyof typeof DOORS): void {
     }
   });
 
+  it("names the clock if the service's certificate is not yet valid or has expired by it", async () => {
+    const authority = createTestAuthority();
+    const ca = await pem("dated_ca.pem", authority.ca);
+    for (const days of [[1, 2], [-2, -1]] as const) {
+      const dated = await testReceiver({ certificate: authority.issue(["localhost"], ...days) });
+      const changes = { base_url: `https://localhost:${dated.port}`, ca };
+      const says = /is valid from 2\S+ to 2\S+, but this machine's clock says 2/;
+      await expectFault("connection", says, /^Set this machine's clock/, 2, { changes });
+      await dated.stop();
+    }
+  });
+
   it("names a wrong base URL", async () => {
     const byAddress = stack.running.baseUrl.replace("localhost", "127.0.0.1");
     await expectShown(otherName, { changes: { base_url: byAddress } });
@@ -228,6 +240,17 @@ export function tryDoctor(door: keyof typeof DOORS): void {
         1,
         visit,
       );
+    });
+  }
+
+  for (const host of ["api.bank.example", "localhost:9999"]) {
+    it(`names wrong_host for a request that is addressed to ${host}`, async () => {
+      const credentials = { ...stack.partner.credentials, base_url: `https://${host}` };
+      const request = await pem("request.txt", await signedByHand(credentials));
+      const says = new RegExp(
+        `^wrong_host: the request addresses ${host}, but .* https://localhost:\\d+\\. `,
+      );
+      await expectFault("request", says, /^Sign exactly/, 1, { more: ["--request", request] });
     });
   }
 

@@ -2851,6 +2851,8 @@ begin
     end if;
     select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
   end loop;
+  -- A simulation may have ended it before `expires_at`.
+  given.expires_at := least(given.expires_at, (holder.simulations->'expired_quotes'->>given.id::text)::timestamptz);
   return quote_text(given, 'expired');
 end $$;
 
@@ -5709,19 +5711,22 @@ begin
   where q.bucket = holder.bucket and q.client_id = holder.client_id and q.id = (parameters->>'id')::uuid;
   if given.id is null then
     refusal := 'not_found';
+    detail := 'No quote of yours has this quote_id.';
     return;
   elsif exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
     refusal := 'quote_already_executed';
     detail := 'The quote was executed as ord_' || given.id || '.';
     return;
   end if;
+  ended := holder.simulations->'expired_quotes';
   if given.expires_at > clock then
-    select coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended from jsonb_each(holder.simulations->'expired_quotes') e
-    where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
-    update account a set simulations = coalesce(a.simulations, '{}')
-      || jsonb_build_object('expired_quotes', ended || jsonb_build_object(given.id, instant_text(clock)))
+    -- A quote that has already ended keeps its instant.
+    select jsonb_build_object(given.id, instant_text(clock)) || coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended
+    from jsonb_each(ended) e where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
+    update account a set simulations = coalesce(a.simulations, '{}') || jsonb_build_object('expired_quotes', ended)
     where a.bucket = holder.bucket and a.client_id = holder.client_id;
   end if;
+  given.expires_at := least(given.expires_at, (ended->>given.id::text)::timestamptz);
   body := quote_text(given, 'expired');
 end $$;
 
@@ -5746,6 +5751,7 @@ begin
   where w.bucket = holder.bucket and w.client_id = holder.client_id and w.id = (parameters->>'id')::uuid;
   if given.id is null then
     refusal := 'not_found';
+    detail := 'No withdrawal of yours has this withdrawal_id.';
     return;
   end if;
   select s.status into strict status from withdrawal_step s
@@ -5768,7 +5774,7 @@ begin
     end loop;
   exception when sqlstate 'GR409' then
     refusal := 'invalid_request';
-    detail := upper(left(sqlerrm, 1)) || substr(sqlerrm, 2) || '.';
+    detail := 'The withdrawal wd_' || given.id || ' is ' || status || ', so it cannot become ' || outcome || ' any more.';
     return;
   end;
   body := withdrawal_text(given, null);
@@ -6109,12 +6115,13 @@ begin
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
     -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
-    -- events. Tests are selected separately, up to the whole room.
+    -- events. Tests are selected separately, up to the whole room, and the latest due first: a test that was
+    -- just requested does not wait for the retries of earlier tests.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
         select r.ctid from retry r where r.client_id + 0 = a.client_id and r.is_test and r.due_at <= clock and r.sequence <= a.sealed
-        order by r.client_id + 0, r.due_at limit a.room for no key update skip locked
+        order by r.client_id + 0 desc, r.due_at desc limit a.room for no key update skip locked
       ) r
     ) || array(
       select r.ctid from asked a cross join lateral (

@@ -103,6 +103,7 @@ export default {
           page("First order with curl", "/quickstart"),
           page("TypeScript", "/typescript"),
           page("Python", "/python.html"),
+          page("gold-partner, the command line", "/partner_cli"),
           page("Bruno", "/examples/bruno/"),
         ],
       },
@@ -114,7 +115,15 @@ export default {
           page("Receive webhooks", "/webhooks"),
           page("Provoke errors in the sandbox", "/sandbox"),
           page("Replace credentials", "/rotation"),
+          page("Find out why a call fails", "/partner_cli#doctor"),
           page("Go to production", "/going_live"),
+        ],
+      },
+      {
+        text: "Examples",
+        items: [
+          page("Webhook receivers", "/examples/receiver/"),
+          page("Signing in Java, C# and Go", "/examples/signing/"),
         ],
       },
       {

@@ -64,7 +64,8 @@ export async function readCredentials(source: string | CredentialsFile): Promise
 
 async function readCredentialsFile(path: string, before: string): Promise<Record<string, unknown>> {
   try {
-    const stands = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+    const stands = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown> | null;
+    if (typeof stands !== "object" || stands === null) throw new Error("it is not a JSON object");
     const files = NAMES.filter(({ is, member }) => is === "file" && typeof stands[member] === "string");
     const found = files.map(({ member }) => [member, resolve(dirname(path), stands[member] as string)]);
     return { ...stands, ...Object.fromEntries(found) };

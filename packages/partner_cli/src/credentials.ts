@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { usage } from "./failure.ts";
+import { readNamed } from "./named_file.ts";
 
 /** The members of a `credentials.json` that the commands read. `cert`, `key`, `ca` are absolute paths. */
 export interface Credentials {
@@ -21,15 +21,18 @@ const PATHS = ["cert", "key", "ca"] as const;
  * calling the service.
  */
 export async function readCredentials(file: string): Promise<Credentials> {
-  const text = await readFile(file, "utf8");
-  let members: Record<string, unknown> | null;
+  const text = new TextDecoder().decode(await readNamed("--credentials or GOLD_CREDENTIALS", file));
+  let members: unknown;
   try {
     members = JSON.parse(text);
   } catch {
     // The message of JSON.parse() can quote a part of the file, and with it a secret.
     throw usage(`${file} is not JSON. Give the credentials.json of this environment.`);
   }
-  const texts = Object.entries(members ?? {}).filter(([, value]) => typeof value === "string");
+  if (typeof members !== "object" || members === null) {
+    throw usage(`${file} is not a JSON object. Give the credentials.json of this environment.`);
+  }
+  const texts = Object.entries(members).filter(([, value]) => typeof value === "string");
   const credentials = Object.fromEntries(texts) as Record<string, string>;
   for (const name of PATHS) {
     if (credentials[name] !== undefined) credentials[name] = resolve(dirname(file), credentials[name]);

@@ -25,7 +25,6 @@ export const usage = (message: string): Failure => new Failure(EXIT.usage, "usag
 
 /** The codes of the client for a mistake that the caller must correct. A retry fails in the same way. */
 const CALLERS = new Set(["configuration_invalid", "argument_invalid", "signing_failed", "tls_failed"]);
-const FILE_ERROR = /^(ENOENT|EACCES|EISDIR|ENOTDIR)$/;
 
 /** The exit code for an error of the client. */
 export function exitOf({ code, status }: GoldError): ExitCode {
@@ -36,14 +35,17 @@ export function exitOf({ code, status }: GoldError): ExitCode {
 /** Converts any error into a failure with an exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { message, code = "" } = error as NodeJS.ErrnoException;
+  const { message } = error as Error;
   if (error instanceof GoldError) {
     const { request_id, idempotencyKey: idempotency_key } = error;
-    const fields = error.errors.map((each) => `${Object.values(each).join(": ")}`);
+    const fields = error.errors.map(({ detail, pointer, name }) =>
+      // The service's message may repeat the detail of its only field.
+      message.includes(detail) ? `(${pointer ?? name})` : `${pointer ?? name}: ${detail}`
+    );
     const detail = [message, ...fields].join(" ");
     return new Failure(exitOf(error), error.code, detail, { request_id, idempotency_key });
   }
-  if (error instanceof WebhookError || FILE_ERROR.test(code)) return usage(message);
+  if (error instanceof WebhookError) return usage(message);
   return new Failure(
     EXIT.dependency,
     "unexpected",

@@ -63,6 +63,8 @@ describe("gold-partner", () => {
   it("reports wrong usage as one JSON object on stderr, with exit code 2", async () => {
     const file = join(folder, "credentials.json");
     writeFileSync(file, "{");
+    const nothing = join(folder, "null.json");
+    writeFileSync(nothing, "null");
     const wrong: [string[], RegExp][] = [
       [["balance"], /There is no command "balance"/],
       [["balances", "now"], /takes no arguments; got now. Usage: gold-partner balances/],
@@ -72,7 +74,14 @@ describe("gold-partner", () => {
       [["balances", "--at", "1", "--at", "2"], /--at is given twice/],
       [["balances"], /No credentials: give --credentials FILE, or set GOLD_CREDENTIALS/],
       [["balances", "--credentials", join(folder, "none.json")], /ENOENT/],
+      [["trigger", "webhook.test", "--credentials", join(folder, "none.json")], /^--credentials or GOLD_CR/],
       [["doctor", "--credentials", file], /is not JSON/],
+      [["balances", "--credentials", nothing], /: it is not a JSON object\.$/],
+      [["doctor", "--credentials", nothing], /null\.json is not a JSON object/],
+      [["doctor", "--request", "/none"], /^--request names a file that cannot be read: ENOENT/],
+      [["listen", "--forward", "http://h", "--ca", "/none"], /^--ca names a file that cannot be read/],
+      [["listen", "--forward", "https://h", "--ca", nothing], /^--ca must name a PEM file .*null\.json/],
+      [["withdraw", "--amount", "1", "--reference", ""], /^--reference is empty/],
     ];
     for (const [argv, says] of wrong) {
       const { exit, out, err } = await run(argv);

@@ -74,6 +74,10 @@ describe("openDocs()", () => {
       "<p>site</p>",
       "no-cache",
     ]);
+    await writeFile(join(folder, "www", "guide.html"), "<p>guide</p>");
+    for (const path of ["/guide", "/guide.html", "/guide?a=1"]) {
+      assertEquals((await send(path)).body, "<p>guide</p>", path);
+    }
     const script = await send("/assets/a.js", { "Accept-Encoding": "gzip" });
     assertEquals([script.status, script.headers["content-encoding"]], [200, "gzip"]);
     assertStringIncludes(`${script.headers["cache-control"]}`, "immutable");
@@ -89,6 +93,11 @@ describe("openDocs()", () => {
     ) {
       assertEquals((await send(path)).status, 404, path);
     }
+    await writeFile(join(folder, "www", "404.html"), "<p>no page</p>");
+    const missing = await send("/nowhere");
+    assertEquals([missing.status, missing.headers["content-type"], missing.body], [
+      ...[404, "text/html; charset=utf-8", "<p>no page</p>"],
+    ]);
   });
 
   it("refuses another Host, another Origin and another method", async () => {

@@ -84,11 +84,12 @@ async function answer(
   if (path === "/openapi.json") {
     return { status: 200, headers: { "Content-Type": "application/json" }, body: JSON.stringify(describe()) };
   }
+  const encodings = headers["accept-encoding"] ?? "";
   const file = await readSiteFile(site, path);
-  if (file) return siteReply(file, headers["accept-encoding"] ?? "");
-  return path === "/"
-    ? text(302, "The site is not built yet.", { Location: "/start" })
-    : text(404, "There is no such page.");
+  if (file) return siteReply(file, encodings);
+  if (path === "/") return text(302, "The site is not built yet.", { Location: "/start" });
+  const missing = await readSiteFile(site, "/404.html");
+  return missing ? { ...siteReply(missing, encodings), status: 404 } : text(404, "There is no such page.");
 }
 
 const page = (body: string): Reply => ({

@@ -22,7 +22,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Returns the file of the folder that a URL's path names, or undefined. A folder is named by its index. */
+/**
+ * Returns the file of the folder that a URL's path names, or undefined. A folder is named by its index, and
+ * "/quickstart" is the page quickstart.html.
+ */
 export async function readSiteFile(folder: string, path: string): Promise<SiteFile | undefined> {
   let decoded: string;
   try {
@@ -33,11 +36,11 @@ export async function readSiteFile(folder: string, path: string): Promise<SiteFi
   // Normalizing an absolute path removes every "..", so the file lies in the folder.
   const name = normalize(decoded.endsWith("/") ? `${decoded}index.html` : decoded);
   if (!name.startsWith("/") || name.includes("\0")) return undefined;
-  // EISDIR: the path of a folder without "/" at its end.
-  const body = await readFile(join(folder, name)).catch(() => undefined);
+  const file = extname(name) === "" ? `${name}.html` : name;
+  const body = await readFile(join(folder, file)).catch(() => undefined);
   if (!body) return undefined;
   return {
-    mediaType: MEDIA_TYPES[extname(name)] ?? TEXT,
+    mediaType: MEDIA_TYPES[extname(file)] ?? TEXT,
     body,
     gzip: gzipSync(body),
     fixed: name.startsWith("/assets/"),

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Command } from "../command.ts";
 import { memberOf } from "../credentials.ts";
 import { Bench } from "../receiver/bench.ts";
 import { checkReceiver } from "../receiver/check_receiver.ts";
 import { ReceiverLog } from "../receiver/log.ts";
-import { optional, receiverUrl, required, wholeNumber } from "../values.ts";
+import { optional, receiverOf, required, wholeNumber } from "../values.ts";
 
 export const CHECK_RECEIVER: Command = {
   name: "check-receiver",
@@ -26,11 +25,8 @@ never against one that serves production: the receiver would process the orders.
   },
   takes: ["URL"],
   async run({ values, positionals: [text], credentials, path, now }) {
-    const [ca, log] = [optional(values, "ca"), optional(values, "log")];
-    const receiver = {
-      url: receiverUrl(text!),
-      ca: ca === undefined ? undefined : await readFile(path(ca), "utf8"),
-    };
+    const log = optional(values, "log");
+    const receiver = await receiverOf(text!, { values, path });
     const secret = memberOf(await credentials(), "webhook_secret");
     parseWebhookSecret(secret);
     const bench = new Bench({

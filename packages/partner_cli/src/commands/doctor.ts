@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { type GoldClientManner, openTransport } from "@gold-partner/client";
 import type { Command } from "../command.ts";
 import { type Credentials, memberOf } from "../credentials.ts";
 import { examine } from "../doctor/examine.ts";
 import { readSignedRequest, replaying, type SignedRequest } from "../doctor/signed_request.ts";
+import { readNamed } from "../named_file.ts";
 import { optional } from "../values.ts";
 
 /** A check reports within seconds. It must not wait until the service can be reached again. */
@@ -20,10 +20,12 @@ export const DOCTOR: Command = {
   options: { request: { type: "string" } },
   async run({ values, credentials: read, client: open, path, now }) {
     const file = optional(values, "request");
-    const request = file === undefined ? undefined : readSignedRequest(await readFile(path(file)), file);
+    const request = file === undefined
+      ? undefined
+      : readSignedRequest(await readNamed("--request", path(file)), file);
     const credentials = await read();
     const client = await open({ ...ONE_TRY, ...(request ? await mannerFor(request, credentials) : {}) });
-    const certificate = await readFile(memberOf(credentials, "cert"), "utf8");
+    const certificate = await readText(credentials, "cert");
     return { findings: examine({ client, credentials, certificate, nowMs: now(), request }) };
   },
 };
@@ -33,9 +35,12 @@ export const DOCTOR: Command = {
  * client's. So the client signs with any 64 bytes, and needs no key.
  */
 async function mannerFor(request: SignedRequest, credentials: Credentials): Promise<GoldClientManner> {
-  const text = (name: "cert" | "key") => readFile(memberOf(credentials, name), "utf8");
-  const ca = credentials.ca === undefined ? undefined : await readFile(credentials.ca, "utf8");
-  const transport = openTransport({ cert: await text("cert"), key: await text("key"), ca });
+  const [cert, key] = [await readText(credentials, "cert"), await readText(credentials, "key")];
+  const ca = credentials.ca === undefined ? undefined : await readText(credentials, "ca");
+  const transport = openTransport({ cert, key, ca });
   const sign = () => Promise.resolve(new Uint8Array(64).fill(1));
   return { transport: replaying(transport, request), signingKey: undefined, sign };
 }
+
+const readText = async (credentials: Credentials, name: "cert" | "key" | "ca"): Promise<string> =>
+  new TextDecoder().decode(await readNamed(name, memberOf(credentials, name)));

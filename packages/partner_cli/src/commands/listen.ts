@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readFile } from "node:fs/promises";
 import type { GoldClient } from "@gold-partner/client";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Command, Row, Terminal } from "../command.ts";
@@ -7,7 +6,7 @@ import { memberOf } from "../credentials.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { wireJson } from "../output.ts";
 import { deliver, type Receiver, signedMessage } from "../receiver/deliver.ts";
-import { optional, receiverUrl, required, wholeNumber } from "../values.ts";
+import { optional, receiverOf, required, wholeNumber } from "../values.ts";
 
 const POLL_MS = 1_000;
 
@@ -24,11 +23,7 @@ shows sequence, type, id and the answer. A failed delivery is not repeated: run 
   --ca FILE         PEM of the CA to trust for an https receiver`,
   options: { forward: { type: "string" }, after: { type: "string" }, ca: { type: "string" } },
   async run({ values, client, credentials, path, ...terminal }) {
-    const ca = optional(values, "ca");
-    const receiver = {
-      url: receiverUrl(required(values, "forward")),
-      ca: ca === undefined ? undefined : await readFile(path(ca), "utf8"),
-    };
+    const receiver = await receiverOf(required(values, "forward"), { values, path });
     const secret = memberOf(await credentials(), "webhook_secret");
     parseWebhookSecret(secret);
     const from = optional(values, "after");

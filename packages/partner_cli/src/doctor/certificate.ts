@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { X509Certificate } from "node:crypto";
+import { connect } from "node:tls";
+import { EXIT } from "../failure.ts";
 import { Fault } from "./fault.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,4 +37,39 @@ export function examineCertificate(
     detail: `registered, valid until ${to!.toISOString()} (${days} days).`,
     ...(days < NOTICE_DAYS ? { cure: "Replace it now: see docs/rotation.md." } : {}),
   };
+}
+
+const HTTPS_PORT = 443;
+const CONNECT_MAX_MS = 5_000;
+
+/**
+ * Checks only the dates of the service's certificate. Returns undefined if it is valid now by this machine's
+ * clock, or cannot be read.
+ */
+export async function examineServiceDates(
+  { hostname, port, origin }: URL,
+  nowMs: number,
+): Promise<Fault | undefined> {
+  // Nothing is sent over this connection, so it may be to anyone.
+  const socket = connect({
+    ...{ host: hostname, servername: hostname, port: Number(port || HTTPS_PORT) },
+    rejectUnauthorized: false,
+    timeout: CONNECT_MAX_MS,
+  });
+  try {
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(CONNECT_MAX_MS) });
+    const { valid_from, valid_to } = socket.getPeerCertificate();
+    const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
+    if (!(nowMs < from || nowMs > to)) return undefined;
+    const [begin, end, now] = [from, to, nowMs].map((ms) => new Date(ms).toISOString());
+    return new Fault(
+      `the certificate of ${origin} is valid from ${begin} to ${end}, but this machine's clock says ${now}.`,
+      "Set this machine's clock (NTP). If the clock is right, tell the operator that the certificate is not valid.",
+      EXIT.usage,
+    );
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
 }

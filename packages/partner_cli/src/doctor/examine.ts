@@ -12,7 +12,7 @@ import type { Finding } from "../command.ts";
 import { type Credentials, memberOf } from "../credentials.ts";
 import { EXIT, exitOf } from "../failure.ts";
 import { ANSWER_MAX_MS } from "../receiver/deliver.ts";
-import { examineCertificate } from "./certificate.ts";
+import { examineCertificate, examineServiceDates } from "./certificate.ts";
 import { Fault, faultOf } from "./fault.ts";
 import type { SignedRequest } from "./signed_request.ts";
 
@@ -70,7 +70,7 @@ function checksOf(patient: Patient): readonly Check[] {
       run: async () => {
         error = await client.getHealth().then(() => undefined, asGoldError);
         if (error && !isAboutCertificate(error) && error.code !== "ip_not_allowed") {
-          throw connectionFault(error, credentials);
+          throw await connectionFault(error, credentials, nowMs);
         }
         return { detail: `${credentials.base_url} is reached, and its certificate is trusted.` };
       },
@@ -139,10 +139,16 @@ function certificateFault(error: GoldError, file: string): Fault {
   );
 }
 
-function connectionFault(error: GoldError, { base_url, ca, file }: Credentials): Fault {
+async function connectionFault(
+  error: GoldError,
+  { base_url, ca, file }: Credentials,
+  nowMs: number,
+): Promise<Fault> {
   const { code, cause, detail } = error;
   const reason = cause instanceof Error ? cause.message : detail;
   if (code === "tls_failed") {
+    const datesFault = await examineServiceDates(new URL(base_url!), nowMs);
+    if (datesFault) return datesFault;
     return new Fault(
       `the certificate of ${base_url} is not trusted (${reason}).`,
       `Set ca in ${file} to the CA of this environment (now: ${
@@ -191,13 +197,21 @@ async function examineSignature(client: GoldClient, { base_url, file }: Credenti
   throw new Fault(reasonsOf(verdict), cure);
 }
 
-async function examineRequest(client: GoldClient, { body }: SignedRequest): Promise<Outcome> {
+async function examineRequest(client: GoldClient, { body, host }: SignedRequest): Promise<Outcome> {
   const verdict = await client.probeSignature(body);
   if (verdict.valid) return { detail: "correctly signed. Its nonce is now used." };
-  const { canonical_string, mistake } = verdict;
-  const cure = canonical_string === null
-    ? "Correct this header first."
-    : `Sign exactly ${JSON.stringify(canonical_string)}.`;
+  const { canonical_string, mistake, steps } = verdict;
+  if (canonical_string === null) {
+    throw new Fault(`${mistake ?? "no common mistake"}: ${reasonsOf(verdict)}`, "Correct this header first.");
+  }
+  const cure = `Sign exactly ${JSON.stringify(canonical_string)}.`;
+  const signed = new URL(canonical_string.split("\n")[1]!);
+  // The service never sees the file's Host, because this program connects to base_url.
+  if (mistake === null && steps.signature.ok === false && host !== undefined && host !== signed.host) {
+    const detail =
+      `the request addresses ${host}, but signatures cover the service's own URL, ${signed.origin}.`;
+    throw new Fault(`wrong_host: ${detail} ${reasonsOf(verdict)}`, cure);
+  }
   throw new Fault(`${mistake ?? "no common mistake"}: ${reasonsOf(verdict)}`, cure);
 }
 

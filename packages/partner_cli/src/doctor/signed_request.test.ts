@@ -22,18 +22,21 @@ describe("readSignedRequest()", () => {
     ];
     const expected = {
       target: "/v1/signed-probe?a=1",
+      host: "h",
       headers: { "X-Timestamp": "17", "X-Nonce": "n" },
       body: "سلام\n",
     };
     assertEquals(read(lines.join("\n")), expected);
     assertEquals(read(lines.join("\r\n")), expected);
+    assertEquals(read(`\ufeff${lines.join("\n")}`), expected);
   });
 
   it("reads as many bytes of the body as Content-Length says, and a request without a body", () => {
     assertEquals(read("POST /v1/signed-probe\nContent-Length: 2\n\n{}\n").body, "{}");
     const absolute = read("POST https://localhost:8443/v1/signed-probe HTTP/1.1\nX-Nonce: n\n");
-    assertEquals([absolute.target, absolute.body, absolute.headers["X-Nonce"]], [
+    assertEquals([absolute.target, absolute.host, absolute.body, absolute.headers["X-Nonce"]], [
       "/v1/signed-probe",
+      "localhost:8443",
       "",
       "n",
     ]);

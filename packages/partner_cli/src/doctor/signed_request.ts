@@ -11,10 +11,15 @@ const HEADER_END = /\r?\n\r?\n/;
 /** A request to the probe that the partner's own program signed. */
 export interface SignedRequest {
   readonly target: string;
+  /** The name by which the partner's program addresses the service: of the URL, or else of the Host header. */
+  readonly host: string | undefined;
   /** The signature's three headers, by their names. A header that is missing in the file is missing here. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
+
+/** Editors on Windows begin a file of UTF-8 with this mark. */
+const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
 
 /**
  * Reads a request as HTTP/1.1 writes it: request line, headers, an empty line, the body. The body has the
@@ -24,7 +29,8 @@ export function readSignedRequest(file: Uint8Array, name: string): SignedRequest
   // Latin-1 maps each byte to one character, so positions in the text are positions in the file.
   const text = Buffer.from(file).toString("latin1");
   const end = HEADER_END.exec(text);
-  const [line = "", ...fields] = text.slice(0, end?.index).trimEnd().split(/\r?\n/);
+  const [line = "", ...fields] = text.slice(0, end?.index).replace(BYTE_ORDER_MARK, "")
+    .trimEnd().split(/\r?\n/);
   const [, method, url] = REQUEST_LINE.exec(line) ?? [];
   if (url === undefined) {
     throw usage(
@@ -33,7 +39,8 @@ export function readSignedRequest(file: Uint8Array, name: string): SignedRequest
       }.`,
     );
   }
-  const target = url.replace(/^https?:\/\/[^/]*/, "");
+  const [origin = "", authority] = /^https?:\/\/([^/]*)/.exec(url) ?? [];
+  const target = url.slice(origin.length);
   if (method !== METHOD || target.split("?", 1)[0] !== PATH) {
     throw usage(
       `The probe verifies ${METHOD} ${PATH} only; ${name} is ${method} ${url}. Sign the same body for ${METHOD} and this URL.`,
@@ -56,7 +63,12 @@ export function readSignedRequest(file: Uint8Array, name: string): SignedRequest
     const value = headers.get(key.toLowerCase());
     return value === undefined ? [] : [[key, value] as const];
   });
-  return { target, headers: Object.fromEntries(signed), body: file.slice(start, start + length) };
+  return {
+    target,
+    host: (authority ?? headers.get("host"))?.toLowerCase(),
+    headers: Object.fromEntries(signed),
+    body: file.slice(start, start + length),
+  };
 }
 
 /** A transport that sends the partner's own target and signature in place of those of the client's probe. */

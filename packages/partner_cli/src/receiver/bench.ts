@@ -57,6 +57,16 @@ export class Bench {
     return this.#make(this.#next);
   }
 
+  /** Uses up the number of an event that a receiver accepted although it must not. */
+  skip(): void {
+    this.#next++;
+  }
+
+  /** Makes fillGaps() deliver another event with the number of this one. */
+  reopen({ sequence }: MadeEvent): void {
+    this.#missing.add(sequence);
+  }
+
   #make(sequence: number, type = "order.executed"): MadeEvent {
     const at = new Date(this.#now()).toISOString();
     const id = newId(ID_PREFIX.event, this.#now(), random);

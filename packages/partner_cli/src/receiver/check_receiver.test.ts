@@ -78,6 +78,7 @@ describe("checkReceiver()", () => {
     const detailOf = (fault: PlantedFault) =>
       found.get(fault)!.find(({ check }) => check === "forged")!.detail;
     assertMatch(detailOf("accepts_forged"), /answered 200 to a signature by another secret and processed it/);
+    assertEquals(detailOf("accepts_forged").match(/and processed it/g)?.length, 3);
     assertMatch(detailOf("answers_before_verifying"), /answered 200 to .* before it verified it/);
   });
 });

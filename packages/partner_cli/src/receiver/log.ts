@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readNamed } from "../named_file.ts";
 
 /** How long a receiver may take from its answer to the line in its log. */
 const WRITTEN_MAX_MS = 5_000;
@@ -17,7 +17,7 @@ export class ReceiverLog {
 
   /** The ids among `ids` that the receiver has processed, in order, one for each time. */
   async processed(ids: readonly string[]): Promise<string[]> {
-    const lines = (await readFile(this.#file, "utf8")).split("\n");
+    const lines = new TextDecoder().decode(await readNamed("--log", this.#file)).split("\n");
     return lines.flatMap((line) => ids.filter((id) => line.includes(id)));
   }
 

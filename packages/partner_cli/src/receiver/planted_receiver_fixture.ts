@@ -14,11 +14,13 @@ export const FAULTS = {
   verifies_parsed_json: ["raw body"],
   accepts_first_signature_only: ["two secrets"],
   processes_duplicates: ["duplicated"],
+  deduplicates_by_signature: ["duplicated"],
   refuses_duplicates: ["duplicated"],
   refuses_early_events: ["reordered", "gap"],
   drops_late_events: ["reordered", "gap"],
   ignores_gaps: ["reordered", "gap"],
   refuses_unknown_types: ["unknown type"],
+  drops_unknown_types: ["unknown type"],
   accepts_oversized: ["oversized"],
   crashes_on_oversized: ["oversized"],
   answers_too_late: ["delivery"],
@@ -58,7 +60,7 @@ export async function plantedReceiver(
     if (fault === "answers_too_late") return "none";
     const event = verify(raw.toString("utf8"), request.headers);
     if (!event) return fault === "answers_before_verifying" ? 200 : 400;
-    return inbox.put(event);
+    return inbox.put(event, `${request.headers["webhook-signature"]}`);
   }
 
   function verify(body: string, headers: IncomingHttpHeaders): WebhookEvent | undefined {
@@ -96,18 +98,25 @@ class Inbox {
   readonly #log: string;
   readonly #fault: PlantedFault | undefined;
   readonly #stored = new Map<number, WebhookEvent>();
+  readonly #signatures = new Set<string>();
   #last = 0;
 
   constructor(log: string, fault: PlantedFault | undefined) {
     [this.#log, this.#fault] = [log, fault];
   }
 
-  put(event: WebhookEvent): number {
+  put(event: WebhookEvent, signature: string): number {
     const fault = this.#fault;
     const { sequence } = event;
-    if (fault === "refuses_unknown_types" && event.type !== "order.executed") return 501;
+    const isKnown = this.#signatures.has(signature);
+    this.#signatures.add(signature);
+    if (event.type !== "order.executed") {
+      if (fault === "refuses_unknown_types") return 501;
+      if (fault === "drops_unknown_types") return 200;
+    }
     if (sequence <= this.#last || this.#stored.has(sequence)) {
       if (fault === "processes_duplicates") this.#process(event);
+      if (fault === "deduplicates_by_signature" && !isKnown) this.#process(event);
       return fault === "refuses_duplicates" ? 409 : 200;
     }
     if (fault === "refuses_early_events" && sequence > this.#last + 1) return 500;

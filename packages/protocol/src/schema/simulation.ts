@@ -170,14 +170,16 @@ export const simulateFailureRequest = requestBody({
   }).optional(),
   count: countParam("requests").optional(),
 }).transform(({ kind, code, seconds, count = 1 }, context): SimulatedFailure => {
-  const refuse = (message: string) => {
-    context.issues.push({ code: "custom", input: undefined, message });
+  const refuse = (member: string, message: string) => {
+    context.issues.push({ code: "custom", input: undefined, path: [member], message });
     return z.NEVER;
   };
   if ((kind === "refused") !== (code !== undefined)) {
-    return refuse("code belongs to the kind refused, which needs it.");
+    return refuse("code", "code belongs to the kind refused, which needs it.");
   }
-  if (kind !== "hang" && seconds !== undefined) return refuse("seconds belongs to the kind hang alone.");
+  if (kind !== "hang" && seconds !== undefined) {
+    return refuse("seconds", "seconds belongs to the kind hang alone.");
+  }
   const hangs = kind === "hang" ? seconds ?? HANG.default : null;
   return { kind, code: code ?? CODE_OF[kind], seconds: hangs, count };
 });
@@ -214,6 +216,7 @@ export const simulateWebhooksRequest = requestBody({
     context.issues.push({
       code: "custom",
       input: undefined,
+      path: ["seconds"],
       message: "seconds belongs to the kind late alone.",
     });
     return z.NEVER;

@@ -168,6 +168,16 @@ describe("take_events", () => {
     assertEquals(await retriesOf(books, client), "1 due, 3 waits");
   });
 
+  it("returns a test that was just requested before the retries of earlier tests", async () => {
+    const client = await hold(1);
+    for (let tests = 0; tests < 3; tests++) await askForTest(books, client);
+    await books
+      .sql`update gold.retry set due_at = now() - interval '1 minute' where client_id = ${client} and sequence < 4`;
+    await worker.settle([], [endpointAt(client, 0, 0, { disabled: true })]);
+    assertEquals(numbersOf(await take(client, 1, 1)), [4]);
+    assertEquals(numbersOf(await take(client, 1, 9)).sort(), [2, 3]);
+  });
+
   it("returns nothing for the worker's earlier claim, and leaves retries to its current claim", async () => {
     const client = await hold(1);
     await redeliver(books, client, 1);

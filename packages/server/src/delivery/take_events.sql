@@ -33,12 +33,13 @@ begin
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
     -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
-    -- events. Tests are selected separately, up to the whole room.
+    -- events. Tests are selected separately, up to the whole room, and the latest due first: a test that was
+    -- just requested does not wait for the retries of earlier tests.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
         select r.ctid from retry r where r.client_id + 0 = a.client_id and r.is_test and r.due_at <= clock and r.sequence <= a.sealed
-        order by r.client_id + 0, r.due_at limit a.room for no key update skip locked
+        order by r.client_id + 0 desc, r.due_at desc limit a.room for no key update skip locked
       ) r
     ) || array(
       select r.ctid from asked a cross join lateral (

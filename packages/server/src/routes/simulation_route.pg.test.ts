@@ -98,7 +98,7 @@ describe("POST /sandbox/simulate", () => {
       );
       assertEquals(
         detail,
-        `The withdrawal ${withdrawal_id} is rejected; only one that is pending_approval can be approved.`,
+        `The withdrawal ${withdrawal_id} is rejected, so it cannot become paid any more.`,
       );
       const paid = await bank.withdraw();
       await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "paid" });
@@ -240,6 +240,7 @@ describe("POST /sandbox/simulate", () => {
       const [ended, open] = [await bank.quoteId(), await bank.quoteId()];
       const made = quoteReply.parse(await bank.arm("quote_expiry", { quote_id: ended }));
       assertEquals([made.quote_id, made.status], [ended, "expired"]);
+      assert(Date.parse(made.expires_at) <= Date.now(), made.expires_at);
       await bank.arm("reset");
       assertEquals(await json(await bank.get(`/v1/quotes/${ended}`)), made);
       await expectProblem(await bank.order(ended), "quote_expired");
@@ -378,6 +379,11 @@ describe("POST /sandbox/simulate", () => {
         const reply = await bank.simulate(name, body as Record<string, unknown>);
         const { detail } = await expectProblem(reply, "invalid_request");
         assertMatch(detail, says, name);
+      }
+      const alone = { failure: { kind: "timeout", seconds: 3 }, webhooks: { kind: "twice", seconds: 3 } };
+      for (const [name, body] of Object.entries(alone)) {
+        const { errors } = await expectProblem(await bank.simulate(name, body), "invalid_request");
+        assertEquals(errors?.map((each) => "pointer" in each && each.pointer), ["#/seconds"]);
       }
     });
 

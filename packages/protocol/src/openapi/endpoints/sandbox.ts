@@ -98,7 +98,9 @@ export const SANDBOX_ENDPOINTS = {
     ...SIMULATION,
     path: "/sandbox/simulate/quote_expiry",
     summary: "Let one of your quotes expire now",
-    description: "From now on, an order for this quote gets quote_expired. The quote keeps its `expires_at`.",
+    description:
+      "From now on, an order for this quote gets quote_expired. Its `expires_at` becomes the time of this " +
+      "request.",
     request: {
       ...JSON_BODY,
       schema: simulateQuoteExpiryRequest,

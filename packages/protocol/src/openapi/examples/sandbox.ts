@@ -20,7 +20,7 @@ export const SIMULATED_REVERSAL = {
 
 export const SIMULATED_EXPIRY = {
   request: { quote_id: ID.buyQuote },
-  reply: { ...QUOTES.buy_by_grams, status: "expired" },
+  reply: { ...QUOTES.buy_by_grams, status: "expired", expires_at: "2026-01-31T09:31:20.000Z" },
 } as const;
 
 const MARKET = { ...NOTHING, market: { state: "closed", until } } as const satisfies SimulationsReply;

@@ -60,18 +60,21 @@ begin
   where q.bucket = holder.bucket and q.client_id = holder.client_id and q.id = (parameters->>'id')::uuid;
   if given.id is null then
     refusal := 'not_found';
+    detail := 'No quote of yours has this quote_id.';
     return;
   elsif exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
     refusal := 'quote_already_executed';
     detail := 'The quote was executed as ord_' || given.id || '.';
     return;
   end if;
+  ended := holder.simulations->'expired_quotes';
   if given.expires_at > clock then
-    select coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended from jsonb_each(holder.simulations->'expired_quotes') e
-    where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
-    update account a set simulations = coalesce(a.simulations, '{}')
-      || jsonb_build_object('expired_quotes', ended || jsonb_build_object(given.id, instant_text(clock)))
+    -- A quote that has already ended keeps its instant.
+    select jsonb_build_object(given.id, instant_text(clock)) || coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended
+    from jsonb_each(ended) e where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
+    update account a set simulations = coalesce(a.simulations, '{}') || jsonb_build_object('expired_quotes', ended)
     where a.bucket = holder.bucket and a.client_id = holder.client_id;
   end if;
+  given.expires_at := least(given.expires_at, (ended->>given.id::text)::timestamptz);
   body := quote_text(given, 'expired');
 end $$;

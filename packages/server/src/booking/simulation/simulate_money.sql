@@ -28,6 +28,7 @@ begin
   where w.bucket = holder.bucket and w.client_id = holder.client_id and w.id = (parameters->>'id')::uuid;
   if given.id is null then
     refusal := 'not_found';
+    detail := 'No withdrawal of yours has this withdrawal_id.';
     return;
   end if;
   select s.status into strict status from withdrawal_step s
@@ -50,7 +51,7 @@ begin
     end loop;
   exception when sqlstate 'GR409' then
     refusal := 'invalid_request';
-    detail := upper(left(sqlerrm, 1)) || substr(sqlerrm, 2) || '.';
+    detail := 'The withdrawal wd_' || given.id || ' is ' || status || ', so it cannot become ' || outcome || ' any more.';
     return;
   end;
   body := withdrawal_text(given, null);
