@@ -12,6 +12,7 @@ import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
  * because the contender delivers thousands of events.
  */
 const TURN_FACTOR = 20;
+/** Half of the usual rounds, because each turn is that long. */
 const ROUND_SHARE = 0.5;
 
 const OURS = "service";
@@ -22,7 +23,7 @@ const QUEUES = {
   "graphile-worker, no batches": { ...GRAPHILE_WORKER, inBatches: false },
 };
 
-// Deno's rates are reported and not judged.
+// On Deno, rates are reported but not compared with goals.
 const judged = <One>(...goals: One[]): One[] => process.versions["deno"] ? [] : goals;
 const POST_GOALS: readonly Goal[] = judged(
   { ours: OURS, peer: BARE, atLeast: 0.9, by: "cpu" },

@@ -16,13 +16,14 @@ const GRAMS = "0.01";
 const PAUSE_MS = 100;
 
 /**
- * Partners that buy continuously. They retry a request with an unknown outcome with the same key, as
- * docs/idempotency.md requires.
+ * Partners that buy continuously. If a request's outcome is unknown, they retry it under the same
+ * idempotency key, as docs/idempotency.md requires.
  */
 export class Load {
   readonly observed: Observed[] = [];
   /** Orders that were answered with success. */
   readonly acknowledged: string[] = [];
+  /** A sentence for each order that never got a success reply. */
   readonly unanswered: string[] = [];
   readonly #buyers: readonly Promise<void>[];
   #on = true;
@@ -69,7 +70,7 @@ export class Load {
   }
 }
 
-/** Reconnects if the other side has closed the connection. */
+/** A connection that send() opens again if the other side has closed it. */
 class Connection {
   readonly #socketPath: string;
   #wire: Wire | undefined;

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A relay between the service and its database. It can fail on request, as a network does. */
+/** A TCP relay between the service and its database. It can withhold data or cut connections on request. */
 export class Relay {
   readonly #server: Server;
   readonly #links = new Set<{ readonly service: Socket; readonly database: Socket }>();

@@ -4,13 +4,14 @@ import { parseArgs } from "node:util";
 import { type Draw, SimulatedHistory, testService } from "@gold-partner/server/testing";
 import { type Finding, Report } from "./report.ts";
 
-// npm run prove -- simulations [--short] [--seed N]: random sequences of simulations and usual calls, each by
-// a new partner. Every reply and the final balances must be those of a model. At the end, the books and the
-// audit must be clean. Sequence n has the seed N + n, so `--seed` repeats a failed sequence first.
+// npm run prove -- simulations [--short] [--seed N]: random sequences of simulations and ordinary calls, each
+// by a new partner. A model predicts every reply and the final balances, and both must match. At the end, the
+// books and the audit must be clean. The first sequence has the seed N, the next one N + 1, and so on. A
+// violation names its sequence's seed; to run that sequence first, pass this number as --seed.
 
 const SEQUENCES = { long: 1000, short: 50 };
 const ACTIONS = 40;
-/** Every armed simulation makes the service read all partners again, so no database gets too many. */
+/** Limits the partners in one database, because each armed simulation makes the service read all of them again. */
 const SEQUENCES_PER_DATABASE = 50;
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
@@ -45,7 +46,7 @@ async function runSequences(firstSeed: number, count: number): Promise<Finding> 
       select (select count(*) from gold.orders) as orders, (select count(*) from gold.withdrawal_step) as steps,
         (select count(*) from gold.audit where login like 'gold_simulation_%') as noted`;
     return {
-      what: `${counted!.orders} orders, ${counted!.steps} steps of withdrawals, ${
+      what: `${counted!.orders} orders, ${counted!.steps} withdrawal steps, ${
         counted!.noted
       } audit rows of simulations`,
       violations: [
@@ -59,7 +60,7 @@ async function runSequences(firstSeed: number, count: number): Promise<Finding> 
   }
 }
 
-/** Forty draws that depend on the seed alone (mulberry32). */
+/** Returns draws that depend on the seed alone (mulberry32). */
 function drawsOf(seed: number): Draw[] {
   let state = seed;
   const next = () => {

@@ -1,6 +1,6 @@
 const FIRST_BYTES = 1024;
 
-/** A set of whole numbers that stores one bit per number. */
+/** A set of integers from 0 to 2^31 - 1. It stores one bit for each number up to the largest. */
 export class SeenNumbers {
   #bits = new Uint8Array(FIRST_BYTES);
   #count = 0;

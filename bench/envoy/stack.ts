@@ -1,4 +1,4 @@
-// The service as `npm start -- --envoy` runs it, and a partner that may trade as fast as it can.
+// Runs the service as `npm start -- --envoy` does, and raises the partner's rate limit.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +19,8 @@ export interface EnvoyStack {
 }
 
 /**
- * The service's rate limit. No request exceeds it, because one machine cannot send this many requests per
- * second. The database requires that Envoy's own limit is at least four times as high.
+ * The partner's rate limit in the service. It refuses nothing, because one machine cannot send this many
+ * requests per second. The database requires that Envoy's own limit is at least four times as high.
  */
 const RATE_PER_SECOND = 100_000;
 
@@ -41,14 +41,14 @@ export async function openEnvoyStack(): Promise<EnvoyStack> {
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    return { ...await moveIn(running), stop };
+    return { ...await connectTo(running), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<EnvoyStack, "stop">> {
+async function connectTo({ credentials, state, baseUrl }: Running): Promise<Omit<EnvoyStack, "stop">> {
   const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
     database_url: string;
     pids: { server: number; sidecar: number };

@@ -1,4 +1,4 @@
-// The service's own admission, over a registry of many partners.
+// Runs the service's own admission in this process, with a registry of many partners.
 import { createHash } from "node:crypto";
 import { testService } from "@gold-partner/server/testing";
 import { admitCertificate, assemble, createLog } from "@gold-partner/server";

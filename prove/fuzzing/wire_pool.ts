@@ -1,7 +1,7 @@
 import type { GatewayWires } from "../gateway_wires.ts";
 import type { Reply, Wire } from "../wire.ts";
 
-/** Several connections through the gateway. A connection that closes with a reply is replaced. */
+/** Several connections through the gateway. A closed connection is replaced when it is needed again. */
 export class WirePool {
   readonly #gateway: GatewayWires;
   readonly #wires: Wire[];

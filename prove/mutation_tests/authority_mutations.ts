@@ -6,7 +6,7 @@ const CHANGE_AUTHORITY_TEST = "src/admission/registry/change_authority.pg.test.t
 
 export const AUTHORITY_MUTATIONS: readonly Mutation[] = [
   {
-    name: "authority: a revocation list is stored whatever its predecessor's number is",
+    name: "authority: a revocation list is stored even if its number does not follow the stored number",
     file: CHANGE_AUTHORITY,
     from: " and a.revocation_number = number - 1 and a.retired_at is null;",
     to: " and a.retired_at is null;",
@@ -35,7 +35,7 @@ export const AUTHORITY_MUTATIONS: readonly Mutation[] = [
     tests: [CHANGE_AUTHORITY_TEST],
   },
   {
-    name: "token keys: two concurrent rotations both keep their new keys",
+    name: "token keys: of two concurrent rotations, the second does not retire the key of the first",
     file: CHANGE_SERVICE_KEY,
     from: "  perform from deployment for no key update;\n  begins_at",
     to: "  begins_at",

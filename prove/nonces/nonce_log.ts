@@ -21,7 +21,8 @@ const SHOWN = 10;
 
 /**
  * Records the reply to each signed request. Decides from the reply alone whether the nonce was accepted: it
- * was accepted if the reply is a success, a replay, a binding refusal, a key conflict or a valid probe.
+ * was accepted if the reply is a success, or a problem that spends the nonce (`spends_nonce` in the problem
+ * registry). A probe succeeds only with `valid: true`.
  */
 export class NonceLog {
   readonly #uses = new Map<string, Use>();

@@ -6,21 +6,22 @@ import type { Slice } from "./traffic.ts";
 const RAMP = { firstPerSecond: 100, factor: 1.5, stepMs: 1 };
 const GOOD: Slice = { due: 100, done: 99, orderMs: [10, 200], failures: new Map() };
 
-/** Fake traffic, whose results at each rate and try are defined by the test. */
-function toldTraffic(come: (perSecond: number, tries: number) => Partial<Slice>) {
+/** Fake traffic. `resultsAt` gives the results at each rate and try. */
+function fakeTraffic(resultsAt: (perSecond: number, tries: number) => Partial<Slice>) {
   const tries = new Map<number, number>();
   let slice: Slice = GOOD;
   return {
     start(perSecond: number) {
       tries.set(perSecond, (tries.get(perSecond) ?? 0) + 1);
-      slice = { ...GOOD, ...come(perSecond, tries.get(perSecond)!) };
+      slice = { ...GOOD, ...resultsAt(perSecond, tries.get(perSecond)!) };
     },
     take: () => slice,
     stop: async () => {},
   };
 }
 
-const find = (come: Parameters<typeof toldTraffic>[0]) => findBreakpoint(toldTraffic(come), RAMP, () => {});
+const find = (resultsAt: Parameters<typeof fakeTraffic>[0]) =>
+  findBreakpoint(fakeTraffic(resultsAt), RAMP, () => {});
 
 describe("findBreakpoint()", () => {
   const BREAKS: readonly (readonly [string, Partial<Slice>])[] = [

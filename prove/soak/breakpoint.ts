@@ -17,8 +17,7 @@ export interface Step {
   readonly perSecond: number;
   readonly p99Ms: number;
   /**
-   * The number of actions that were done during the step, divided by the number that became due during the
-   * step.
+   * The number of actions that were done during the step, divided by the number that became due in it.
    */
   readonly doneShare: number;
   readonly failures: number;
@@ -34,15 +33,15 @@ function describeStep(perSecond: number, { due, done, orderMs, failures }: Slice
 }
 
 /**
- * The service holds a rate if orders are answered in time, almost all due actions are done within the step,
- * and nothing is refused.
+ * The service holds a rate if orders are executed in time, almost all due actions are done within the step,
+ * and no action fails.
  */
 const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
   p99Ms <= P99_MAX_MS && doneShare >= DONE_SHARE_MIN && failures === 0;
 
 /**
- * Raises the rate until the service does not hold it. The last rate that was held is the breakpoint. Tries a
- * failed step once more, because the failure may be chance.
+ * Raises the rate until the service does not hold it, or up to RATE_MAX. The last rate that was held is the
+ * breakpoint. Tries a failed step once more, because the failure may be chance.
  */
 export async function findBreakpoint(
   traffic: Pick<Traffic, "start" | "stop" | "take">,

@@ -1,6 +1,6 @@
 import { requirementsTool } from "./python_requirements.ts";
 
-/** Kubernetes' own schemas, of every version, and a validator that compares manifests with them. */
+/** A validator of Kubernetes manifests. It contains the schemas of many Kubernetes versions. */
 export const kubernetesValidate = requirementsTool({
   name: "kubernetes_validate",
   version: "1.37.0",

@@ -27,7 +27,7 @@ export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
 
 export interface Receiver {
   /** Sets the webhook secrets that the receiver accepts from now on. */
-  believe(...secrets: string[]): void;
+  acceptSecrets(...secrets: string[]): void;
   deliver(body: string, headers: Readonly<Record<string, string>>): Promise<number>;
   /** The receiver's next line of output. */
   line(): Promise<string>;
@@ -72,7 +72,7 @@ export async function startReceiver(command: readonly string[]): Promise<Receive
     throw error;
   });
   return {
-    believe: (...secrets) => writeFileSync(secretsFile, `${secrets.join("\n")}\n`),
+    acceptSecrets: (...secrets) => writeFileSync(secretsFile, `${secrets.join("\n")}\n`),
     deliver: (body, headers) => post(port, ca, body, headers),
     line,
     holdSilent: async () => {

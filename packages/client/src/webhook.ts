@@ -10,7 +10,7 @@ import {
 import type { WebhookEvent } from "./api_types.ts";
 import { readValue } from "./wire_value.ts";
 
-/** The README says what each code means. */
+/** The package's README explains each code. */
 export type WebhookErrorCode =
   | "argument_invalid"
   | "secret_invalid"
@@ -66,6 +66,7 @@ export interface VerifiedWebhook {
  * @param secrets The text of each active secret, `whsec_…`. While a new secret replaces an old one, give
  * both.
  * @param options The clock and the tolerance. The defaults suit a receiver whose clock is right.
+ * @returns The event, its id and the time of this attempt.
  * @throws WebhookVerificationError when a header, the time, the signature, the body or a secret is not
  * acceptable.
  * @example

@@ -42,7 +42,7 @@ describe("Standard Webhooks' own package and verifyWebhook()", () => {
       const texts: Record<string, string> = { body: delivery.body, ...delivery.headers };
       texts[part] = changed(texts[part]!, at, to);
       const { body, ...headers } = texts;
-      // A changed timestamp may be far away or not a number. Both packages must refuse it.
+      // A changed timestamp may be another valid time, or not a number. Both packages must refuse it.
       assertThrows(() => verifyWebhook(body!, headers, key), WebhookVerificationError);
       assertThrows(() => new Webhook(key).verify(body!, headers as never), PublicError);
     });

@@ -1,3 +1,3 @@
-/** Every program of this repository connects to Postgres through this package. */
+/** The server, the sidecar and the operator's command connect to Postgres through this package. */
 export { checkDatabaseUrl } from "./database_url.ts";
 export { openDatabase } from "./open_database.ts";

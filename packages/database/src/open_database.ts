@@ -10,8 +10,8 @@ type DriverOptions = Omit<
 
 interface DatabaseOptions extends DriverOptions {
   /**
-   * A connection that receives nothing for this long is closed. TCP alone would wait for minutes. The value
-   * must be longer than any statement may take.
+   * Closes a connection on which nothing was sent or received for this long. TCP alone would take minutes to
+   * notice a lost peer. The value must be longer than any statement may take.
    */
   readonly silenceMs?: number;
   /** Receives notifications of the channels that the connection listens to. */
@@ -21,10 +21,10 @@ interface DatabaseOptions extends DriverOptions {
 const MIN_TLS_VERSION = "TLSv1.2";
 
 /**
- * Opens a client of the database at `url`. Host, login and TLS come only from the checked URL. The driver
- * does not parse them again, and PG* variables do not change them. With sslmode=verify-full, the server's
- * certificate must be valid for the URL's host, even when the host is an IP address. Throws for a malformed
- * URL, as checkDatabaseUrl() does.
+ * Opens a client of the database at `url`. Host, port and TLS come only from the checked URL, which the driver
+ * does not parse again. User, password and database come from the URL, too; for a missing one, the driver uses
+ * PGUSER, PGPASSWORD or PGDATABASE. With sslmode=verify-full, the server's certificate must be valid for the
+ * URL's host, even when the host is an IP address. Throws for a malformed URL, as checkDatabaseUrl() does.
  *
  * ```ts
  * const sql = openDatabase(url, { max: 1, onnotice: () => {} });
@@ -76,8 +76,8 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);
   const watch = (): Socket => socket.on("timeout", () => socket.destroy());
-  // Adds the timeout's listener again when TLS begins, because the driver then removes every listener from
-  // the plain socket.
+  // When TLS begins, the driver removes every listener from the plain socket. Add the listener for `timeout`
+  // again.
   socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
   socket.setTimeout(silenceMs);
   return watch();

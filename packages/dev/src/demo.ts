@@ -20,8 +20,8 @@ export async function runDemo(
   const client = await GoldClient.fromCredentials(credentials, { observe });
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) =>
     doStep(listener, name, doing, act, say);
-  const hear = async (type: string, id: string) => {
-    if (receiver) listener.report("webhook", ...await hearOf(type, id, receiver));
+  const awaitWebhook = async (type: string, id: string) => {
+    if (receiver) listener.report("webhook", ...await describeArrival(type, id, receiver));
   };
   const trade = async (name: string, side: "buy" | "sell", gold_grams: string) => {
     const { quote_id } = await step(
@@ -36,7 +36,7 @@ export async function runDemo(
       () => client.placeOrder({ quote_id }),
       (order) => `signed; executed ${order.order_id}`,
     );
-    await hear("order.executed", order_id);
+    await awaitWebhook("order.executed", order_id);
   };
 
   try {
@@ -67,17 +67,17 @@ export async function runDemo(
       ({ amount_sar, status, balances: { sar, gold } }) =>
         `signed; ${amount_sar} SAR ${status}; remaining balance ${gold.grams} g, ${sar.available} SAR`,
     );
-    await hear("withdrawal.created", withdrawal_id);
+    await awaitWebhook("withdrawal.created", withdrawal_id);
   } finally {
     client.close();
   }
 }
 
 /**
- * Waits for the event. Returns the text to report, and how many milliseconds after the service's answer the
- * event arrived: 0 if it arrived before the answer.
+ * Waits for the event. Returns the milliseconds from the service's answer until the event arrived, and the text
+ * to report. The time is 0 if the event arrived before the answer. If no event arrives, it is the time waited.
  */
-async function hearOf(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
+async function describeArrival(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
   const answeredMs = performance.now();
   const arrivedMs = await receiver.awaitEvent(id);
   return arrivedMs === undefined

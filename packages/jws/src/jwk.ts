@@ -69,7 +69,7 @@ export function checkPoint(point: Uint8Array): Uint8Array {
   if (isOnCurve(point)) return point;
   throw new JwsError(
     "key_not_on_curve",
-    "The public key is not a point on the P-256 curve: it was damaged or invented. Export it from the private key again.",
+    "The public key is not a point on the P-256 curve: it is damaged or was never a real key. Export it from the private key again.",
   );
 }
 
@@ -77,7 +77,7 @@ export function checkPoint(point: Uint8Array): Uint8Array {
  * Exports the public members of an extractable P-256 key. Keys from `importVerifyingKey` are extractable.
  *
  * @param key The public key, or an extractable private key.
- * @returns The public members alone, also for a private key.
+ * @returns Only the public members, even for a private key.
  * @throws {JwsError} `key_unusable`: the key is not a P-256 ECDSA key, or is not extractable.
  *
  * @example

@@ -38,7 +38,7 @@ describe("sidecar config", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("names the setting whose folder cannot be written", () => {
+  it("exits with 2 if it cannot write its files, and names the settings of the folders", () => {
     const { code, says } = runConfig({
       GOLD_ENV: "production",
       PUBLIC_BASE_URL: "https://api.example",

@@ -59,8 +59,8 @@ export async function openDocs(plan: DocsPlan): Promise<DocsServer | undefined> 
 }
 
 /**
- * A page of another site may make the browser send requests here. Its own name in Host (DNS rebinding) or in
- * Origin shows that, and it gets nothing.
+ * Refuses requests that a page of another site made the browser send. Such a request has the other site's name
+ * in Host (DNS rebinding) or in Origin.
  */
 async function answer(
   { method, url = "/", headers }: IncomingMessage,
@@ -89,7 +89,9 @@ async function answer(
   if (file) return siteReply(file, encodings);
   if (path === "/") return text(302, "The site is not built yet.", { Location: "/start" });
   const missing = await readSiteFile(site, "/404.html");
-  return missing ? { ...siteReply(missing, encodings), status: 404 } : text(404, "There is no such page.");
+  return missing
+    ? { ...siteReply(missing, encodings), status: 404 }
+    : text(404, "There is no such page. Begin at /start.");
 }
 
 const page = (body: string): Reply => ({
@@ -104,7 +106,7 @@ function siteReply({ mediaType, body, gzip, fixed }: SiteFile, acceptEncoding: s
     status: 200,
     headers: {
       "Content-Type": mediaType,
-      // Each page has a policy of its own. What only a header can say is here.
+      // Each page has its own policy in a meta element. Browsers ignore frame-ancestors there.
       ...(mediaType === HTML ? { "Content-Security-Policy": "frame-ancestors 'none'" } : {}),
       "Cache-Control": fixed ? `max-age=${ONE_YEAR_SECONDS}, immutable` : "no-cache",
       "Vary": "Accept-Encoding",

@@ -69,7 +69,7 @@ describe("gold operator", () => {
       assertEquals(Object.values(role!), [false, false, false, false, false, "gold_operator", false]);
     });
 
-    it("shows the password once, and stores only its SCRAM verifier", async () => {
+    it("shows the password, and stores only its SCRAM verifier", async () => {
       const { name, url } = await added();
       const { password } = new URL(url);
       assert(password.length >= 32);
@@ -127,7 +127,7 @@ describe("gold operator", () => {
       }
     });
 
-    it("names the grant that the migration login lacks, needed from Postgres 16 on", async () => {
+    it("names the grant that the migration login lacks; only Postgres 16 and newer need it", async () => {
       const bare = await newLogin("createrole", "gold_owner, gold_book");
       const [server] = await sql`select current_setting('server_version_num')::int >= 160000 as strict`;
       const name = newName();
@@ -160,7 +160,7 @@ describe("gold operator", () => {
       ]);
     });
 
-    it("needs --yes if there is no terminal for the question, and otherwise removes nothing", async () => {
+    it("without --yes and without a terminal, exits with 2 and removes nothing", async () => {
       const { name } = await added();
       const env = { MIGRATION_DATABASE_URL: urlOf(migration) };
       refused(await runGold(["operator", "remove", name], { env }), 2, "with --yes");

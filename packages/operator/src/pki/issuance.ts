@@ -44,8 +44,8 @@ const YEAR_DAYS = 365;
 const HOST_NAME = /^(?=.{1,64}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * Issues a partner's certificate. The key comes from the request, the names from the registration, and
- * everything else from this function.
+ * Issues a partner's certificate for the request's key. The request must have the registered names. Anything
+ * else that it asks for is ignored.
  */
 export async function issueClientCertificate(order: ClientIssuance): Promise<CertificateRecord> {
   const { csr, authority, clientId, organization, issuedAt, days = YEAR_DAYS } = order;
@@ -58,7 +58,7 @@ export async function issueClientCertificate(order: ClientIssuance): Promise<Cer
   });
 }
 
-/** Issues a server's certificate with a new key. It is for development only. */
+/** Issues a server's certificate with a new key. For development and tests only. */
 export async function issueServerCertificate(
   order: ServerIssuance,
 ): Promise<CertificateRecord & { readonly privateKeyPem: string }> {
@@ -104,8 +104,8 @@ async function issue(authority: Authority, wanted: Validity, leaf: Leaf): Promis
 }
 
 /**
- * Refuses a term that the authority does not cover, instead of shortening it:
- * a partner plans its renewal by the promised term.
+ * Returns the certificate's validity. Refuses an end after the authority's end instead of moving it, because
+ * a partner plans its renewal by the promised end. A start before the authority's start is moved to it.
  */
 function nestValidity(wanted: Validity, authority: Validity): Validity {
   if (wanted.notAfter > authority.notAfter) {

@@ -5,10 +5,13 @@ import { EXIT } from "../failure.ts";
 import { Fault } from "./fault.ts";
 
 const DAY_MS = 86_400_000;
-/** The service announces the end of a certificate so many days before. */
+/** The service first announces the end of a certificate this many days ahead. */
 const NOTICE_DAYS = 30;
 
-/** Checks the certificate by itself: its dates and its owner. Returns what a person should know. */
+/**
+ * Checks the certificate's dates and owner, without the service. Returns the lines for the report. They call
+ * the certificate registered, so the caller must also check that the service accepts it.
+ */
 export function examineCertificate(
   pem: string,
   { file, clientId, nowMs }: { readonly file: string; readonly clientId: string; readonly nowMs: number },

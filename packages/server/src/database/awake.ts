@@ -6,7 +6,10 @@ const PAUSE_MS = 20;
 /** SQLSTATE of a server that is starting, or recovering after a crash. */
 const STARTING_UP = "57P03";
 
-/** Waits while the database starts. Any other error is thrown at once: the address may be wrong. */
+/**
+ * Waits up to a minute while the database starts, then throws its error. Throws any other error at once,
+ * because the address may be wrong.
+ */
 export async function untilAwake(sql: Query): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {

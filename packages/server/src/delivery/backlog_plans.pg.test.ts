@@ -7,11 +7,8 @@ import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";
 
 const WAITING = 1_000_000;
-/**
- * The number of the partner's events with a row in `retry`. Half of them are parked, the others are due
- * later.
- */
-const BESIDE = 100_000;
+/** How many of the partner's events have a row in `retry`. Half of them are parked, the others are due later. */
+const IN_RETRY = 100_000;
 const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
 
@@ -49,14 +46,14 @@ describe("a backlog of a million events", () => {
       await sql`
         insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at)
         select ${bucket}, ${client}, n, 3, case when n % 2 = 0 then now() + interval '1 hour' end, case when n % 2 = 1 then now() end
-        from generate_series(${WAITING - BESIDE}::int, ${WAITING}::int) n`;
+        from generate_series(${WAITING - IN_RETRY + 1}::int, ${WAITING}::int) n`;
     });
   }
 
   const tenures = new Map<number, number>();
 
   /**
-   * Does everything that a worker does for a partner, with a redelivery that fails and one that is delivered.
+   * Does everything that a worker does for a partner, with one failed and one successful redelivery.
    * Returns the numbers of the new events that it took.
    */
   async function turn(of: number, from: number, room: number): Promise<readonly number[]> {
@@ -72,17 +69,17 @@ describe("a backlog of a million events", () => {
     await worker.settle(attempts, [endpointAt(of, from, from + fresh.length, { tenure, released: true })]);
     await redeliver(books, of, 1);
     for (const { client, tenure } of await worker.claim([of], 1)) tenures.set(client, tenure);
-    const anew = tenures.get(of)!;
+    const newTenure = tenures.get(of)!;
     const passed = from + fresh.length;
-    const [once] = await worker.take([{ client: of, tenure: anew, after: passed, room: 1 }]);
-    await worker.settle([attemptOf(once!)], [endpointAt(of, passed, passed, { tenure: anew })]);
+    const [once] = await worker.take([{ client: of, tenure: newTenure, after: passed, room: 1 }]);
+    await worker.settle([attemptOf(once!)], [endpointAt(of, passed, passed, { tenure: newTenure })]);
     return numbersOf(fresh);
   }
 
   const rowsOf = (node: PlanNode): number =>
     (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 
-  it("makes a worker's queries read only the rows of the events that they return", async () => {
+  it("makes a worker's queries read only a few rows for each event that they return", async () => {
     await plantBacklog();
     let passed = 1;
     // Test without statistics of the backlog first, then with them.

@@ -1,3 +1,5 @@
+// Fixtures that call the SQL functions of delivery as a delivery worker does, and read a partner's delivery
+// state.
 import { randomUUID } from "node:crypto";
 import type { TestBooks } from "../../testing/books.ts";
 import { bookFunding, fundingItem } from "../booking/fixture.ts";
@@ -10,15 +12,10 @@ import {
   type Want,
 } from "./delivery_store.ts";
 
-/**
- * Fixtures that call the SQL functions of delivery as a delivery worker does, and read a partner's delivery
- * state.
- */
-
 export interface TestWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;
   /**
-   * Takes events under the worker's newest claim, unless a want gives the number of another claim (`tenure`).
+   * Takes events under the worker's newest claim. To use another claim, a want gives that claim's `tenure`.
    */
   take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
 }
@@ -36,7 +33,7 @@ export async function hireWorker(
     id,
     ...store,
     async claim(clients, most) {
-      // Keep the worker alive, however long the test took to get here.
+      // Renew the heartbeat first, because a slow test may have let it expire.
       if (seen) await store.renew();
       const rows = await store.claim(clients, most);
       for (const { client, tenure } of rows) tenures.set(client, tenure);

@@ -11,7 +11,7 @@ const WAITING_MAX = 4096;
 interface FeederParts {
   readonly store: Pick<DeliveryStore, "take">;
   readonly monotonicMs: () => number;
-  /** How many events are queued already. */
+  /** How many events are queued in memory now. */
   readonly waiting: () => number;
   readonly mayTake: () => boolean;
   /** The read of this endpoint's events has ended, perhaps without any event. */
@@ -51,8 +51,9 @@ export class Feeder {
   }
 
   /**
-   * Chooses the endpoints for the next call. Endpoints for which there is no room come first in the following
-   * call.
+   * Chooses the endpoints for the next call. If the call is full, the remaining endpoints come first in the
+   * following call. An endpoint that already has its share of the queue is left out; it asks again when one of
+   * its attempts begins.
    */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();

@@ -10,11 +10,11 @@ interface Price {
 
 interface MarketHours {
   readonly alwaysOpen: boolean;
-  /** In Riyadh time, as `09:00`; day 0 is Sunday. */
+  /** In Riyadh time, as `09:00`; day 0 is Sunday. Empty if the market is always or never open. */
   readonly sessions: readonly { readonly day: number; readonly opens: string; readonly closes: string }[];
 }
 
-/** Reads with the same result for every partner that has no simulations. */
+/** Reads of the market and the reserves. Except for simulatedPrice(), they are the same for every partner. */
 export interface MarketReads {
   /** Undefined if no price was ever set. */
   price(): Promise<Price | undefined>;

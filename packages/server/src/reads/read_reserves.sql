@@ -1,5 +1,5 @@
--- The bars in the vault and the gold owed to all partners. Partners see a published figure that stays
--- unchanged for an hour, so that nobody can infer a single trade from it.
+-- The bars in the vault and the gold owed to all partners. Partners see a published figure that changes at
+-- most once an hour, so that nobody can follow the other partners' trades one by one.
 
 -- One statement, so that bars, grams and coverage come from one snapshot.
 create or replace function gold.compute_reserves(at timestamptz) returns text

@@ -45,11 +45,11 @@ export const MONEY_ENDPOINTS = {
     tag: "Money",
     summary: "Withdraw SAR to your registered IBAN",
     description:
-      "Holds the amount at once; two employees of the operator approve and submit the payment. The " +
-      "payment always goes to the IBAN that is registered at the time of the request. The amount of a " +
-      "rejected or returned withdrawal is available again. Two withdrawals that are neither rejected nor " +
-      "returned never have the same reference, so your own reference prevents a double payment even under " +
-      "another Idempotency-Key.",
+      "Holds the amount at once. One employee of the operator approves the payment, and another one submits " +
+      "it. The payment always goes to the IBAN that is registered at the time of the request. The amount of a " +
+      "rejected or returned withdrawal is available again. A reference that is in use by another withdrawal " +
+      "is refused until that withdrawal is rejected or returned. So your own reference prevents a double " +
+      "payment even under another Idempotency-Key.",
     token: "required",
     signature: "required",
     idempotent: true,

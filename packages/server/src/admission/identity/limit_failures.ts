@@ -6,8 +6,8 @@ import { rateFields } from "../rate/rate_fields.ts";
 import type { RateLimiter, RateTerms } from "../rate/rate_limiter.ts";
 
 /**
- * The limit of failures for each certificate. The number of certificates bounds the memory, because only
- * registered ones reach this step.
+ * The limit for failures of one certificate. Memory is bounded by the number of registered certificates,
+ * because no other certificate reaches this step.
  */
 const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
 const UNAUTHORIZED = 401;

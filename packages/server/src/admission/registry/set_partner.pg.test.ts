@@ -34,7 +34,7 @@ describe("set_partner", () => {
     return { ...row };
   }
 
-  it("changes only the given fields, ends the admission and raises the registry's version", async () => {
+  it("changes only the given fields, and raises the admission version and the registry version", async () => {
     const publicId = await publicIdOf(books, await books.createClient());
     const before = await stateOf(publicId);
     const cases: [Terms, Record<string, unknown>][] = [

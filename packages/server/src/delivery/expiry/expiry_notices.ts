@@ -1,7 +1,7 @@
 import type { Query } from "../../database/query.ts";
 
 const PAUSE_MS = 3_600_000;
-/** The number of clients in one transaction, which locks their accounts for some milliseconds. */
+/** The maximum number of clients in one transaction, which locks their accounts for some milliseconds. */
 const CLIENTS_PER_TURN = 20;
 
 /**
@@ -24,8 +24,8 @@ export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): vo
     try {
       while (!stopping && await postTurn() === CLIENTS_PER_TURN);
     } catch {
-      // Ignore the error: the next run, an hour later, posts the missing notices. Even the last notice is due
-      // a day before the end.
+      // Ignore the error: the next run, an hour later, posts the missing notices. That is early enough, because
+      // even the last notice is due a whole day before the credential ends.
     } finally {
       underWay = false;
     }

@@ -6,7 +6,7 @@ import { startPlace } from "./receiver_fixture.ts";
 import { HEADERS, type TestSender, testSender, until } from "./sender_fixture.ts";
 
 const DEADLINE_MS = 500;
-/** The deadline of attempts that must not end by it, even on a busy machine. */
+/** A deadline that no attempt reaches, even on a busy machine. For tests of everything but the deadline. */
 const LONG_DEADLINE_MS = 10_000;
 
 describe("Sender.post() to a hostile receiver", () => {
