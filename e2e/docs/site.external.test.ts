@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
@@ -29,18 +28,14 @@ const KINDS = [
   "/examples/receiver/",
   "/changelog.html",
 ];
-const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
-const SCORE = 0.95;
 const run = promisify(execFile);
 
 describe("the documentation site", () => {
   let server: Awaited<ReturnType<typeof openDocs>>;
   let browser: Browser;
   let origin: string;
-  let folder: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-site-"));
     await access(CHROMIUM);
     const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
     await run(process.execPath, [...runtime, "tools/run.mjs", "site", "--if-changed"], { cwd: ROOT });
@@ -60,7 +55,6 @@ describe("the documentation site", () => {
   after(async () => {
     await browser?.close();
     await server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Opens a page, and collects its requests and everything that the browser reports about it. */
@@ -159,21 +153,6 @@ describe("the documentation site", () => {
     });
   }
 
-  /** Returns Lighthouse's score for each category, from 0 to 1. */
-  async function judge(path: string): Promise<[category: string, score: number][]> {
-    const report = join(folder, "report.json");
-    await run("node", [
-      join(TOOLS, "lighthouse", "cli", "index.js"),
-      origin + path,
-      ...["--quiet", "--output=json", `--output-path=${report}`, `--only-categories=${CATEGORIES.join(",")}`],
-      "--chrome-flags=--headless=new --no-sandbox",
-    ], { env: { ...process.env, CHROME_PATH: CHROMIUM }, timeout: 180_000 });
-    const { categories } = JSON.parse(await readFile(report, "utf8")) as {
-      categories: Record<string, { score: number }>;
-    };
-    return CATEGORIES.map((category) => [category, categories[category]!.score]);
-  }
-
   const results = (page: Page) =>
     page.locator("#localsearch-list a").evaluateAll((all) => all.map((one) => one.getAttribute("href")!));
 
@@ -209,21 +188,4 @@ describe("the documentation site", () => {
     assertEquals(lost, []);
     await close();
   });
-
-  for (const path of ["/", "/quickstart.html", "/reference/trading.html"]) {
-    it(`gets at least 95 of 100 points from Lighthouse for performance, accessibility and best practices: ${path}`, async () => {
-      const best = new Map<string, number>();
-      // Other programs on the machine only make a run slower, so the best of three runs counts.
-      for (
-        let runs = 0;
-        runs < 3 && (runs === 0 || CATEGORIES.some((one) => best.get(one)! < SCORE));
-        runs++
-      ) {
-        for (const [category, score] of await judge(path)) {
-          best.set(category, Math.max(score, best.get(category) ?? 0));
-        }
-      }
-      for (const [category, score] of best) assert(score >= SCORE, `${category}: ${score}`);
-    });
-  }
 });
