@@ -46,7 +46,7 @@ describe("wake()", () => {
     port = `${await findFreePort()}`;
     const [first, second] = [await start(), await start()];
     assertEquals(second.made, first.made);
-    assertEquals(second.log.length, 1);
+    assertEquals(second.log.length, 1, second.log.join("\n"));
   });
 
   it("migrates again after a change of sources, a lost secret or a change of the port", async () => {

@@ -50,8 +50,16 @@ export async function wake(
   const server = wakePostgres(state, watchdog, { port });
   // End only the wait below. build() awaits the same promise and handles the failure.
   server.catch(() => failed = true);
-  await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);
+  await waitUntil(() => failed || isListening(pidFile), LAUNCH_MS);
   return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };
+}
+
+/**
+ * True when Postgres accepts connections, even if it is still recovering. Postgres writes its status into the
+ * pid file after it has opened its sockets. A service that connects earlier would end with an error.
+ */
+function isListening(pidFile: string): boolean {
+  return existsSync(pidFile) && /^(starting|ready)/m.test(readFileSync(pidFile, "utf8"));
 }
 
 /** True when the migration would change nothing. */
