@@ -13,6 +13,7 @@ COPY packages/jws/package.json packages/jws/
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/database/package.json packages/database/
 COPY packages/server/package.json packages/server/
+COPY packages/audit/package.json packages/audit/
 COPY packages/operator/package.json packages/operator/
 COPY packages/sidecar/package.json packages/sidecar/
 RUN npm ci --omit=dev --include-workspace-root=false --workspaces --no-update-notifier && npm cache clean --force

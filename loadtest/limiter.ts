@@ -19,7 +19,8 @@ const partner = openPartner("limited");
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";
 /**
- * The maximum number of requests that obey() sends before a refusal. Above the burst of a limited partner.
+ * The maximum number of requests that obey() sends before a refusal. It is above the burst of the partner
+ * `limited`.
  */
 const MOST_REQUESTS = 1000;
 

@@ -29,7 +29,8 @@ const lockEndpoint = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.endpoint where client_id = ${trader.client} for update`);
 
 async function findAnyBackend({ sql }: Deployment): Promise<number> {
-  const [row] = await sql`select pid from pg_stat_activity where application_name = 'gold-partner' limit 1`;
+  const [row] =
+    await sql`select pid from pg_stat_activity where application_name = 'gold-partner-service' limit 1`;
   return row!.pid as number;
 }
 

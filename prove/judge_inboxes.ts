@@ -22,6 +22,8 @@ export interface Leniency {
    * True if a process was killed. An event may then arrive again if only that process knew of its delivery.
    */
   readonly mayRepeat?: boolean;
+  /** How long to wait for all deliveries, instead of TIMEOUT_MS. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -31,9 +33,9 @@ export interface Leniency {
 export async function judgeInboxes(
   deployment: Deployment,
   inboxes: readonly Inbox[],
-  { mayRepeat = false }: Leniency = {},
+  { mayRepeat = false, timeoutMs = TIMEOUT_MS }: Leniency = {},
 ): Promise<Finding> {
-  const late = await untilDelivered(deployment, TIMEOUT_MS).then(() => [], ({ message }) => [message]);
+  const late = await untilDelivered(deployment, timeoutMs).then(() => [], ({ message }) => [message]);
   const events = await deployment.sql<Told[]>`
     select client_id as client, 'evt_' || id as id, sequence::int as sequence,
       case when type = 'order.executed' then 'ord_' || subject end as "orderId"

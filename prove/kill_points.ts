@@ -30,7 +30,7 @@ async function findAfterCommit(
   const quotes = others.filter(({ kind }) => kind === "new").map(({ quoteId }) => quoteId.slice(3));
   const [row] = await sql`
     select (select count(*)::int from gold.orders where id = any (${`{${quotes}}`}::text::uuid[])) as executed,
-      (select pid from pg_stat_activity where application_name = 'gold-partner' limit 1) as pid`;
+      (select pid from pg_stat_activity where application_name = 'gold-partner-service' limit 1) as pid`;
   return isEnough(row!.executed as number, quotes.length) ? row!.pid as number : undefined;
 }
 

@@ -1,6 +1,6 @@
 // npm run site [-- --if-changed]: builds the documentation site into site/dist/www, as static files. The
-// generator has a lockfile of its own, so that it costs the service's installation nothing. It is installed
-// here when it is missing. --if-changed keeps a site that was built from the same sources.
+// generator, VitePress, has a lockfile of its own, so that npm ci of the service does not install it. This
+// program installs it when it is missing. --if-changed keeps a site that was built from the same sources.
 // Exit: 0 built or kept, 1 the build failed, 2 wrong usage.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -38,7 +38,7 @@ const [FAILED, USAGE] = [1, 2];
 let running: ChildProcess | undefined;
 let locked = false;
 
-/** Ends this program and what it started. */
+/** Ends this program and the processes that it started. */
 function end(code: number): never {
   // npm and VitePress start processes of their own, so the whole group is ended.
   if (running?.pid && running.exitCode === null) process.kill(-running.pid, "SIGTERM");
@@ -50,7 +50,7 @@ async function run(command: string, args: readonly string[]): Promise<void> {
   const child = running = spawn(command, args, {
     cwd: SITE,
     detached: true,
-    // VitePress takes a link with another ending for a page.
+    // Without this setting, VitePress treats a link to an example program as a link to a page.
     env: { ...process.env, VITE_EXTRA_EXTENSIONS: EXAMPLE_ENDINGS.join(",") },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -2,8 +2,8 @@ import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import type { Described, Parameter } from "./described.ts";
 
 /**
- * Fields of the token's form. The secret is read from its file, because other users see the words of a
- * command.
+ * Fields of the token's form. The secret is read from its file, because other users of the machine can read
+ * the arguments of a command.
  */
 const FORM: Readonly<Record<string, string>> = {
   client_id: '--data-urlencode "client_id=$CLIENT_ID"',

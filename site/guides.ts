@@ -53,7 +53,7 @@ function textOf(source: string, sources: ReadonlySet<string>): string {
   return folder.endsWith("/") && folder.startsWith(EXAMPLES) ? page + programsOf(folder) : page;
 }
 
-/** Points each link of a page to the place of its target. A link to what is not published becomes text. */
+/** Points each link of a page to the place of its target. A link to an unpublished file becomes plain text. */
 function relink(source: string, sources: ReadonlySet<string>): string {
   const links = linksOf(source);
   return readSource(source).replace(
@@ -97,7 +97,7 @@ function readmeOf(path: string): string {
   return existsSync(posix.join(ROOT, readme)) ? readme : `${path.replace(/\/$/, "")}/`;
 }
 
-/** VitePress takes a link without an extension for a page, so such a file cannot be published. */
+/** VitePress treats a link without an extension as a link to a page, so such a file cannot be published. */
 const isPublishable = (target: string): boolean => target.endsWith("/") || extname(target) !== "";
 
 /** Returns where the site has a file of the repository: docs/webhooks.md is at webhooks.md. */

@@ -53,7 +53,7 @@ const json = (value: Json): string => code("json", JSON.stringify(value, null, 2
 
 function conventionsPage(): string {
   const sections = described.info.description.replace(/^\*\*(.+?)\.?\*\*/gm, "## $1\n\n")
-    // A sentence may begin with what it is about: "**Instants** are".
+    // Keep the bold word in the text, too, if it is the subject of the sentence: "**Instants** are".
     .replace(/^## (\w+)\n\n (\w)/gm, "## $1\n\n$2");
   const [sign = ""] = /^base64url\(\)[^]*?(?=^```)/m.exec(readSource("docs/quickstart.md")) ?? [];
   return page(

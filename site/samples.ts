@@ -8,7 +8,7 @@ interface Samples {
   readonly python: string;
 }
 
-/** What runs before the samples. `send` calls the operations that the clients have no method for. */
+/** The code that runs before the samples. `send` calls the operations for which the clients have no method. */
 export const SETUP: Samples = {
   typescript: `import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:https";
@@ -51,7 +51,7 @@ def send(path, form=None):
         return reply.read().decode()`,
 };
 
-/** Both clients fetch and renew their tokens by themselves, so this sample shows what they do. */
+/** Both clients fetch and renew their tokens by themselves, so this sample shows the request that they send. */
 const TOKEN: Samples = {
   typescript: `// The client fetches and renews its tokens by itself. This is what it sends:
 const token = JSON.parse(
@@ -87,9 +87,10 @@ console.log(market, \`\${buy_price} \${sell_price}\`);`,
 print(prices["market"], prices["buy_price"], prices["sell_price"])`,
   },
   createQuote: {
-    typescript: `const quote = await client.createQuote({ side: "buy", gold_grams: "12.3456" });
+    typescript:
+      `const quote = await client.createQuote({ side: "buy", gold_grams: "12.3456", account_label: "Desk 7" });
 console.log(\`\${quote.total_sar} SAR until \${quote.expires_at}\`);`,
-    python: `quote = client.create_quote("buy", gold_grams="12.3456")
+    python: `quote = client.create_quote("buy", gold_grams="12.3456", account_label="Desk 7")
 print(quote["total_sar"], "SAR until", quote["expires_at"])`,
   },
   getQuote: {
@@ -113,10 +114,11 @@ order = client.place_order(quote["quote_id"], idempotency_key=str(uuid.uuid4()))
 print(order["order_id"], order["gold_grams"], "g")`,
   },
   listOrders: {
-    typescript: `for await (const { order_id, side, total_sar } of client.listOrders()) {
+    typescript:
+      `for await (const { order_id, side, total_sar } of client.listOrders({ account_label: "Desk 7" })) {
   console.log(order_id, side, \`\${total_sar} SAR\`);
 }`,
-    python: `for one in client.list_orders():
+    python: `for one in client.list_orders(account_label="Desk 7"):
     print(one["order_id"], one["side"], one["total_sar"], "SAR")`,
   },
   getOrder: {
@@ -217,11 +219,23 @@ console.log(\`\${fine_grams} g for \${owed_grams} g\`);`,
     python: `reserves = client.get_reserves()
 print(reserves["fine_grams"], "g for", reserves["owed_grams"], "g")`,
   },
+  getReservesList: {
+    typescript: `const { bars, sha256 } = await client.getReservesList("lst_1");
+console.log(bars.length, sha256);`,
+    python: `reserves_list = client.get_reserves_list("lst_1")
+print(len(reserves_list["bars"]), reserves_list["sha256"])`,
+  },
   getLimits: {
     typescript: `const { gold_grams, rate_limit } = await client.getLimits();
 console.log(\`\${gold_grams.maximum} g\`, rate_limit.requests_per_second);`,
     python: `limits = client.get_limits()
 print(limits["gold_grams"]["maximum"], "g", limits["rate_limit"]["requests_per_second"])`,
+  },
+  getChainKey: {
+    typescript: `const { client_number, chain_key } = await client.getChainKey();
+console.log(client_number, chain_key.length);`,
+    python: `key = client.get_chain_key()
+print(key["client_number"], len(key["chain_key"]))`,
   },
   getCredentials: {
     typescript: `const { certificates } = await client.getCredentials();

@@ -14,8 +14,7 @@ const SEARCH_MS = 900_000;
 /**
  * Seeds fast-check for one test file: from TEST_SEED, or at random. A property that fails names the seed and
  * the command that repeats the run. Call seedTests() once, with `import.meta.url`, in each file that imports
- * fast-check. `npm run check` requires the
- * import.
+ * fast-check. `npm run check` checks that such a file imports seedTests().
  */
 export function seedTests(url: string): number {
   const seed = readSeed(process.env.TEST_SEED);

@@ -1,5 +1,5 @@
-// Runs a temporary server of Postgres 15, Debian's version. schema.sql is dumped from this version. It is the
-// older of the two versions on which the suites run.
+// Runs a temporary server of Postgres 15, as Debian packages it. This is the older of the two versions of
+// Postgres on which the suites run. schema.sql is dumped from it.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

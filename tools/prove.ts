@@ -16,7 +16,7 @@ const BEHIND_ENVOY = [
   "e2e/docs/quickstart.external.test.ts",
 ];
 
-const WITH_SQL = ["packages/server", "packages/operator", "packages/sidecar", "bench"];
+const WITH_SQL = ["packages/server", "packages/audit", "packages/operator", "packages/sidecar", "bench"];
 
 /** The proofs that run test suites. Each other proof is a program. */
 const SUITES: Readonly<Record<string, (options: readonly string[]) => Promise<boolean>>> = {

@@ -1,15 +1,17 @@
 // npm run schema [-- --check]: regenerates packages/server/schema.sql, the dump of a freshly migrated
-// database. --check writes nothing and prints the difference. schema.sql shows a reviewer how a migration or
-// a routine changed the whole schema.
+// database, and packages/audit/catalog.json, the hash of each of its objects. --check writes nothing and prints
+// the difference. schema.sql shows a reviewer how a migration or a routine changed the whole schema.
 // Exit: 0 written or no difference, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { findPrograms, MissingPart } from "./postgres_15.ts";
 import { dumpSchema } from "./schema/dump_schema.ts";
+import { makeCatalog } from "./schema/make_catalog.ts";
 
 const FILE = fileURLToPath(new URL("../packages/server/schema.sql", import.meta.url));
+const CATALOG = fileURLToPath(new URL("../packages/audit/catalog.json", import.meta.url));
 const [SAME, DIFFERS, USAGE, MISSING] = [0, 1, 2, 3];
 
 async function run(args: readonly string[]): Promise<number> {
@@ -20,6 +22,12 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const dump = await dumpSchema(findPrograms());
   if (!check) writeFileSync(FILE, dump);
+  const catalog = await makeCatalog(findPrograms());
+  if (!check) writeFileSync(CATALOG, catalog);
+  else if (readFileSync(CATALOG, "utf8") !== catalog) {
+    console.error("packages/audit/catalog.json is out of date. Run npm run schema.");
+    return DIFFERS;
+  }
   // Let diff read the dump from standard input ("-"). With -N, a missing file counts as an empty one.
   const diff = spawnSync("diff", ["-uN", "--label", "schema.sql", "--label", "a fresh database", FILE, "-"], {
     input: dump,
@@ -32,7 +40,7 @@ async function run(args: readonly string[]): Promise<number> {
     );
     return DIFFERS;
   }
-  console.log("packages/server/schema.sql is up to date.");
+  console.log("packages/server/schema.sql and packages/audit/catalog.json are up to date.");
   return SAME;
 }
 

@@ -66,7 +66,7 @@ describe("peer.preload()", () => {
     for (const { id } of quotes) {
       await sql`
         select from gold.book_orders(true, false, array[${to}::int], array[1::bigint], array[gen_random_uuid()],
-          array[gen_random_uuid()::text], array[decode(repeat('ab', 32), 'hex')], array[${id}::uuid], array[gen_random_uuid()])`;
+          array[gen_random_uuid()::text], array[decode(repeat('ab', 32), 'hex')], array[${id}::uuid], array[gen_random_uuid()], null, null, null, null)`;
     }
     await sql`select gold.seal_chain(${to})`;
   }

@@ -32,8 +32,10 @@ begin
   ), spent as (
     insert into gold.nonce (bucket, client_id, nonce) select bucket, client_id, gen_random_uuid() from booked
   ), executed as (
-    insert into gold.orders as placed (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-    select bucket, client_id, side, id, sequence, grams, price, total, present, available, held, gold from booked
+    insert into gold.orders as placed (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after, list_id)
+    select bucket, client_id, side, id, sequence, grams, price, total, present, available, held, gold,
+      (select v.list_id from gold.vault v where v.stripe = 0)
+    from booked
     returning placed
   ), moved as (
     insert into gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)

@@ -14,7 +14,7 @@ const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
  * column reads that setting. The variant with one row does this too, so that both variants do the same work.
  */
 const taking = (rows: string) =>
-  `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
+  `(select s.free, s.list_id, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
 const THE_ONE = taking("where stripe = 0 for no key update");
 const ANY = taking("order by stripe for no key update skip locked limit 1");
 const DEFAULT_STRIPE = `coalesce(nullif(current_setting('peer.stripe', true), '')::smallint, 0)`;
@@ -41,7 +41,9 @@ export async function vaultRowTakers(
   { sql }: Stack,
   taker: Taker,
 ): Promise<{ oneRow: Taker; manyRows: Taker; waits(): string }> {
-  const [own] = await sql`select pg_get_functiondef('gold.book_orders'::regproc) as definition`;
+  const [own] = await sql`
+    select pg_get_functiondef(oid) as definition from pg_proc
+    where proname = 'book_orders' and prosrc like '%from vault%'`;
   const split = `
     insert into gold.vault (stripe, free) select n, (select free / ${ROWS} from gold.vault where stripe = 0) from generate_series(1, ${
     ROWS - 1

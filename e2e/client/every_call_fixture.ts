@@ -88,7 +88,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals(events.map(({ sequence }) => sequence), events.map((_, index) => index + 1));
     assertEquals(await collect(client.listEvents({ after: events.length })), []);
     const { next_cursor } = await client.listEvents({ limit: 3 });
-    assertEquals((await client.listEvents({ after: next_cursor! })).items[0], events[3]);
+    assertEquals((await client.listEvents({ after: next_cursor! })).items[0]!.id, events[3]!.id);
     const [executed] = events.filter((event) => event.type === "order.executed");
     assert(executed?.type === "order.executed" && executed.data.order.total_sar instanceof Quantity);
     assertEquals((await client.getEvent(executed.id)).id, executed.id);
@@ -108,9 +108,12 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     }
     assertEquals({ available_sar: sar, held_sar: held, gold_grams: gold }, closing_balance);
     assertMatch(await client.getStatementCsv(lastDays()), /^[a-z_,]+\r\n/);
-    const { fine_grams, owed_grams } = await client.getReserves();
+    const { fine_grams, owed_grams, reserves_list_id } = await client.getReserves();
     assert(fine_grams.compare(owed_grams) >= 0);
+    assertEquals((await client.getReservesList(reserves_list_id)).fine_grams, fine_grams);
+    assertEquals((await client.getBalances()).gold.reserves?.reserves_list_id, reserves_list_id);
     assertEquals((await client.getLimits()).gold_grams.minimum, Quantity.grams("0.0001"));
+    assertMatch((await client.getChainKey()).chain_key, /^[0-9a-f]{64}$/);
     assertEquals((await client.getCredentials()).signing_keys.length, 1);
   });
 

@@ -53,7 +53,8 @@ describe("the examples of GoldClient", () => {
 
   async function run(code: string): Promise<{ exit: number; out: string; err: string }> {
     const file = join(folder, "example.mts");
-    // Replace only the package's name by its path, because the name does not resolve outside the repository.
+    // Replace only the package's name with its path, because the name does not resolve outside the
+    // repository.
     await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(DOOR)));
     const { client_id } = stack.partner.credentials;
     const env = {

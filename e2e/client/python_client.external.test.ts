@@ -147,15 +147,17 @@ function judgeCalls(kind: Kind, scene: Scene): void {
     const { gold } = await client.call("get_balances");
     assertEquals(closing_balance.gold_grams, gold.grams);
     assertMatch(await client.call("get_statement_csv", { first_day, last_day }), /^[a-z_,]+\r\n/);
-    const { fine_grams, owed_grams } = await client.call("get_reserves");
+    const { fine_grams, owed_grams, reserves_list_id } = await client.call("get_reserves");
     assert(Number(fine_grams) >= Number(owed_grams));
+    assertEquals((await client.call("get_reserves_list", { reserves_list_id })).fine_grams, fine_grams);
     assertEquals((await client.call("get_limits")).gold_grams.minimum, "0.0001");
+    assertMatch((await client.call("get_chain_key")).chain_key, /^[0-9a-f]{64}$/);
     assertEquals((await client.call("get_credentials")).signing_keys.length, 1);
     const { valid, mistake } = await client.call("probe_signature");
     assertEquals([valid, mistake], [true, null]);
   });
 
-  it("simulates in the sandbox what others do to its money, its quotes and its market", async () => {
+  it("simulates withdrawals, deposits, quotes, the market, prices, failures and webhooks", async () => {
     const client = open();
     const { withdrawal_id } = await client.call("create_withdrawal", { amount_sar: "7" });
     const decided = await client.call("simulate_withdrawal", { withdrawal_id, outcome: "paid" });
@@ -185,7 +187,7 @@ function judgeCalls(kind: Kind, scene: Scene): void {
     assertEquals(await refusal("get_balances", {}), "ip_not_allowed");
   });
 
-  it("executes an order once whose reply is lost in a simulation", async () => {
+  it("executes an order once if a simulation loses its reply", async () => {
     const client = open();
     const { quote_id } = await client.call("create_quote", buy("0.5"));
     await client.call("simulate_failure", { kind: "lost_reply" });
@@ -299,7 +301,8 @@ function judgeSurvival(kind: Kind, scene: Scene): void {
     const client = open();
     const quotes = await Promise.all(Array.from({ length: 11 }, () => takeQuote(client)));
     await stack.operator("key rotate token");
-    // One statement, because a service that reads between two would have no token key.
+    // Use one statement. Between two statements, the service could read the database while it has no token
+    // key.
     await stack.sql`
       update gold.token_key set
         retire_at = case when retire_at is not null then clock_timestamp() - interval '1 second' end,

@@ -1,7 +1,8 @@
 """python_client_fixture.py sync|async CREDENTIALS PLAN: runs one client of the Python package.
 
-Each line on stdin is a call: {"id": 1, "call": "place_order", "with": {"quote_id": "qt_…"}}, or {"id": 2,
-"cancel": 1} to cancel one. Calls run at once. Prints a line for each result and for each report of a try.
+Each line on stdin is a call, such as {"id": 1, "call": "place_order", "with": {"quote_id": "qt_…"}}. The
+asynchronous client also takes {"cancel": 1}, which cancels the call with this id. Calls run concurrently.
+Prints a line for each result and for each report of a try.
 PLAN is a JSON object: settings of the client, `port` of another entry point to the service, and
 `ahead_seconds`, by which the client's clock is ahead.
 """

@@ -44,7 +44,10 @@ interface RequestCase {
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, "vectors", file), "utf8"));
-/** The programs hash the body themselves, so a wrong hash is no case for them. No argument can contain a NUL. */
+/**
+ * Leaves out the cases with a wrong body hash, because the programs hash the body themselves, and the cases
+ * with a NUL, because no argument can contain it.
+ */
 const CASES = (read("canonical_request.json").cases as RequestCase[])
   .filter(({ reason, method, url, nonce }) =>
     reason !== "invalid_body_hash" && !`${method}${url}${nonce}`.includes("\0")

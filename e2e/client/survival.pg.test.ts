@@ -112,7 +112,8 @@ describe("GoldClient, when the service or the network fails", () => {
     const { quote_id } = await takeQuote(client);
     const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));
     await stack.operator("key rotate token");
-    // One statement, because a service that reads between two would have no token key.
+    // Use one statement. Between two statements, the service could read the database while it has no token
+    // key.
     await stack.sql`
       update gold.token_key set
         retire_at = case when retire_at is not null then clock_timestamp() - interval '1 second' end,

@@ -222,7 +222,10 @@ function ask(
         );
       });
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`${options.path} got no reply in time`))).on(
+    outgoing.on(
+      "timeout",
+      () => outgoing.destroy(new Error(`${options.path} got no reply within ${TIMEOUT_MS / 1000} s`)),
+    ).on(
       "error",
       reject,
     );

@@ -44,7 +44,7 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
  */
 export const lastDays = () => ({ from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) });
 
-/** A call for each operation of the table, with which the operation succeeds. */
+/** For each operation of the table, a call that succeeds. */
 export const callsOf = (
   { form }: Caller,
   records: Records,
@@ -79,6 +79,8 @@ export const callsOf = (
   testWebhook: { body: {} },
   getStatement: { query: lastDays() },
   getReserves: {},
+  getChainKey: {},
+  getReservesList: { path: { reserves_list_id: "lst_1" } },
   getLimits: {},
   simulateWithdrawal: { body: { withdrawal_id: records.withdrawal, outcome: "approved" } },
   simulateDeposit: { body: { amount_sar: 10 } },

@@ -135,6 +135,14 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
     },
   }],
   ...simulationWays(),
+  ["not_found", {
+    operation: "getReservesList",
+    async stage({ partner }) {
+      const { reserves_list_id } = await partner.succeed("getReserves") as { reserves_list_id: string };
+      const path = (id: string) => ({ path: { reserves_list_id: id } });
+      return { caller: partner, call: path(reserves_list_id), fault: path("lst_999999") };
+    },
+  }],
   ["not_found", byId("getOrder", "listOrders", "order_id")],
   ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
   ["not_found", byId("getFunding", "listFundings", "funding_id")],

@@ -66,7 +66,7 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     reach(Object.entries(AVAILABILITY_WAYS)));
   it("is returned at every other operation that documents it", () => reach(ELSEWHERE_WAYS));
 
-  it("has a case here, as has each refusal of every operation", () => {
+  it("has a case here, and so does each refusal of every operation", () => {
     assertEquals(Object.keys(WAYS).sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
     const ways = new Set(
       [...Object.entries(WAYS), ...ELSEWHERE_WAYS].map(([code, { operation }]) => `${operation} ${code}`),

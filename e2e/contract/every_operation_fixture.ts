@@ -119,7 +119,8 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
 
   it("returns the same 404 for another partner's, unknown and malformed ids", async () => {
     const stranger = await stack.onboard("Other Bank");
-    const byId = OPERATIONS.filter((operation) => calls[operation].path);
+    // A list of bars belongs to no partner, so every partner can fetch it.
+    const byId = OPERATIONS.filter((operation) => calls[operation].path && operation !== "getReservesList");
     assertEquals(byId.length, 6);
     for (const operation of byId) {
       const [name, own] = Object.entries(calls[operation].path!)[0]!;
@@ -135,9 +136,16 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
       const details = await Promise.all(replies.map((reply) => expectProblem(reply, "not_found")));
       assertEquals(new Set(details.map(({ detail }) => detail)).size, 1, operation);
     }
-    for (const operation of ["listOrders", "listFundings", "listWithdrawals", "listEvents"] as const) {
+    for (const operation of ["listOrders", "listFundings", "listWithdrawals"] as const) {
       assertEquals((await stranger.succeed(operation)).items, [], operation);
     }
+    // A new partner has only the events of its own IBAN, webhook URL and credentials.
+    const { items } = await stranger.succeed("listEvents") as { items: { type: string }[] };
+    assertEquals(items.map(({ type }) => type), [
+      "settlement.changed",
+      "webhook_endpoint.changed",
+      ...Array(4).fill("credential.added"),
+    ]);
     const order = await stranger.call("createOrder", { body: { quote_id: records.quote } });
     await expectProblem(order, "not_found");
   });

@@ -35,6 +35,7 @@ const OF_THE_MOMENT = new Set([
   "delivery",
   "kid",
   "last_used_at",
+  "line",
   "quotes",
   "records",
   "retire_at",
@@ -130,7 +131,7 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     const bought = await live("createQuote", "buy_by_grams");
     await live("getQuote", "open", { path: { quote_id: bought.quote_id as string } });
     const { order_id } = await liveOrder("buy", bought.quote_id);
-    const { items: [event] } = await live("listEvents", "last_page", { query: { after: "1" } }) as {
+    const { items: [event] } = await live("listEvents", "last_page", { query: { after: "7" } }) as {
       items: [{ id: string }];
     };
     await live("getEvent", "order_executed", { path: { event_id: event.id } });
@@ -148,6 +149,7 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     await live("listWithdrawals", "last_page");
     await live("getBalances", "now");
     await live("getReserves", "one_bar");
+    await live("getReservesList", "one_bar", { path: { reserves_list_id: "lst_4" } });
     const days = { query: lastDays() };
     await live("getStatement", "one_day", days);
     const { csv } = ENDPOINTS.getStatement.reply;
@@ -157,7 +159,7 @@ export function judgeExamples(open: () => Promise<Stack>): void {
       async () => assertEquals(mark(await table.text(), EXAMPLE_URL), mark(csv!.example, EXAMPLE_URL)),
     );
     const expiring = await stack.partner.succeed("createQuote", {
-      body: { side: "buy", gold_grams: 12.3456 },
+      body: { side: "buy", gold_grams: 12.3456, reference: "ORDER 2026-1017", account_label: "Retail desk" },
     });
     await live("simulateQuoteExpiry", "buy_by_grams", { body: { quote_id: expiring.quote_id } });
     await live("simulateWithdrawal", "paid", { body: { withdrawal_id, outcome: "paid" } });
@@ -194,6 +196,7 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     await operator("partner set", partner.credentials.client_id, ...limits);
     await partner.until(({ headers }) => headers.get("RateLimit-Policy")!.includes("q=200;"));
     await live("getLimits", "limits");
+    await live("getChainKey", "own");
     await live("getCredentials", "all");
     differences.expectNone();
   });

@@ -20,7 +20,7 @@ export interface Setup {
   readonly trustingDoor: number;
 }
 
-/** A request that would succeed but for one reason. */
+/** A request that is refused for exactly one reason. */
 export interface Staged {
   readonly caller: Caller;
   /** The valid request. */

@@ -79,7 +79,7 @@ class Office {
     return JSON.parse(out.join("\n")) as Row;
   }
 
-  /** Runs a line of the page. Its words in capitals are replaced by the office's current values. */
+  /** Runs a line of the page. Replaces its words in capitals with the office's current values. */
   async execute(line: string): Promise<void> {
     const [program, ...words] = readWords(line);
     assertEquals(program, "gold");

@@ -23,7 +23,7 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
   try {
     const file = join(folder, "program.mts");
-    // Replace the package's name by its path, because the name does not resolve outside the repository.
+    // Replace the package's name with its path, because the name does not resolve outside the repository.
     await writeFile(file, program.replace('"@gold-partner/client"', `"${DOOR}"`));
     const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
       cwd: ROOT,
@@ -36,7 +36,7 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   }
 }
 
-/** The same for blocks of Python. */
+/** Runs the Python blocks of a page in the same way, in this Python environment. */
 export async function runPython(
   python: PythonEnvironment,
   blocks: readonly string[],

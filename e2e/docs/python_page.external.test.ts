@@ -29,7 +29,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
 describe("the Python guide", () => {
   it("leads from an empty folder to an order in six commands, while npm start runs", () =>
     inFolder(async (folder) => {
-      // A clone in which `npm start` runs, as far as the page sees it.
+      // Make a folder that looks to the page like a clone in which `npm start` runs.
       const clone = join(folder, "clone");
       await mkdir(join(folder, "empty"));
       await mkdir(clone);

@@ -46,7 +46,7 @@ describe("the samples of the reference", () => {
       const [status = "", ...lines] = (await shell.run(`${sample}\n`)).trimEnd().split("\n").reverse();
       const body = lines.reverse().join("\n");
       assert(["200", "201"].includes(status), `${operation}: ${status} ${body}\n${sample}`);
-      for (const [, name, id] of body.matchAll(/"([a-z_]*id)":"((?:qt|ord|fnd|wd|evt)_[0-9a-f-]+)"/g)) {
+      for (const [, name, id] of body.matchAll(/"([a-z_]*id)":"((?:qt|ord|fnd|wd|evt|lst)_[0-9a-f-]+)"/g)) {
         const variable = name === "id" ? "EVENT_ID" : name!.toUpperCase();
         await shell.run(`${variable}=${id}`);
       }

@@ -96,7 +96,8 @@ describe("the documentation site", () => {
       for (const [, link] of html.matchAll(/<a [^>]*?href="(\/[^"]*)"/g)) links.add(link!);
     }
     assert(links.size > 100);
-    // A file whose name has no ending would be served, too, but another web server may not do that.
+    // Every link must end in a slash or in a file's ending. This server also finds pages without it, but
+    // other web servers may not.
     const bare = [...links].filter((link) => !/(?:\/|\.[a-z]+)(?:#.*)?$/.test(link));
     assertEquals(bare, []);
     const texts = new Map<string, string>();
@@ -138,7 +139,8 @@ describe("the documentation site", () => {
             VIEWPORTS[device].width,
             `${device} ${theme}`,
           );
-          // A policy that forbids foreign scripts forbids a script tag, too. evaluate() is not subject to it.
+          // Run axe with evaluate(), which the page's policy does not restrict. The policy would block a
+          // script tag.
           await page.evaluate(await readFile(join(TOOLS, "axe-core", "axe.min.js"), "utf8"));
           const { violations } = await page.evaluate("axe.run()") as {
             violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];

@@ -38,7 +38,7 @@ describe("the TypeScript guide", () => {
     const dist = join(folder, "dist");
     await promisify(execFile)(process.execPath, [...RUN, "pack", dist], { cwd: ROOT });
     tarball = (await readdir(dist)).find((name) => /^gold-partner-client-.*\.tgz$/.test(name))!;
-    // Installs tsx globally for the readers, as npm does, so that `npx tsx` needs no registry.
+    // Link tsx where npm installs global packages, so that `npx tsx` in the shells needs no registry.
     await mkdir(join(folder, "global/bin"), { recursive: true });
     await symlink(join(ROOT, "node_modules/tsx/dist/cli.mjs"), join(folder, "global/bin/tsx"));
   });

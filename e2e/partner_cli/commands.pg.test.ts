@@ -11,7 +11,10 @@ import { lastDays } from "../contract/calls_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Run, runCli, writeCredentials } from "./cli_fixture.ts";
 
-/** How many events each trigger brings: an order and a withdrawal, for example, need a funding. */
+/**
+ * How many events each trigger causes. An order and a withdrawal, for example, also cause the event of a
+ * funding.
+ */
 const EVENTS = {
   "funding.completed": 1,
   "order.executed": 2,
@@ -64,23 +67,30 @@ describe("gold-partner, against the service", () => {
   });
 
   it("trades, and prints the replies with numbers as the service writes them", async () => {
-    const quote = await json("quote buy --grams 0.25");
-    assertEquals([quote.side, quote.gold_grams], ["buy", 0.25]);
-    const order = await json(`order ${quote.quote_id} --key cli-order`);
-    assertEquals(await json(`order ${quote.quote_id} --key cli-order`), order);
+    const quote = await json("quote buy --grams 0.25 --reference INVOICE-7 --account-label Desk");
+    assertEquals([quote.side, quote.gold_grams, quote.reference], ["buy", 0.25, "INVOICE-7"]);
+    const order = await json(`order ${quote.quote_id} --reference INVOICE-8 --key cli-order`);
+    assertEquals([order.reference, order.account_label], ["INVOICE-8", "Desk"]);
+    assertEquals(await json(`order ${quote.quote_id} --reference INVOICE-8 --key cli-order`), order);
     const again = await run(`order ${quote.quote_id}`);
     assertEquals(codeOf(again), [1, "", "quote_already_executed"]);
     assertMatch(again.err, /"request_id":"req_.*"idempotency_key":".*"exit_code":1}$/);
 
     assertMatch(await succeed("quote sell --amount 5"), /\ntotal_sar +5(\.\d+)? SAR\n/);
-    const withdrawal = await json("withdraw --amount 2.5 --reference INVOICE-9");
+    const withdrawal = await json("withdraw --amount 2.5 --reference INVOICE-9 --account-label Desk");
     assertEquals([withdrawal.amount_sar, withdrawal.reference], [2.5, "INVOICE-9"]);
-    const balances = await json("balances");
-    assertEquals({ ...balances, as_of: "" }, { ...withdrawal.balances, as_of: "" });
-    assertEquals((await json(`balances --at ${order.balances.as_of}`)).gold, order.balances.gold);
+    assertEquals(withdrawal.account_label, "Desk");
+    assertMatch(await succeed("events --limit 10"), / order\.executed .* INVOICE-8 +Desk(\n|$)/);
+    const { gold: { reserves, ...gold }, ...balances } = await json("balances");
+    assertEquals({ ...balances, gold, as_of: "" }, { ...withdrawal.balances, as_of: "" });
+    const list = { reserves_list_id: "lst_2", fine_grams: 12440.1558 };
+    assertEquals(reserves, { ...list, share: "0.000028134695" });
+    const past = await json(`balances --at ${order.balances.as_of}`);
+    assertEquals(past.gold.grams, order.balances.gold.grams);
+    assertEquals({ ...past.gold.reserves, share: "" }, { ...list, share: "" });
     assertMatch(
       await succeed("balances"),
-      /^sar\.available +[0-9.]+ SAR\nsar\.held +5\.5 SAR\ngold\.grams +0\.35 g\n/,
+      /^sar\.available +[0-9.]+ SAR\nsar\.held +5\.5 SAR\ngold\.grams +0\.35 g\ngold\.reserves\.reserves_list_id +lst_2\n/,
     );
   });
 

@@ -14,7 +14,7 @@ import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";
 
 const CHECKS = ["connection", "certificate", "clock", "address", "token", "signature", "webhook"];
 
-/** How a fault shows that the proxy in front of the service decides. */
+/** What `doctor` reports for a fault. The gateway and Envoy cause different reports for some faults. */
 interface ShownFault {
   readonly check: string;
   readonly says: RegExp;
@@ -86,7 +86,7 @@ export function tryDoctor(door: keyof typeof DOORS): void {
     return { exit, items: (JSON.parse(out) as { items: Found[] }).items };
   }
 
-  /** Requires that exactly this check fails, and that every check after it either passes or needs it. */
+  /** Requires that this check fails and no other. Other checks may be skipped. */
   async function expectFault(check: string, says: RegExp, cure: RegExp, code: number, visit: Visit = {}) {
     const { exit, items } = await examine(visit);
     const failed = items.filter(({ result }) => result === "failed");
@@ -223,7 +223,7 @@ export function tryDoctor(door: keyof typeof DOORS): void {
     receiver.answer(400);
     await expectFault("webhook", /answered 400/, /check-receiver/, 1);
     await receiver.stop();
-    // More often than the service tolerates before it pauses, so that later tests wait behind earlier ones.
+    // Repeat this until the service pauses the endpoint. Later test events then wait behind earlier events.
     for (let count = 0; count < 7; count++) await expectFault("webhook", /gave no answer/, /reachable/, 1);
     receiver = await openReceiver();
     await until(async () => (await examine()).exit === 0);

@@ -63,7 +63,7 @@ export async function signedByHand(credentials: Credentials, mistake?: ProbeMist
     `X-JWS-Signature: ${header}..${base64url(signature)}`,
     `Content-Length: ${BODY.length}`,
     "",
-    // The newline is the editor's, and no part of the body.
+    // Editors end a file with a newline. It is not part of the body.
     `${BODY}\n`,
   ].join("\r\n");
 }

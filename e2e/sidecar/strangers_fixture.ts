@@ -119,7 +119,7 @@ async function revokedCertificate(stack: Stack): Promise<Certificate> {
   while (performance.now() < endMs) {
     if ((await visit(stack, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
   }
-  throw new Error("Envoy did not apply a revocation in time.");
+  throw new Error(`Envoy did not apply a revocation within ${REVOCATION_MS / 1000} s.`);
 }
 
 /**

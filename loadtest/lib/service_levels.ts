@@ -4,10 +4,7 @@ import { type ProfileName, PROFILES } from "./profiles.ts";
 
 export type Threshold = string | { threshold: string; abortOnFail: boolean; delayAbortEval: string };
 
-/**
- * Milliseconds of k6's http_req_duration:
- * from the first byte of the request sent to the last byte of the reply received.
- */
+/** In milliseconds of k6's http_req_duration: from the first byte of the request to the last of the reply. */
 interface Latency {
   readonly p95: number;
   readonly p99: number;

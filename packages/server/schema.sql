@@ -165,7 +165,8 @@ begin
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
-  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source,
+    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
   perform registry_changed();
 end $$;
 
@@ -181,15 +182,17 @@ CREATE FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross b
     AS $$
 declare
   fine bigint := add_bar.gross * add_bar.fineness / 10000;
-  booked bigint;
+  booked record;
 begin
   if exists (select from bar b where b.serial = add_bar.serial) then
     raise exception 'a bar with serial % is on record already', add_bar.serial using errcode = 'GR409';
   end if;
-  booked := move_bar(true, fine);
-  insert into bar (serial, refiner, vault_name, gross, fineness, fine, added_at, added_sequence)
-  values (add_bar.serial, add_bar.refiner, add_bar.vault_name, add_bar.gross, add_bar.fineness, fine, clock_timestamp(), booked);
-  perform note('vault.add', add_bar.serial, jsonb_build_object('gross', add_bar.gross, 'fineness', add_bar.fineness, 'fine', fine));
+  booked := book_bar(true, fine);
+  insert into bar (serial, refiner, vault_name, gross, fineness, fine, added_at, added_sequence, added_list)
+  values (add_bar.serial, add_bar.refiner, add_bar.vault_name, add_bar.gross, add_bar.fineness, fine, clock_timestamp(), booked.sequence, booked.list);
+  perform open_bar_list(booked.list, booked.at);
+  perform note('vault.add', add_bar.serial, jsonb_build_object('gross', add_bar.gross, 'fineness', add_bar.fineness, 'fine', fine,
+    'list', booked.list));
   return fine;
 end $$;
 
@@ -208,6 +211,7 @@ declare
   newest text := hold_authorities();
   known certificate;
 begin
+  perform begin_change(subject.id);
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then
     raise exception 'a new authority has replaced the one that signed this certificate: run the command again' using errcode = 'GR409';
@@ -223,7 +227,10 @@ begin
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
   values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after,
     add_certificate.authority, add_certificate.key_hash);
-  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint, 'not_after', add_certificate.not_after));
+  perform post_credential(subject.id, 'credential.added', 'certificate', add_certificate.fingerprint);
+  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint,
+    'not_before', add_certificate.not_before, 'not_after', add_certificate.not_after, 'serial', add_certificate.serial,
+    'authority', add_certificate.authority, 'key_hash', add_certificate.key_hash));
   perform registry_changed();
 end $$;
 
@@ -269,9 +276,11 @@ CREATE FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
-  subject partner := hold_partner(public);
+  subject partner := partner_of(public);
   known signing_key;
 begin
+  perform begin_change(subject.id);
+  perform hold_partner(public);
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
   if known.retire_at <= clock_timestamp() then
     raise exception 'this key was retired at %, and a retired key cannot be registered again: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
@@ -284,6 +293,7 @@ begin
     where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));
   insert into signing_key (partner_id, thumbprint, kid, jwk, not_before)
   values (subject.id, add_signing_key.thumbprint, add_signing_key.kid, add_signing_key.jwk, present_millisecond());
+  perform post_credential(subject.id, 'credential.added', 'signing_key', add_signing_key.thumbprint);
   perform note('signing_key.add', public, jsonb_strip_nulls(jsonb_build_object('thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid)));
   perform refuse_shared_key(subject.id, add_signing_key.thumbprint);
   perform registry_changed();
@@ -302,7 +312,8 @@ CREATE FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sea
 begin
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
-  perform note('token_key.add', add_token_key.kid, '{}');
+  perform note('token_key.add', add_token_key.kid, jsonb_build_object('not_before', add_token_key.not_before,
+    'sealed_sha256', hash_text(add_token_key.sealed), 'sealing_key', add_token_key.sealing_key));
   perform registry_changed();
 end $$;
 
@@ -378,6 +389,63 @@ END;
 ALTER FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) OWNER TO gold_book;
 
 --
+-- Name: answer_of(text, bytea, integer, uuid, text, bytea, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea DEFAULT NULL::bytea, thumbprint bytea DEFAULT NULL::bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN sha256(convert_to((((((((((((((key || chr(10)) || encode(fingerprint, 'hex'::text)) || chr(10)) || status) || chr(10)) || request) || chr(10)) || encode(sha256(convert_to(body, 'UTF8'::name)), 'hex'::text)) || chr(10)) || encode(sha256(COALESCE(signed_request, '\x'::bytea)), 'hex'::text)) || chr(10)) || COALESCE(encode(thumbprint, 'hex'::text), ''::text)) || chr(10)), 'UTF8'::name));
+
+ALTER FUNCTION gold.answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
+
+--
+-- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.price (
+    one boolean DEFAULT true NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    mid bigint NOT NULL,
+    buy bigint NOT NULL,
+    sell bigint NOT NULL,
+    spread_basis_points integer NOT NULL,
+    stale_after_seconds integer NOT NULL,
+    as_of timestamp(3) with time zone NOT NULL,
+    url text,
+    always_open boolean DEFAULT true NOT NULL,
+    quote_ttl_seconds integer DEFAULT 60 NOT NULL,
+    id bigint DEFAULT 1 NOT NULL,
+    stored_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT price_one CHECK (one),
+    CONSTRAINT price_quote_ttl CHECK (((quote_ttl_seconds >= 1) AND (quote_ttl_seconds <= 3600))),
+    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
+    CONSTRAINT price_source CHECK (((source = ANY (ARRAY['fixed'::text, 'simulated'::text, 'http'::text])) AND ((source = 'http'::text) = (url IS NOT NULL)))),
+    CONSTRAINT price_terms CHECK (((spread_basis_points > 0) AND (stale_after_seconds > 0)))
+);
+
+ALTER TABLE gold.price OWNER TO gold_owner;
+
+--
+-- Name: append_price(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.append_price(given gold.price) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  added price_history;
+begin
+  added := row((given).id, (given).mid, (given).buy, (given).sell, (given).as_of, (given).stored_at, (given).spread_basis_points,
+    (given).stale_after_seconds, (given).quote_ttl_seconds, (given).source, null)::price_history;
+  added.hash := sha256(coalesce((select h.hash from price_history h where h.id = added.id - 1), decode(repeat('00', 32), 'hex'))
+    || convert_to(price_line(added), 'UTF8'));
+  insert into price_history select added.*;
+end $$;
+
+ALTER FUNCTION gold.append_price(given gold.price) OWNER TO gold_book;
+
+--
 -- Name: approve_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -434,6 +502,7 @@ CREATE FUNCTION gold.approve_iban(public text, seen text) RETURNS timestamp with
 declare
   subject partner := partner_of(public);
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.pending_iban is null then
@@ -445,6 +514,7 @@ begin
   end if;
   update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
   where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
+  perform post_change(subject.id, 'settlement.changed', subject.pending_iban_by, session_user, iban => seen);
   perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
   perform registry_changed();
   return held_until(subject.iban_changed_at);
@@ -525,7 +595,8 @@ CREATE TABLE gold.event (
     id uuid NOT NULL,
     subject uuid NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    type text NOT NULL COLLATE pg_catalog."C"
+    type text NOT NULL COLLATE pg_catalog."C",
+    line smallint DEFAULT 1 NOT NULL
 );
 
 ALTER TABLE gold.event OWNER TO gold_owner;
@@ -543,7 +614,8 @@ CREATE FUNCTION gold.event_of_number(client integer, sequence bigint) RETURNS SE
      e.id,
      e.subject,
      e.created_at,
-     e.type
+     e.type,
+     e.line
     FROM gold.event e
    WHERE ((e.bucket = (event_of_number.client % 64)) AND (e.client_id = event_of_number.client) AND (e.sequence >= event_of_number.sequence))
    ORDER BY e.sequence
@@ -595,7 +667,7 @@ CREATE FUNCTION gold.ask_delivery(client integer, sequence bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.endpoint AS n SET worker = NULL::uuid, rests_until = NULL::timestamp with time zone
+ UPDATE gold.endpoint n SET worker = NULL::uuid, rests_until = NULL::timestamp with time zone
    WHERE ((n.bucket = (ask_delivery.client % 64)) AND (n.client_id = ask_delivery.client) AND (n.rests_until > clock_timestamp()));
  INSERT INTO gold.retry AS r (bucket, client_id, sequence, tries, is_test, due_at)  SELECT (ask_delivery.client % 64),
              ask_delivery.client AS client,
@@ -603,7 +675,7 @@ CREATE FUNCTION gold.ask_delivery(client integer, sequence bigint) RETURNS void
              0,
              (e.type = 'webhook.test'::text),
              gold.due_now(NULL::timestamp with time zone) AS due_now
-            FROM gold.event_of_number(ask_delivery.client, ask_delivery.sequence) e(bucket, client_id, sequence, id, subject, created_at, type) ON CONFLICT(bucket, client_id, sequence) DO UPDATE SET tries = 0, due_at = gold.due_now(r.due_at), parked_at = NULL::timestamp with time zone;
+            FROM gold.event_of_number(ask_delivery.client, ask_delivery.sequence) e(bucket, client_id, sequence, id, subject, created_at, type, line) ON CONFLICT(bucket, client_id, sequence) DO UPDATE SET tries = 0, due_at = gold.due_now(r.due_at), parked_at = NULL::timestamp with time zone;
  SELECT pg_notify('gold_event'::text, (client)::text) AS pg_notify;
 END;
 
@@ -832,6 +904,115 @@ CREATE FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, a
 ALTER FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.bar (
+    serial text NOT NULL,
+    refiner text NOT NULL,
+    vault_name text NOT NULL,
+    gross bigint NOT NULL,
+    fineness integer NOT NULL,
+    fine bigint NOT NULL,
+    added_at timestamp(3) with time zone NOT NULL,
+    added_sequence bigint NOT NULL,
+    removed_at timestamp(3) with time zone,
+    removed_sequence bigint,
+    added_list integer,
+    removed_list integer,
+    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
+    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
+);
+
+ALTER TABLE gold.bar OWNER TO gold_owner;
+
+--
+-- Name: listed_bars(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.listed_bars(list integer) RETURNS SETOF gold.bar
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT b.serial,
+     b.refiner,
+     b.vault_name,
+     b.gross,
+     b.fineness,
+     b.fine,
+     b.added_at,
+     b.added_sequence,
+     b.removed_at,
+     b.removed_sequence,
+     b.added_list,
+     b.removed_list
+    FROM gold.bar b
+   WHERE ((b.added_list <= listed_bars.list) AND ((b.removed_list IS NULL) OR (b.removed_list > listed_bars.list)));
+END;
+
+ALTER FUNCTION gold.listed_bars(list integer) OWNER TO gold_book;
+
+--
+-- Name: bar_list; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.bar_list (
+    id integer NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    bars integer NOT NULL,
+    fine bigint NOT NULL,
+    sha256 bytea NOT NULL
+);
+
+ALTER TABLE gold.bar_list OWNER TO gold_owner;
+
+--
+-- Name: bar_list_text(gold.bar_list); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.bar_list_text(given gold.bar_list) RETURNS text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT (((((((((('[1,'::text || (given).id) || ','::text) || ((EXTRACT(epoch FROM (given).created_at) * (1000)::numeric))::bigint) || ','::text) || (given).fine) || ',"'::text) || COALESCE(( SELECT encode(p.sha256, 'hex'::text) AS encode
+            FROM gold.bar_list p
+           WHERE (p.id = ((bar_list_text.given).id - 1))), repeat('0'::text, 64))) || '",['::text) || COALESCE(( SELECT string_agg((((((((((((('['::text || to_json(b.serial)) || ','::text) || to_json(b.refiner)) || ','::text) || to_json(b.vault_name)) || ','::text) || b.gross) || ','::text) || b.fineness) || ','::text) || b.fine) || ']'::text), ','::text ORDER BY (b.serial COLLATE "C")) AS string_agg
+            FROM gold.listed_bars((bar_list_text.given).id) b(serial, refiner, vault_name, gross, fineness, fine, added_at, added_sequence, removed_at, removed_sequence, added_list, removed_list)), ''::text)) || ']]'::text);
+END;
+
+ALTER FUNCTION gold.bar_list_text(given gold.bar_list) OWNER TO gold_book;
+
+--
+-- Name: bar_text(gold.bar); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.bar_text(given gold.bar) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((('{"serial":'::text || to_json((given).serial)) || ',"refiner":'::text) || to_json((given).refiner)) || ',"vault":'::text) || to_json((given).vault_name)) || ',"gross_grams":'::text) || gold.decimal_text((given).gross, 0.0001)) || ',"fineness":'::text) || gold.decimal_text(((given).fineness)::bigint, 0.1)) || ',"fine_grams":'::text) || gold.decimal_text((given).fine, 0.0001)) || '}'::text);
+
+ALTER FUNCTION gold.bar_text(given gold.bar) OWNER TO gold_book;
+
+--
+-- Name: begin_change(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.begin_change(client integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform lock_accounts(array[client], true);
+  if not exists (select from partner_change c where c.bucket = client % 64 and c.client_id = client) then
+    perform post_first_changes(client, null);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.begin_change(client integer) OWNER TO gold_book;
+
+--
 -- Name: begin_rotation(text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -842,7 +1023,9 @@ CREATE FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT pa
 begin
   if overlap_seconds not between 0 and 90 * 86400 then
     raise exception 'the overlap must be between 0 seconds and 90 days' using errcode = 'GR409';
-  elsif overlap_seconds = 0 then
+  end if;
+  perform begin_change((partner_of(public)).id);
+  if overlap_seconds = 0 then
     perform end_admission((partner_of(public)).id);
   end if;
   partner_id := (hold_partner(public)).id;
@@ -865,25 +1048,54 @@ CREATE TABLE gold.idempotency_key (
     result_id uuid,
     created_at timestamp(3) with time zone NOT NULL,
     result_kind text NOT NULL COLLATE pg_catalog."C",
-    body text NOT NULL
+    body text NOT NULL,
+    request bytea,
+    signing_thumbprint bytea
 );
 
 ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
 
 --
--- Name: bind_answer(gold.account, text, bytea, uuid, text, uuid, timestamp with time zone, integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: bind_answer(gold.account, text, bytea, uuid, text, uuid, timestamp with time zone, integer, text, bytea, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) RETURNS gold.outcome
+CREATE FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text, signed_request bytea DEFAULT NULL::bytea, thumbprint bytea DEFAULT NULL::bytea) RETURNS gold.outcome
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- INSERT INTO gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
-   VALUES ((bind_answer.holder).bucket, (bind_answer.holder).client_id, bind_answer.status, bind_answer.key, bind_answer.fingerprint, bind_answer.request, bind_answer.result, bind_answer.at, bind_answer.kind, bind_answer.body);
+ INSERT INTO gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body, request, signing_thumbprint)
+   VALUES ((bind_answer.holder).bucket, (bind_answer.holder).client_id, bind_answer.status, bind_answer.key, bind_answer.fingerprint, bind_answer.request, bind_answer.result, bind_answer.at, bind_answer.kind, bind_answer.body, bind_answer.signed_request, bind_answer.thumbprint);
  SELECT ROW(1, 'answered'::text, (status)::smallint, body)::gold.outcome AS "row";
 END;
 
-ALTER FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) OWNER TO gold_book;
+ALTER FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
+
+--
+-- Name: book_bar(boolean, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_bar(bar_in boolean, fine bigint, OUT sequence bigint, OUT list integer, OUT at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  house account;
+  free bigint;
+begin
+  select a.* into strict house from account a where a.bucket = 0 and a.client_id = 0 for no key update;
+  select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0 for no key update;
+  if not bar_in and free < fine then
+    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
+      using errcode = 'GR409';
+  end if;
+  sequence := house.event_sequence + 1;
+  at := account_instant(house, ceil_millisecond(clock_timestamp()));
+  insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+  values (0, 0, 1, book_bar.sequence, case when bar_in then 'bars' else 'vault' end::book,
+    case when bar_in then 'vault' else 'bars' end::book, 'XAU', fine, 0, 0, 0, at);
+end $$;
+
+ALTER FUNCTION gold.book_bar(bar_in boolean, fine bigint, OUT sequence bigint, OUT list integer, OUT at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: book_funding(boolean, integer, bigint, text, bytea, bigint, bigint, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -902,6 +1114,7 @@ declare
   turn record;
   holder account;
   at timestamptz;
+  body text;
   limited outcome;
 begin
   -- Refuse to create money in production, even with the service's login.
@@ -922,10 +1135,10 @@ begin
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;
-  perform post_funding(holder, amount, id, at);
-  return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201,
-    '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
-      || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}');
+  body := '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
+    || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}';
+  perform post_funding(holder, amount, id, at, answer_of(key, fingerprint, 201, request, body));
+  return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201, body);
 end $$;
 
 ALTER FUNCTION gold.book_funding(settle boolean, client integer, admission bigint, key text, fingerprint bytea, amount bigint, maximum bigint, id uuid, request uuid) OWNER TO gold_book;
@@ -935,6 +1148,19 @@ ALTER FUNCTION gold.book_funding(settle boolean, client integer, admission bigin
 --
 
 CREATE FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]) RETURNS SETOF gold.outcome
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select * from book_orders(wait, settle, clients, admissions, nonces, keys, fingerprints, quotes, requests, null::text[], null::text[], null::bytea[], null::bytea[])
+$$;
+
+ALTER FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]) OWNER TO gold_book;
+
+--
+-- Name: book_orders(boolean, boolean, integer[], bigint[], uuid[], text[], bytea[], uuid[], uuid[], text[], text[], bytea[], bytea[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]) RETURNS SETOF gold.outcome
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -952,6 +1178,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  list int;
   is_short boolean;
   asked record;
   holder account;
@@ -982,9 +1209,12 @@ begin
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
-    from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
-      with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
+      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed,
+      i.signed_request, i.thumbprint,
+      -- An order inherits each of the two texts from its quote, unless its own request gives one.
+      coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
+    from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
+      with ordinality i (client, admission, nonce, key, fingerprint, quote, request, reference, account_label, signed_request, thumbprint, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
     left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote
@@ -996,7 +1226,7 @@ begin
       continue;
     end if;
     holder := accounts[asked.slot];
-    early := early_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
+    early := prior_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
       asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
     if early.outcome is not null then
       return next early;
@@ -1060,7 +1290,7 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free into strict free from vault v where v.stripe = 0 for no key update;
+        select v.free, v.list_id into strict free, list from vault v where v.stripe = 0 for no key update;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -1098,16 +1328,22 @@ begin
         executed_names := executed_names || (asked.client || ' ' || asked.quote);
       end if;
       placed := row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
-        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0)::orders;
-      executed := executed || placed;
+        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0,
+        asked.reference, asked.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body);
+      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version 1.
+      if asked.signed_request is not null then
+        placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
+      end if;
+      executed := executed || placed;
+      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
+        asked.signed_request, asked.thumbprint);
     else
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
-        instant, 'refusal', body);
+        instant, 'refusal', body, asked.signed_request, asked.thumbprint);
     end if;
     bound := bound || answer;
     if crowded then
@@ -1126,13 +1362,13 @@ begin
   insert into idempotency_key select * from unnest(bound);
 end $$;
 
-ALTER FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]) OWNER TO gold_book;
+ALTER FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]) OWNER TO gold_book;
 
 --
--- Name: book_quotes(boolean, boolean, integer[], bigint[], text[], bytea[], gold.side[], bigint[], bigint[], bigint[], bigint[], uuid[], uuid[], integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: book_quotes(boolean, boolean, integer[], bigint[], text[], bytea[], gold.side[], bigint[], bigint[], bigint[], bigint[], uuid[], uuid[], text[], text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) RETURNS SETOF gold.outcome
+CREATE FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]) RETURNS SETOF gold.outcome
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1154,6 +1390,8 @@ declare
   stale boolean;
   beyond boolean;
   unit_price bigint;
+  lifetime interval;
+  percent int;
   shut boolean;
   unpriced boolean;
   grams bigint;
@@ -1169,6 +1407,7 @@ declare
   reached text;
   made quote;
   quoted quote[] := '{}';
+  simulated simulated_price[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
@@ -1177,6 +1416,12 @@ begin
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
   select * into current from price;
+  if current.stored_at > horizon then
+    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it was
+    -- the current price at this instant, too.
+    update price set source = source returning * into current;
+  end if;
+  lifetime := make_interval(secs => current.quote_ttl_seconds);
   open := market_open(clock);
   stale := is_stale(current, clock);
 
@@ -1184,9 +1429,10 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, l.client_id is not null as limited, l as allowance
-    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests)
-      with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, n)
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, l.client_id is not null as limited, l as allowance
+    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests,
+      partner_references, account_labels)
+      with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, reference, account_label, n)
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
     left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
     order by i.n
@@ -1196,7 +1442,7 @@ begin
       continue;
     end if;
     holder := accounts[asked.slot];
-    early := early_outcome(asked.n, settle, asked.request, null, asked.known_request,
+    early := prior_outcome(asked.n, settle, asked.request, null, asked.known_request,
       asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body,
       holder.admission_version = asked.admission);
     if early.outcome is not null then
@@ -1230,9 +1476,11 @@ begin
     unit_price := case asked.side when 'buy' then current.buy else current.sell end;
     shut := not open;
     unpriced := current.one is null or stale;
+    percent := null;
     -- Only a partner of the sandbox can have simulations.
     if holder.simulations is not null then
       select * into unit_price, shut, unpriced from simulated_market(holder, asked.side, clock, unit_price, shut, unpriced);
+      percent := armed(holder.simulations, 'prices', clock)->>'percent';
     end if;
     if shut and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
@@ -1276,7 +1524,7 @@ begin
         held.open_quotes := held.open_quotes + 1;
         held.open_grams := held.open_grams + grams;
         held.open_from := least(held.open_from, asked.id);
-        held.exact_until := least(held.exact_until, made_at + make_interval(secs => ttl_seconds));
+        held.exact_until := least(held.exact_until, made_at + lifetime);
       end if;
       allowances[asked.slot] := held;
       limited := true;
@@ -1289,13 +1537,16 @@ begin
         -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
-      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
+      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + make_interval(secs => ttl_seconds))::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id)::quote;
       quoted := quoted || made;
+      if percent is not null then
+        simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
+      end if;
       body := quote_text(made, 'open');
-      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
+      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body, null, null);
     end if;
     bound := bound || answer;
     bound_names := bound_names || asked.name;
@@ -1303,11 +1554,31 @@ begin
   end loop;
 
   insert into quote select * from unnest(quoted);
+  if cardinality(simulated) > 0 then
+    insert into simulated_price select * from unnest(simulated);
+  end if;
   insert into idempotency_key select * from unnest(bound);
   if limited then
     perform keep_allowances(allowances);
   end if;
 end $$;
+
+ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]) OWNER TO gold_book;
+
+--
+-- Name: book_quotes(boolean, boolean, integer[], bigint[], text[], bytea[], gold.side[], bigint[], bigint[], bigint[], bigint[], uuid[], uuid[], integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) RETURNS SETOF gold.outcome
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT book_quotes.item,
+     book_quotes.outcome,
+     book_quotes.status,
+     book_quotes.body
+    FROM gold.book_quotes(book_quotes.wait, book_quotes.settle, book_quotes.clients, book_quotes.admissions, book_quotes.keys, book_quotes.fingerprints, book_quotes.sides, book_quotes.asked_grams, book_quotes.asked_amounts, book_quotes.minimum_grams, book_quotes.maximum_grams, book_quotes.ids, book_quotes.requests, NULL::text[], NULL::text[]) book_quotes(item, outcome, status, body);
+END;
 
 ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) OWNER TO gold_book;
 
@@ -1443,6 +1714,19 @@ ALTER FUNCTION gold.book_webhook_test(settle boolean, client integer, admission 
 --
 
 CREATE FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) RETURNS gold.outcome
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select book_withdrawal(settle, client, admission, nonce, key, fingerprint, amount, maximum, reference, id, request, null::text, null::bytea, null::bytea)
+$$;
+
+ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) OWNER TO gold_book;
+
+--
+-- Name: book_withdrawal(boolean, integer, bigint, uuid, text, bytea, bigint, bigint, text, uuid, uuid, text, bytea, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) RETURNS gold.outcome
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1460,6 +1744,7 @@ declare
   refusal text;
   detail text;
   at timestamptz;
+  body text;
   limited outcome;
 begin
   if nonce is null then
@@ -1498,26 +1783,27 @@ begin
   perform spend_nonce(holder, nonce, request);
   if refusal is not null then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
-      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));
+      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request), signed_request, thumbprint);
   end if;
 
   select p.iban into strict iban from partner p where p.id = client;
-  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at)
-  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at);
+  body := '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
+    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+    || '","status":"pending_approval","created_at":"' || instant_text(at) || '"' || partner_texts(null, account_label)
+    || ',"balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
+  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at, account_label,
+    case when signed_request is not null then answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint) end);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (holder.bucket, client, 1, holder.event_sequence + 1, 'available', 'held', 'SAR', amount,
     holder.sar_available - amount, holder.sar_held + amount, holder.gold, at);
-  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');
-  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201,
-    '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
-      || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
-      || '","status":"pending_approval","created_at":"' || instant_text(at)
-      || '","balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}');
+  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created', case when signed_request is null then 1 else 2 end);
+  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201, body, signed_request, thumbprint);
 end $$;
 
-ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) OWNER TO gold_book;
+ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
 
 --
 -- Name: ceil_millisecond(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1535,9 +1821,29 @@ ALTER FUNCTION gold.ceil_millisecond(at timestamp with time zone) OWNER TO gold_
 
 CREATE FUNCTION gold.event_number(type text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text, 'webhook.test'::text, 'credential.expiring'::text], type);
+    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text, 'webhook.test'::text, 'credential.expiring'::text, 'credential.added'::text, 'credential.ended'::text, 'settlement.changed'::text, 'webhook_endpoint.changed'::text], type);
 
 ALTER FUNCTION gold.event_number(type text) OWNER TO gold_book;
+
+--
+-- Name: is_partner_change(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_partner_change(type text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (type = ANY (ARRAY['credential.added'::text, 'credential.ended'::text, 'settlement.changed'::text, 'webhook_endpoint.changed'::text]));
+
+ALTER FUNCTION gold.is_partner_change(type text) OWNER TO gold_book;
+
+--
+-- Name: line_salt(bytea, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.line_salt(chain_key bytea, sequence bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(substr(sha256((chain_key || int8send(sequence))), 1, 16), 'hex'::text);
+
+ALTER FUNCTION gold.line_salt(chain_key bytea, sequence bigint) OWNER TO gold_book;
 
 --
 -- Name: expiry_notice; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1554,6 +1860,23 @@ CREATE TABLE gold.expiry_notice (
 );
 
 ALTER TABLE gold.expiry_notice OWNER TO gold_owner;
+
+--
+-- Name: funding; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.funding (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    amount bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    answer bytea,
+    CONSTRAINT funding_amount CHECK ((amount > 0))
+);
+
+ALTER TABLE gold.funding OWNER TO gold_owner;
 
 --
 -- Name: orders; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1577,10 +1900,64 @@ CASE
     WHEN (side = 'buy'::gold.side) THEN ((total * 1000000) - (grams * price))
     ELSE ((grams * price) - (total * 1000000))
 END) STORED NOT NULL,
+    reference text,
+    account_label text,
+    answer bytea,
+    list_id integer,
     CONSTRAINT orders_rounding CHECK (((rounding_gain >= 0) AND (rounding_gain <= 999999)))
 );
 
 ALTER TABLE gold.orders OWNER TO gold_owner;
+
+--
+-- Name: partner; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.partner (
+    id integer NOT NULL,
+    public_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    iban text NOT NULL COLLATE pg_catalog."C",
+    webhook_url text,
+    rate_per_second integer NOT NULL,
+    burst integer NOT NULL,
+    maximum_grams bigint NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    suspended_at timestamp(3) with time zone,
+    iban_changed_at timestamp(3) with time zone,
+    pending_iban text COLLATE pg_catalog."C",
+    pending_iban_by text COLLATE pg_catalog."C",
+    pending_iban_at timestamp(3) with time zone,
+    chain_key bytea DEFAULT sha256(((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) || uuid_send(gen_random_uuid()))) NOT NULL,
+    CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
+    CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
+    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
+    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
+);
+
+ALTER TABLE gold.partner OWNER TO gold_owner;
+
+--
+-- Name: partner_change; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.partner_change (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    kind text COLLATE pg_catalog."C",
+    credential text COLLATE pg_catalog."C",
+    kid text COLLATE pg_catalog."C",
+    valid_from timestamp(3) with time zone,
+    valid_until timestamp(3) with time zone,
+    iban text COLLATE pg_catalog."C",
+    webhook_url text,
+    login text COLLATE pg_catalog."C",
+    approved_by text COLLATE pg_catalog."C",
+    CONSTRAINT partner_change_form CHECK (((num_nonnulls(kind, iban, webhook_url) = 1) AND (num_nonnulls(kind, credential) = ANY (ARRAY[0, 2]))))
+);
+
+ALTER TABLE gold.partner_change OWNER TO gold_owner;
 
 --
 -- Name: withdrawal; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1595,6 +1972,8 @@ CREATE TABLE gold.withdrawal (
     created_at timestamp(3) with time zone NOT NULL,
     iban text NOT NULL COLLATE pg_catalog."C",
     reference text,
+    account_label text,
+    answer bytea,
     CONSTRAINT withdrawal_amount CHECK ((amount > 0))
 );
 
@@ -1631,15 +2010,9 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most int
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT e.sequence,
-     ((((((((((((('1|'::text || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.debit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.credit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.asset) AS enum_range), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
+     ((((((((((((((((e.line || '|'::text) || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.debit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.credit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.asset) AS enum_range), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
             FROM gold.transfer t
-           WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(
-         CASE
-             WHEN (e.type = 'order.executed'::text) THEN ( SELECT ((((((('|'::text || array_position(( SELECT enum_range(NULL::gold.side) AS enum_range), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total)
-                FROM gold.orders o
-               WHERE ((o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject)))
-             ELSE NULL::text
-         END, ''::text)) || COALESCE(
+           WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(((((((('|'::text || array_position(( SELECT enum_range(NULL::gold.side) AS enum_range), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total), ''::text)) || COALESCE(
          CASE
              WHEN (e.type ~~ 'withdrawal.%'::text) THEN ( SELECT string_agg(((('|'::text || array_position(( SELECT enum_range(NULL::gold.withdrawal_status) AS enum_range), s.status)) || '|'::text) || encode(sha256(convert_to((json_build_array(w.iban, w.reference, s.login))::text, 'UTF8'::name)), 'hex'::text)), ''::text ORDER BY s.status) AS string_agg
                 FROM (gold.withdrawal w
@@ -1652,14 +2025,81 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most int
                 FROM gold.expiry_notice n
                WHERE ((n.bucket = e.bucket) AND (n.client_id = e.client_id) AND (n.id = e.subject)))
              ELSE NULL::text
-         END, ''::text))
-    FROM gold.event e
+         END, ''::text)) || COALESCE(
+         CASE
+             WHEN gold.is_partner_change(e.type) THEN ( SELECT ('|'::text || encode(sha256(convert_to((json_build_array(c.kind, c.credential, c.kid, ((EXTRACT(epoch FROM c.valid_from) * (1000)::numeric))::bigint, ((EXTRACT(epoch FROM c.valid_until) * (1000)::numeric))::bigint, encode(sha256(convert_to(c.iban, 'UTF8'::name)), 'hex'::text), c.webhook_url, c.login, c.approved_by))::text, 'UTF8'::name)), 'hex'::text))
+                FROM gold.partner_change c
+               WHERE ((c.bucket = e.bucket) AND (c.client_id = e.client_id) AND (c.sequence = e.sequence)))
+             ELSE NULL::text
+         END, ''::text)) ||
+         CASE
+             WHEN (e.line = 2) THEN ((('|'::text || COALESCE(encode(
+             CASE e.type
+                 WHEN 'order.executed'::text THEN o.answer
+                 WHEN 'funding.completed'::text THEN ( SELECT f.answer
+                    FROM gold.funding f
+                   WHERE ((f.bucket = e.bucket) AND (f.client_id = e.client_id) AND (f.id = e.subject)))
+                 WHEN 'withdrawal.created'::text THEN ( SELECT w.answer
+                    FROM gold.withdrawal w
+                   WHERE ((w.bucket = e.bucket) AND (w.client_id = e.client_id) AND (w.id = e.subject)))
+                 ELSE NULL::bytea
+             END, 'hex'::text), ''::text)) || '|'::text) || gold.line_salt(( SELECT p.chain_key
+                FROM gold.partner p
+               WHERE (p.id = chain_lines.client)), e.sequence))
+             ELSE ''::text
+         END)
+    FROM (gold.event e
+      LEFT JOIN gold.orders o ON (((e.type = 'order.executed'::text) AND (o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject))))
    WHERE ((e.bucket = (chain_lines.client % 64)) AND (e.client_id = chain_lines.client) AND (e.sequence > chain_lines.after_sequence))
    ORDER BY e.sequence
   LIMIT chain_lines.most;
 END;
 
 ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: mask_iban(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.mask_iban(iban text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((substr(iban, 1, 4) || repeat('*'::text, (length(iban) - 8))) || "right"(iban, 4));
+
+ALTER FUNCTION gold.mask_iban(iban text) OWNER TO gold_book;
+
+--
+-- Name: change_text(gold.partner_change); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.change_text(given gold.partner_change) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((CASE WHEN ((given).iban IS NOT NULL) THEN (((('"settlement":{"iban_masked":"'::text || gold.mask_iban((given).iban)) || '","iban_sha256":"'::text) || encode(sha256(convert_to((given).iban, 'UTF8'::name)), 'hex'::text)) || '"'::text) WHEN ((given).webhook_url IS NOT NULL) THEN ('"webhook_endpoint":{"url":'::text || to_json((given).webhook_url)) ELSE ((((((((('"credential":{"kind":"'::text || (given).kind) || '","id":'::text) || to_json((given).credential)) || ',"kid":'::text) || COALESCE((to_json((given).kid))::text, 'null'::text)) || ',"valid_from":'::text) || COALESCE((('"'::text || gold.instant_text((given).valid_from)) || '"'::text), 'null'::text)) || ',"valid_until":'::text) || COALESCE((('"'::text || gold.instant_text((given).valid_until)) || '"'::text), 'null'::text)) END || ',"changed_by":'::text) || COALESCE((to_json((given).login))::text, 'null'::text)) || ',"approved_by":'::text) || COALESCE((to_json((given).approved_by))::text, 'null'::text)) || '}'::text);
+
+ALTER FUNCTION gold.change_text(given gold.partner_change) OWNER TO gold_book;
+
+--
+-- Name: check_answer_is_bound(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_answer_is_bound() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select r.kind || ' ' || r.id, 'its stored answer differs from the reply, status, fingerprint, key or request that is stored with its key'
+  from (
+    select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence, o.answer from orders o
+    union all
+    select 'funding', f.bucket, f.client_id, f.id, f.sequence, f.answer from funding f
+    union all
+    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence, w.answer from withdrawal w
+  ) r
+  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence and e.line = 2
+  left join idempotency_key k on e.sequence is not null
+    and k.bucket = r.bucket and k.client_id = r.client_id and k.result_id = r.id and k.result_kind = r.kind
+  where r.answer is distinct from answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint)
+$$;
+
+ALTER FUNCTION gold.check_answer_is_bound() OWNER TO gold_book;
 
 --
 -- Name: check_balance_is_sum(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1702,6 +2142,45 @@ CREATE FUNCTION gold.check_bar_is_booked() RETURNS TABLE(subject text, detail te
 $$;
 
 ALTER FUNCTION gold.check_bar_is_booked() OWNER TO gold_book;
+
+--
+-- Name: check_bar_list_is_whole(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_bar_list_is_whole() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'list ' || l.id, 'its number, bars, weight or hash differs from its bars or from the list before it'
+  from (select b as given, b.*, row_number() over (order by id) as n from bar_list b) l,
+    lateral (select count(*) as bars, coalesce(sum(fine), 0) as fine from listed_bars(l.id)) b
+  where l.id <> l.n or (l.bars, l.fine) <> (b.bars, b.fine) or l.sha256 <> sha256(convert_to(bar_list_text(l.given), 'UTF8'))
+  union all
+  select 'list ' || v.list_id, 'the vault names it, but the newest list is ' || coalesce(l.id::text, 'missing')
+  from vault v, (select max(id) as id from bar_list) l
+  where v.stripe = 0 and v.list_id is distinct from l.id
+  union all
+  select 'bar ' || serial, 'it was removed, but is in the list in force'
+  from bar where (removed_at is null) <> (removed_list is null) and added_list is not null or removed_at is null and added_list is null
+$$;
+
+ALTER FUNCTION gold.check_bar_list_is_whole() OWNER TO gold_book;
+
+--
+-- Name: check_change_has_event(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_change_has_event() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || c.client_id || ' sequence ' || c.sequence, 'no event belongs to this change of a credential, IBAN or webhook URL'
+  from partner_change c
+  left join event e on e.bucket = c.bucket and e.client_id = c.client_id and e.sequence = c.sequence and is_partner_change(e.type)
+  where e.sequence is null
+$$;
+
+ALTER FUNCTION gold.check_change_has_event() OWNER TO gold_book;
 
 --
 -- Name: check_deposit_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1778,8 +2257,11 @@ CREATE FUNCTION gold.check_event_has_execution() RETURNS TABLE(subject text, det
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
-  -- A webhook test has no execution: the subject of its event is the event itself.
-  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+  left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
+    when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
+  -- The subject of a webhook test and of a change is the event itself. A webhook test has no execution.
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
+    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end) is null
 $$;
 
 ALTER FUNCTION gold.check_event_has_execution() OWNER TO gold_book;
@@ -1877,10 +2359,11 @@ CREATE FUNCTION gold.check_gold_is_backed() RETURNS TABLE(subject text, detail t
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s', c.held, v.free, b.fine)
+  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s, the list in force has %s', c.held, v.free, b.fine, l.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
-    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
-  where c.held + v.free <> b.fine
+    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b,
+    (select (select fine from bar_list order by id desc limit 1) as fine) l
+  where (c.held + v.free, b.fine) is distinct from (b.fine, l.fine)
 $$;
 
 ALTER FUNCTION gold.check_gold_is_backed() OWNER TO gold_book;
@@ -1946,6 +2429,76 @@ $$;
 ALTER FUNCTION gold.check_order_is_quoted() OWNER TO gold_book;
 
 --
+-- Name: check_order_names_list(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_order_names_list() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'order ' || o.id, 'its list of bars was not in force when it was executed'
+  from orders o
+  left join (select id, created_at, lead(created_at) over (order by id) as ended_at from bar_list) l on l.id = o.list_id
+  where o.list_id is not null
+    and (l.id is null or o.executed_at not between l.created_at - clock_tolerance() and coalesce(l.ended_at, 'infinity') + clock_tolerance())
+$$;
+
+ALTER FUNCTION gold.check_order_names_list() OWNER TO gold_book;
+
+--
+-- Name: check_price_is_kept(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_price_is_kept() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'price ' || h.id, 'its number or hash does not follow from the row before it'
+  from (
+    select p as given, p.id, p.hash, row_number() over w as n, lag(hash, 1, decode(repeat('00', 32), 'hex')) over w as before
+    from price_history p window w as (order by id)
+  ) h
+  where h.id <> h.n or h.hash <> sha256(h.before || convert_to(price_line(h.given), 'UTF8'))
+  union all
+  select 'price ' || p.id, 'the current price differs from the newest row of the history'
+  from price p left join price_history h on h.id = (select max(id) from price_history)
+  where (p.id, p.source, p.mid, p.buy, p.sell, p.spread_basis_points, p.stale_after_seconds, p.quote_ttl_seconds, p.as_of, p.stored_at)
+    is distinct from (h.id, h.source, h.mid, h.buy, h.sell, h.spread_basis_points, h.stale_after_seconds, h.quote_ttl_seconds, h.as_of, h.stored_at)
+$$;
+
+ALTER FUNCTION gold.check_price_is_kept() OWNER TO gold_book;
+
+--
+-- Name: check_quote_is_priced(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_quote_is_priced() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'quote ' || q.id, 'its price, total or end does not follow from the price that it names, or that price was not in force'
+  from quote q
+  left join (
+    select *, lead(stored_at) over (order by id) as ended_at, case source when 'fixed' then 'infinity'
+      else as_of + make_interval(secs => stale_after_seconds) end as stale_at
+    from price_history
+  ) h on h.id = q.price_id
+  left join simulated_price s on s.bucket = q.bucket and s.client_id = q.client_id and s.quote_id = q.id
+  where q.price_id is not null and (
+    q.total <> case q.side when 'buy' then (q.grams * q.price + 999999) / 1000000 else q.grams * q.price / 1000000 end
+    or (q.price, q.expires_at) is distinct from (
+      case q.side
+        when 'buy' then (h.buy * (100 + coalesce(s.percent, 0)) + 99) / 100
+        else greatest(h.sell * (100 + coalesce(s.percent, 0)) / 100, 1) end,
+      q.created_at + make_interval(secs => h.quote_ttl_seconds))
+    or q.created_at < h.stored_at - clock_tolerance()
+    or q.created_at >= h.stale_at + clock_tolerance()
+    or h.ended_at >= h.stored_at and q.created_at > h.ended_at + 2 * clock_tolerance())
+$$;
+
+ALTER FUNCTION gold.check_quote_is_priced() OWNER TO gold_book;
+
+--
 -- Name: check_rate(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1983,6 +2536,25 @@ CREATE FUNCTION gold.check_record_has_its_legs() RETURNS TABLE(subject text, det
 $$;
 
 ALTER FUNCTION gold.check_record_has_its_legs() OWNER TO gold_book;
+
+--
+-- Name: check_request_is_kept(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_request_is_kept() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select k.result_kind || ' ' || k.result_id, 'its signed request is not stored'
+  from idempotency_key k
+  left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
+  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
+  left join event e on e.bucket = k.bucket and e.client_id = k.client_id and e.sequence = coalesce(o.sequence, w.sequence)
+  where k.result_kind in ('order', 'withdrawal') and (k.request is null or k.signing_thumbprint is null)
+    and (e.line = 2 or k.created_at > (select d.requests_kept_since from deployment d))
+$$;
+
+ALTER FUNCTION gold.check_request_is_kept() OWNER TO gold_book;
 
 --
 -- Name: check_result_is_bound(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2158,41 +2730,22 @@ end $$;
 ALTER FUNCTION gold.close_past(client integer, until timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.bar (
-    serial text NOT NULL,
-    refiner text NOT NULL,
-    vault_name text NOT NULL,
-    gross bigint NOT NULL,
-    fineness integer NOT NULL,
-    fine bigint NOT NULL,
-    added_at timestamp(3) with time zone NOT NULL,
-    added_sequence bigint NOT NULL,
-    removed_at timestamp(3) with time zone,
-    removed_sequence bigint,
-    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
-    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
-);
-
-ALTER TABLE gold.bar OWNER TO gold_owner;
-
---
 -- Name: compute_reserves(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.compute_reserves(at timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
     BEGIN ATOMIC
- SELECT (((((((((('{"bars":['::text || COALESCE(held.bars, ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(held.fine, 0.0001)) || ',"owed_grams":'::text) || gold.decimal_text(owed.gold, 0.0001)) || ',"coverage":'::text) || COALESCE(gold.decimal_text((div(((held.fine)::numeric * (10000)::numeric), (NULLIF(owed.gold, 0))::numeric))::bigint, 0.0001), 'null'::text)) || ',"as_of":"'::text) || gold.instant_text(compute_reserves.at)) || '"}'::text)
+ SELECT (((((((((((('{"bars":['::text || COALESCE(held.bars, ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(held.fine, 0.0001)) || ',"owed_grams":'::text) || gold.decimal_text(owed.gold, 0.0001)) || ',"coverage":'::text) || COALESCE(gold.decimal_text((div(((held.fine)::numeric * (10000)::numeric), (NULLIF(owed.gold, 0))::numeric))::bigint, 0.0001), 'null'::text)) || ',"as_of":"'::text) || gold.instant_text(compute_reserves.at)) || '","reserves_list_id":"lst_'::text) || listed.id) || '"}'::text)
     FROM ( SELECT (COALESCE(sum(b.fine), (0)::numeric))::bigint AS fine,
-             string_agg((((((((((((('{"serial":'::text || to_json(b.serial)) || ',"refiner":'::text) || to_json(b.refiner)) || ',"vault":'::text) || to_json(b.vault_name)) || ',"gross_grams":'::text) || gold.decimal_text(b.gross, 0.0001)) || ',"fineness":'::text) || gold.decimal_text((b.fineness)::bigint, 0.1)) || ',"fine_grams":'::text) || gold.decimal_text(b.fine, 0.0001)) || '}'::text), ','::text ORDER BY b.added_at, b.serial) AS bars
+             string_agg(gold.bar_text(b.*), ','::text ORDER BY b.added_at, b.serial) AS bars
             FROM gold.bar b
            WHERE (b.removed_at IS NULL)) held,
      ( SELECT (COALESCE(sum(a.gold), (0)::numeric))::bigint AS gold
             FROM gold.account a
-           WHERE (a.client_id <> 0)) owed;
+           WHERE (a.client_id <> 0)) owed,
+     ( SELECT max(l.id) AS id
+            FROM gold.bar_list l) listed;
 END;
 
 ALTER FUNCTION gold.compute_reserves(at timestamp with time zone) OWNER TO gold_book;
@@ -2259,98 +2812,16 @@ begin
   perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
     'maximum_grams', create_partner.maximum_grams,
-    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
+    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k),
+    'kids', (select jsonb_object_agg(k->>'thumbprint', k->>'kid') from jsonb_array_elements(signing_keys) k),
+    'secret_sha256', hash_text(secret_hash), 'sealed_sha256', hash_text(webhook_sealed), 'sealing_key', create_partner.sealing_key));
   perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
+  perform post_first_changes(created, session_user);
   perform registry_changed();
   return created;
 end $$;
 
 ALTER FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) OWNER TO gold_book;
-
---
--- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.day_end(clock timestamp with time zone) RETURNS timestamp with time zone
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((date_trunc('day'::text, (clock AT TIME ZONE 'Asia/Riyadh'::text)) + '1 day'::interval) AT TIME ZONE 'Asia/Riyadh'::text);
-
-ALTER FUNCTION gold.day_end(clock timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN ((own).parked_at IS NOT NULL) THEN 'parked'::text WHEN (((own).due_at IS NOT NULL) OR (((own).sequence IS NULL) AND (sequence > mark))) THEN 'pending'::text ELSE 'delivered'::text END;
-
-ALTER FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) OWNER TO gold_book;
-
---
--- Name: next_attempt_at(text, gold.retry, gold.endpoint); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) RETURNS timestamp with time zone
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN (((own).due_at IS NOT NULL) AND (((standing).disabled_at IS NULL) OR (type = 'webhook.test'::text))) THEN GREATEST((own).due_at, (standing).rests_until) ELSE NULL::timestamp with time zone END;
-
-ALTER FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) OWNER TO gold_book;
-
---
--- Name: attempt; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.attempt (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    sequence bigint NOT NULL,
-    attempted_at timestamp(3) with time zone NOT NULL,
-    duration_ms integer NOT NULL,
-    http_status smallint,
-    error text COLLATE pg_catalog."C",
-    answer text
-)
-PARTITION BY RANGE (attempted_at);
-
-ALTER TABLE gold.attempt OWNER TO gold_owner;
-
---
--- Name: delivery_text(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.delivery_text(given gold.event) RETURNS text
-    LANGUAGE sql STABLE
-    RETURN (SELECT (((((('{"status":"'::text || CASE WHEN ((r.sequence IS NULL) AND a.delivered) THEN 'delivered'::text ELSE gold.delivery_status(COALESCE(n.passed, (0)::bigint), (delivery_text.given).sequence, r.*) END) || '","next_attempt_at":'::text) || COALESCE((('"'::text || gold.instant_text(gold.next_attempt_at((delivery_text.given).type, r.*, n.*))) || '"'::text), 'null'::text)) || ',"attempts":['::text) || COALESCE(a.told, ''::text)) || ']}'::text) FROM (((SELECT bool_or(((a_1.http_status >= 200) AND (a_1.http_status <= 299))) AS delivered, string_agg((((((('{"attempted_at":"'::text || gold.instant_text(a_1.attempted_at)) || '","http_status":'::text) || COALESCE((a_1.http_status)::text, 'null'::text)) || ',"duration_ms":'::text) || a_1.duration_ms) || '}'::text), ','::text ORDER BY a_1.attempted_at) AS told FROM (SELECT a_2.bucket, a_2.client_id, a_2.sequence, a_2.attempted_at, a_2.duration_ms, a_2.http_status, a_2.error, a_2.answer FROM gold.attempt a_2 WHERE ((a_2.bucket = (delivery_text.given).bucket) AND (a_2.client_id = (delivery_text.given).client_id) AND (a_2.sequence = (delivery_text.given).sequence) AND ((a_2.attempted_at >= ((delivery_text.given).created_at - '00:01:00'::interval)) AND (a_2.attempted_at <= (now() + '00:01:00'::interval)))) ORDER BY a_2.attempted_at DESC LIMIT 100) a_1) a LEFT JOIN gold.endpoint n ON (((n.bucket = (delivery_text.given).bucket) AND (n.client_id = (delivery_text.given).client_id)))) LEFT JOIN gold.retry r ON (((r.bucket = (delivery_text.given).bucket) AND (r.client_id = (delivery_text.given).client_id) AND (r.sequence = (delivery_text.given).sequence)))));
-
-ALTER FUNCTION gold.delivery_text(given gold.event) OWNER TO gold_book;
-
---
--- Name: delivery_worker; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.delivery_worker (
-    id uuid NOT NULL,
-    seen_at timestamp(3) with time zone NOT NULL
-);
-
-ALTER TABLE gold.delivery_worker OWNER TO gold_owner;
-
---
--- Name: dismiss_worker(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.dismiss_worker(worker uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- UPDATE gold.endpoint AS n SET worker = NULL::uuid
-   WHERE (n.worker = dismiss_worker.worker);
- DELETE FROM gold.delivery_worker AS w
-   WHERE (w.id = dismiss_worker.worker);
-END;
-
-ALTER FUNCTION gold.dismiss_worker(worker uuid) OWNER TO gold_book;
 
 --
 -- Name: certificate; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -2421,6 +2892,154 @@ CREATE TABLE gold.webhook_secret (
 ALTER TABLE gold.webhook_secret OWNER TO gold_owner;
 
 --
+-- Name: credentials_of(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.credentials_of(client integer) RETURNS TABLE(kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT c.kind,
+     c.credential,
+     c.kid,
+         CASE
+             WHEN isfinite(c.valid_from) THEN c.valid_from
+             ELSE NULL::timestamp with time zone
+         END AS "case",
+         CASE
+             WHEN isfinite(c.valid_until) THEN c.valid_until
+             ELSE NULL::timestamp with time zone
+         END AS "case"
+    FROM ( SELECT 'certificate'::text AS kind,
+             c_1.fingerprint AS credential,
+             NULL::text AS kid,
+             c_1.not_before AS valid_from,
+             COALESCE(c_1.revoked_at, c_1.not_after) AS valid_until
+            FROM gold.certificate c_1
+           WHERE (c_1.partner_id = credentials_of.client)
+         UNION ALL
+          SELECT 'signing_key'::text,
+             k.thumbprint,
+             k.kid,
+             k.not_before,
+             k.retire_at
+            FROM gold.signing_key k
+           WHERE (k.partner_id = credentials_of.client)
+         UNION ALL
+          SELECT 'client_secret'::text,
+             (s.id)::text AS id,
+             NULL::text,
+             s.not_before,
+             s.retire_at
+            FROM gold.client_secret s
+           WHERE (s.partner_id = credentials_of.client)
+         UNION ALL
+          SELECT 'webhook_secret'::text,
+             (s.id)::text AS id,
+             NULL::text,
+             s.not_before,
+             s.retire_at
+            FROM gold.webhook_secret s
+           WHERE (s.partner_id = credentials_of.client)) c;
+END;
+
+ALTER FUNCTION gold.credentials_of(client integer) OWNER TO gold_book;
+
+--
+-- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_end(clock timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((date_trunc('day'::text, (clock AT TIME ZONE 'Asia/Riyadh'::text)) + '1 day'::interval) AT TIME ZONE 'Asia/Riyadh'::text);
+
+ALTER FUNCTION gold.day_end(clock timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((own).parked_at IS NOT NULL) THEN 'parked'::text WHEN (((own).due_at IS NOT NULL) OR (((own).sequence IS NULL) AND (sequence > mark))) THEN 'pending'::text ELSE 'delivered'::text END;
+
+ALTER FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) OWNER TO gold_book;
+
+--
+-- Name: next_attempt_at(text, gold.retry, gold.endpoint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (((own).due_at IS NOT NULL) AND (((standing).disabled_at IS NULL) OR (type = 'webhook.test'::text))) THEN GREATEST((own).due_at, (standing).rests_until) ELSE NULL::timestamp with time zone END;
+
+ALTER FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) OWNER TO gold_book;
+
+--
+-- Name: attempt; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.attempt (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    attempted_at timestamp(3) with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    http_status smallint,
+    error text COLLATE pg_catalog."C",
+    answer text
+)
+PARTITION BY RANGE (attempted_at);
+
+ALTER TABLE gold.attempt OWNER TO gold_owner;
+
+--
+-- Name: delivery_text(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.delivery_text(given gold.event) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (SELECT (((((('{"status":"'::text || CASE WHEN ((r.sequence IS NULL) AND a.delivered) THEN 'delivered'::text ELSE gold.delivery_status(COALESCE(n.passed, (0)::bigint), (delivery_text.given).sequence, r.*) END) || '","next_attempt_at":'::text) || COALESCE((('"'::text || gold.instant_text(gold.next_attempt_at((delivery_text.given).type, r.*, n.*))) || '"'::text), 'null'::text)) || ',"attempts":['::text) || COALESCE(a.listed, ''::text)) || ']}'::text) FROM (((SELECT bool_or(((a_1.http_status >= 200) AND (a_1.http_status <= 299))) AS delivered, string_agg((((((('{"attempted_at":"'::text || gold.instant_text(a_1.attempted_at)) || '","http_status":'::text) || COALESCE((a_1.http_status)::text, 'null'::text)) || ',"duration_ms":'::text) || a_1.duration_ms) || '}'::text), ','::text ORDER BY a_1.attempted_at) AS listed FROM (SELECT a_2.bucket, a_2.client_id, a_2.sequence, a_2.attempted_at, a_2.duration_ms, a_2.http_status, a_2.error, a_2.answer FROM gold.attempt a_2 WHERE ((a_2.bucket = (delivery_text.given).bucket) AND (a_2.client_id = (delivery_text.given).client_id) AND (a_2.sequence = (delivery_text.given).sequence) AND ((a_2.attempted_at >= ((delivery_text.given).created_at - '00:01:00'::interval)) AND (a_2.attempted_at <= (now() + '00:01:00'::interval)))) ORDER BY a_2.attempted_at DESC LIMIT 100) a_1) a LEFT JOIN gold.endpoint n ON (((n.bucket = (delivery_text.given).bucket) AND (n.client_id = (delivery_text.given).client_id)))) LEFT JOIN gold.retry r ON (((r.bucket = (delivery_text.given).bucket) AND (r.client_id = (delivery_text.given).client_id) AND (r.sequence = (delivery_text.given).sequence)))));
+
+ALTER FUNCTION gold.delivery_text(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: delivery_and_line(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.delivery_and_line(given gold.event) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((gold.delivery_text(given) || ',"line":"'::text) || (SELECT l.line FROM gold.chain_lines((delivery_and_line.given).client_id, ((delivery_and_line.given).sequence - 1), 1) l(sequence, line))) || '"'::text);
+
+ALTER FUNCTION gold.delivery_and_line(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: delivery_worker; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.delivery_worker (
+    id uuid NOT NULL,
+    seen_at timestamp(3) with time zone NOT NULL
+);
+
+ALTER TABLE gold.delivery_worker OWNER TO gold_owner;
+
+--
+-- Name: dismiss_worker(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.dismiss_worker(worker uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ UPDATE gold.endpoint n SET worker = NULL::uuid
+   WHERE (n.worker = dismiss_worker.worker);
+ DELETE FROM gold.delivery_worker w
+   WHERE (w.id = dismiss_worker.worker);
+END;
+
+ALTER FUNCTION gold.dismiss_worker(worker uuid) OWNER TO gold_book;
+
+--
 -- Name: due_notices(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2467,22 +3086,16 @@ END;
 ALTER FUNCTION gold.due_notices(at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) RETURNS gold.outcome
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN own THEN ROW(item, 'answered'::text, status, body)::gold.outcome WHEN same THEN ROW(item, 'replayed'::text, status, body)::gold.outcome ELSE ROW(item, 'idempotency_key_conflict'::text, NULL::smallint, NULL::text)::gold.outcome END;
-
-ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
-
---
 -- Name: early_outcome(integer, boolean, uuid, uuid, uuid, boolean, smallint, text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) RETURNS gold.outcome
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN (settle AND ((known_request = request) OR (spent_by = request))) THEN gold.settled(item, (known_request = request), same, status, body) WHEN (is_admitted IS NOT TRUE) THEN ROW(item, 'admission_changed'::text, NULL::smallint, NULL::text)::gold.outcome ELSE NULL::gold.outcome END;
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+begin
+  raise exception 'the database was migrated while this statement waited: run the statement again'
+    using errcode = '40001';
+end $$;
 
 ALTER FUNCTION gold.early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) OWNER TO gold_book;
 
@@ -2507,9 +3120,9 @@ CREATE FUNCTION gold.enable_endpoint(client integer) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.endpoint AS n SET worker = NULL::uuid, failures = 0, rests_until = NULL::timestamp with time zone, disabled_at = NULL::timestamp with time zone
+ UPDATE gold.endpoint n SET worker = NULL::uuid, failures = 0, rests_until = NULL::timestamp with time zone, disabled_at = NULL::timestamp with time zone
    WHERE ((n.bucket = (enable_endpoint.client % 64)) AND (n.client_id = enable_endpoint.client));
- UPDATE gold.retry AS r SET due_at = gold.due_now(r.due_at)
+ UPDATE gold.retry r SET due_at = gold.due_now(r.due_at)
    WHERE (r.ctid = ANY (ARRAY( SELECT r_1.ctid
             FROM gold.retry r_1
            WHERE (((r_1.client_id + 0) = enable_endpoint.client) AND (r_1.due_at IS NOT NULL))
@@ -2527,7 +3140,7 @@ ALTER FUNCTION gold.enable_endpoint(client integer) OWNER TO gold_book;
 CREATE FUNCTION gold.end_admission(partner_id integer) RETURNS void
     LANGUAGE sql
     BEGIN ATOMIC
- UPDATE gold.account AS a SET admission_version = (a.admission_version + 1)
+ UPDATE gold.account a SET admission_version = (a.admission_version + 1)
    WHERE ((a.bucket = (end_admission.partner_id % 64)) AND (a.client_id = end_admission.partner_id));
 END;
 
@@ -2559,22 +3172,6 @@ CREATE TABLE gold.deposit (
 ALTER TABLE gold.deposit OWNER TO gold_owner;
 
 --
--- Name: funding; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.funding (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    id uuid NOT NULL,
-    sequence bigint NOT NULL,
-    amount bigint NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    CONSTRAINT funding_amount CHECK ((amount > 0))
-);
-
-ALTER TABLE gold.funding OWNER TO gold_owner;
-
---
 -- Name: funding_text(gold.funding, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2585,14 +3182,14 @@ CREATE FUNCTION gold.funding_text(given gold.funding, as_of bigint) RETURNS text
 ALTER FUNCTION gold.funding_text(given gold.funding, as_of bigint) OWNER TO gold_book;
 
 --
--- Name: mask_iban(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: partner_texts(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.mask_iban(iban text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((substr(iban, 1, 4) || repeat('*'::text, (length(iban) - 8))) || "right"(iban, 4));
+CREATE FUNCTION gold.partner_texts(reference text, account_label text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (COALESCE((',"reference":'::text || (to_json(reference))::text), ''::text) || COALESCE((',"account_label":'::text || (to_json(account_label))::text), ''::text));
 
-ALTER FUNCTION gold.mask_iban(iban text) OWNER TO gold_book;
+ALTER FUNCTION gold.partner_texts(reference text, account_label text) OWNER TO gold_book;
 
 --
 -- Name: order_members(gold.orders); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2600,7 +3197,7 @@ ALTER FUNCTION gold.mask_iban(iban text) OWNER TO gold_book;
 
 CREATE FUNCTION gold.order_members(given gold.orders) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (((((((((((((('"order_id":"ord_'::text || (given).id) || '","quote_id":"qt_'::text) || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"executed","executed_at":"'::text) || gold.instant_text((given).executed_at)) || '"'::text);
+    RETURN (((((((((((((((('"order_id":"ord_'::text || (given).id) || '","quote_id":"qt_'::text) || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"executed","executed_at":"'::text) || gold.instant_text((given).executed_at)) || '"'::text) || gold.partner_texts((given).reference, (given).account_label)) || COALESCE(((',"reserves_list_id":"lst_'::text || (given).list_id) || '"'::text), ''::text));
 
 ALTER FUNCTION gold.order_members(given gold.orders) OWNER TO gold_book;
 
@@ -2620,7 +3217,7 @@ ALTER FUNCTION gold.order_text(given gold.orders) OWNER TO gold_book;
 
 CREATE FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (((((((((((('{"withdrawal_id":"wd_'::text || (given).id) || '","amount_sar":'::text) || gold.decimal_text((given).amount, 0.01)) || ',"reference":'::text) || COALESCE((to_json((given).reference))::text, 'null'::text)) || ',"iban_masked":"'::text) || gold.mask_iban((given).iban)) || '","status":"'::text) || (SELECT s.status FROM gold.withdrawal_step s WHERE ((s.bucket = (withdrawal_text.given).bucket) AND (s.client_id = (withdrawal_text.given).client_id) AND (s.withdrawal_id = (withdrawal_text.given).id) AND (s.sequence <= COALESCE(withdrawal_text.as_of, s.sequence))) ORDER BY s.sequence DESC LIMIT 1)) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '"}'::text);
+    RETURN (((((((((((((('{"withdrawal_id":"wd_'::text || (given).id) || '","amount_sar":'::text) || gold.decimal_text((given).amount, 0.01)) || ',"reference":'::text) || COALESCE((to_json((given).reference))::text, 'null'::text)) || ',"iban_masked":"'::text) || gold.mask_iban((given).iban)) || '","status":"'::text) || (SELECT s.status FROM gold.withdrawal_step s WHERE ((s.bucket = (withdrawal_text.given).bucket) AND (s.client_id = (withdrawal_text.given).client_id) AND (s.withdrawal_id = (withdrawal_text.given).id) AND (s.sequence <= COALESCE(withdrawal_text.as_of, s.sequence))) ORDER BY s.sequence DESC LIMIT 1)) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '"'::text) || gold.partner_texts(NULL::text, (given).account_label)) || '}'::text);
 
 ALTER FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint) OWNER TO gold_book;
 
@@ -2650,9 +3247,10 @@ CREATE FUNCTION gold.event_body(given gold.event) RETURNS TABLE(body text)
              WHEN ((event_body.given).type ~~ 'withdrawal.%'::text) THEN (('"withdrawal":'::text || gold.withdrawal_text(w.*, (event_body.given).sequence)) || ','::text)
              WHEN ((event_body.given).type ~~ 'funding.%'::text) THEN (('"funding":'::text || gold.funding_text(f.*, (event_body.given).sequence)) || ','::text)
              WHEN ((event_body.given).type = 'credential.expiring'::text) THEN (((((('"credential":{"kind":"'::text || n.kind) || '","id":'::text) || to_json(n.credential)) || ',"expires_at":"'::text) || gold.instant_text(n.expires_at)) || '"},'::text)
+             WHEN gold.is_partner_change((event_body.given).type) THEN (gold.change_text(c.*) || ','::text)
              ELSE ''::text
          END) || '"chain_head":"'::text) || encode(l.hash, 'hex'::text)) || '"}}'::text)
-    FROM ((((gold.chain_link l
+    FROM (((((gold.chain_link l
       LEFT JOIN gold.orders o ON (((o.bucket = l.bucket) AND (o.client_id = l.client_id) AND (o.id =
          CASE
              WHEN ((event_body.given).type = 'order.executed'::text) THEN (event_body.given).subject
@@ -2672,6 +3270,11 @@ CREATE FUNCTION gold.event_body(given gold.event) RETURNS TABLE(body text)
          CASE
              WHEN ((event_body.given).type = 'credential.expiring'::text) THEN (event_body.given).subject
              ELSE NULL::uuid
+         END))))
+      LEFT JOIN gold.partner_change c ON (((c.bucket = l.bucket) AND (c.client_id = l.client_id) AND (c.sequence =
+         CASE
+             WHEN gold.is_partner_change((event_body.given).type) THEN (event_body.given).sequence
+             ELSE NULL::bigint
          END))))
    WHERE ((l.bucket = (event_body.given).bucket) AND (l.client_id = (event_body.given).client_id) AND (l.sequence = (event_body.given).sequence));
 END;
@@ -2774,7 +3377,7 @@ declare
 begin
   perform seal_newest(client);
   given := event_of(client, find_event.id);
-  return case when given.id is not null then event_text(given, delivery_text(given)) end;
+  return case when given.id is not null then event_text(given, delivery_and_line(given)) end;
 end $$;
 
 ALTER FUNCTION gold.find_event(client integer, id uuid) OWNER TO gold_book;
@@ -2851,12 +3454,30 @@ begin
     end if;
     select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
   end loop;
-  -- A simulation may have ended it before `expires_at`.
+  -- A simulation may have ended the quote before `expires_at`.
   given.expires_at := least(given.expires_at, (holder.simulations->'expired_quotes'->>given.id::text)::timestamptz);
   return quote_text(given, 'expired');
 end $$;
 
 ALTER FUNCTION gold.find_quote(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: find_reserves_list(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_reserves_list(list integer) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (((((((((((('{"reserves_list_id":"lst_'::text || l.id) || '","created_at":"'::text) || gold.instant_text(l.created_at)) || '","bars":['::text) || COALESCE(( SELECT string_agg(gold.bar_text(b.*), ','::text ORDER BY (b.serial COLLATE "C")) AS string_agg
+            FROM gold.listed_bars(l.id) b(serial, refiner, vault_name, gross, fineness, fine, added_at, added_sequence, removed_at, removed_sequence, added_list, removed_list)), ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(l.fine, 0.0001)) || ',"previous_sha256":"'::text) || COALESCE(( SELECT encode(p.sha256, 'hex'::text) AS encode
+            FROM gold.bar_list p
+           WHERE (p.id = (l.id - 1))), repeat('0'::text, 64))) || '","sha256":"'::text) || encode(l.sha256, 'hex'::text)) || '"}'::text)
+    FROM gold.bar_list l
+   WHERE (l.id = find_reserves_list.list);
+END;
+
+ALTER FUNCTION gold.find_reserves_list(list integer) OWNER TO gold_book;
 
 --
 -- Name: find_withdrawal(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2888,6 +3509,25 @@ CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
 ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: freeze_bar(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.freeze_bar() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if old.removed_at is not null
+    or to_jsonb(new) - '{removed_at,removed_sequence,removed_list}'::text[] <> to_jsonb(old) - '{removed_at,removed_sequence,removed_list}'::text[] then
+    raise exception 'a bar never changes: remove it, and add the right one' using errcode = 'GB002';
+  elsif new.added_list is null and new.removed_at is null or new.removed_at is not null and new.removed_list is null then
+    raise exception 'the database was migrated while this statement waited: run the statement again' using errcode = '40001';
+  end if;
+  return new;
+end $$;
+
+ALTER FUNCTION gold.freeze_bar() OWNER TO gold_book;
+
+--
 -- Name: freeze_steps(); Type: FUNCTION; Schema: gold; Owner: gold_owner
 --
 
@@ -2917,6 +3557,16 @@ CREATE FUNCTION gold.has_room_for(holder gold.account, amount bigint) RETURNS bo
 ALTER FUNCTION gold.has_room_for(holder gold.account, amount bigint) OWNER TO gold_book;
 
 --
+-- Name: hash_text(bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.hash_text(stored bytea) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(stored), 'hex'::text);
+
+ALTER FUNCTION gold.hash_text(stored bytea) OWNER TO gold_book;
+
+--
 -- Name: held_until(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2943,33 +3593,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.hold_authorities() OWNER TO gold_book;
-
---
--- Name: partner; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.partner (
-    id integer NOT NULL,
-    public_id text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL,
-    iban text NOT NULL COLLATE pg_catalog."C",
-    webhook_url text,
-    rate_per_second integer NOT NULL,
-    burst integer NOT NULL,
-    maximum_grams bigint NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    suspended_at timestamp(3) with time zone,
-    iban_changed_at timestamp(3) with time zone,
-    pending_iban text COLLATE pg_catalog."C",
-    pending_iban_by text COLLATE pg_catalog."C",
-    pending_iban_at timestamp(3) with time zone,
-    CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
-    CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
-    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
-    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
-);
-
-ALTER TABLE gold.partner OWNER TO gold_owner;
 
 --
 -- Name: hold_partner(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3022,29 +3645,6 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
-
---
--- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.price (
-    one boolean DEFAULT true NOT NULL,
-    source text NOT NULL COLLATE pg_catalog."C",
-    mid bigint NOT NULL,
-    buy bigint NOT NULL,
-    sell bigint NOT NULL,
-    spread_basis_points integer NOT NULL,
-    stale_after_seconds integer NOT NULL,
-    as_of timestamp(3) with time zone NOT NULL,
-    url text,
-    always_open boolean DEFAULT true NOT NULL,
-    CONSTRAINT price_one CHECK (one),
-    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
-    CONSTRAINT price_source CHECK (((source = ANY (ARRAY['fixed'::text, 'simulated'::text, 'http'::text])) AND ((source = 'http'::text) = (url IS NOT NULL)))),
-    CONSTRAINT price_terms CHECK (((spread_basis_points > 0) AND (stale_after_seconds > 0)))
-);
-
-ALTER TABLE gold.price OWNER TO gold_owner;
 
 --
 -- Name: is_stale(gold.price, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3119,6 +3719,21 @@ end $$;
 ALTER FUNCTION gold.keep_attempts() OWNER TO gold_owner;
 
 --
+-- Name: keep_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.keep_price() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform append_price(new);
+  return null;
+end $$;
+
+ALTER FUNCTION gold.keep_price() OWNER TO gold_book;
+
+--
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3150,7 +3765,8 @@ begin
       if item.is_operator then
         perform limit_operator_sessions(item.login);
       else
-        -- For the service and the sidecar's trust sync. The service sets shorter limits where it needs them.
+        -- For the service and the sidecar's trust sync. Some functions set a shorter lock_timeout of their
+        -- own.
         perform limit_sessions(item.login,
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;
@@ -3386,7 +4002,7 @@ CREATE FUNCTION gold.list_events(client integer, after_sequence bigint, most int
 begin
   perform seal_newest(client);
   return query
-    select e.sequence, with_delivery(b.body, delivery_text(e.one))
+    select e.sequence, with_delivery(b.body, delivery_and_line(e.one))
     from (
       select e as one, e.sequence from event e
       where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
@@ -3430,10 +4046,10 @@ end $$;
 ALTER FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
 
 --
--- Name: list_orders(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: list_orders(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+CREATE FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) RETURNS TABLE(sequence bigint, body text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -3444,18 +4060,45 @@ CREATE FUNCTION gold.list_orders(client integer, created_after timestamp with ti
 #variable_conflict use_column
 declare
   bounds record;
+  listed bigint;
 begin
-  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  select b.*, b.above as searched_above into bounds from list_bounds(client, created_after, created_before, next_below) b;
+  if list_orders.reference is not null or list_orders.account_label is not null then
+    bounds.searched_above := search_bound(client, bounds.above, bounds.below);
+  end if;
   if list_orders.key is not null then
     return query select o.sequence, order_text(o) from orders o
       where o.bucket = client % 64 and o.client_id = client and o.id = result_of(client, list_orders.key, 'order')
-        and o.sequence > bounds.above and o.sequence < bounds.below;
+        and o.sequence > bounds.above and o.sequence < bounds.below
+        and (list_orders.reference is null or o.reference = list_orders.reference)
+        and (list_orders.account_label is null or o.account_label = list_orders.account_label);
   else
     return query select o.sequence, order_text(o) from orders o
-      where o.client_id + 0 = client and o.sequence > bounds.above and o.sequence < bounds.below
+      where o.client_id + 0 = client and o.sequence > bounds.searched_above and o.sequence < bounds.below
+        and (list_orders.reference is null or o.reference = list_orders.reference)
+        and (list_orders.account_label is null or o.account_label = list_orders.account_label)
       order by o.client_id + 0 desc, o.sequence desc limit most;
+    get diagnostics listed = row_count;
+    if listed < most and bounds.searched_above > bounds.above then
+      return query select bounds.searched_above + 1, null::text;
+    end if;
   end if;
 end $$;
+
+ALTER FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) OWNER TO gold_book;
+
+--
+-- Name: list_orders(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT l.sequence,
+     l.body
+    FROM gold.list_orders(list_orders.client, list_orders.created_after, list_orders.created_before, list_orders.key, list_orders.next_below, list_orders.most, NULL::text, NULL::text) l(sequence, body);
+END;
 
 ALTER FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
 
@@ -3474,10 +4117,12 @@ CREATE FUNCTION gold.list_postings(client integer, above bigint, last bigint) RE
     AS $$
 begin
   return query
-    select row_to_json(p) from (
+    select json_strip_nulls(row_to_json(p)) from (
       select instant_text(t.posted_at) as posted_at,
         case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject as id,
-        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after
+        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after,
+        coalesce(o.reference, w.reference) as reference, coalesce(o.account_label, w.account_label) as account_label,
+        'lst_' || o.list_id as reserves_list_id
       from (
         -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
         -- gaps.
@@ -3485,6 +4130,10 @@ begin
         order by e.sequence limit last - above
       ) e
       join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+      left join orders o on o.bucket = e.bucket and o.client_id = e.client_id
+        and o.id = case when e.type = 'order.executed' then e.subject end
+      left join withdrawal w on w.bucket = e.bucket and w.client_id = e.client_id
+        and w.id = case when e.type like 'withdrawal.%' then e.subject end
       cross join lateral (values
         (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
         (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
@@ -3498,10 +4147,10 @@ end $$;
 ALTER FUNCTION gold.list_postings(client integer, above bigint, last bigint) OWNER TO gold_book;
 
 --
--- Name: list_withdrawals(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: list_withdrawals(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+CREATE FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) RETURNS TABLE(sequence bigint, body text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -3512,18 +4161,45 @@ CREATE FUNCTION gold.list_withdrawals(client integer, created_after timestamp wi
 #variable_conflict use_column
 declare
   bounds record;
+  listed bigint;
 begin
-  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  select b.*, b.above as searched_above into bounds from list_bounds(client, created_after, created_before, next_below) b;
+  if list_withdrawals.reference is not null or list_withdrawals.account_label is not null then
+    bounds.searched_above := search_bound(client, bounds.above, bounds.below);
+  end if;
   if list_withdrawals.key is not null then
     return query select w.sequence, withdrawal_text(w, null) from withdrawal w
       where w.bucket = client % 64 and w.client_id = client and w.id = result_of(client, list_withdrawals.key, 'withdrawal')
-        and w.sequence > bounds.above and w.sequence < bounds.below;
+        and w.sequence > bounds.above and w.sequence < bounds.below
+        and (list_withdrawals.reference is null or w.reference = list_withdrawals.reference)
+        and (list_withdrawals.account_label is null or w.account_label = list_withdrawals.account_label);
   else
     return query select w.sequence, withdrawal_text(w, null) from withdrawal w
-      where w.client_id + 0 = client and w.sequence > bounds.above and w.sequence < bounds.below
+      where w.client_id + 0 = client and w.sequence > bounds.searched_above and w.sequence < bounds.below
+        and (list_withdrawals.reference is null or w.reference = list_withdrawals.reference)
+        and (list_withdrawals.account_label is null or w.account_label = list_withdrawals.account_label)
       order by w.client_id + 0 desc, w.sequence desc limit most;
+    get diagnostics listed = row_count;
+    if listed < most and bounds.searched_above > bounds.above then
+      return query select bounds.searched_above + 1, null::text;
+    end if;
   end if;
 end $$;
+
+ALTER FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) OWNER TO gold_book;
+
+--
+-- Name: list_withdrawals(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT l.sequence,
+     l.body
+    FROM gold.list_withdrawals(list_withdrawals.client, list_withdrawals.created_after, list_withdrawals.created_before, list_withdrawals.key, list_withdrawals.next_below, list_withdrawals.most, NULL::text, NULL::text) l(sequence, body);
+END;
 
 ALTER FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
 
@@ -3642,25 +4318,11 @@ ALTER FUNCTION gold.move_authority_key(fingerprint text, key_source text) OWNER 
 --
 
 CREATE FUNCTION gold.move_bar(bar_in boolean, fine bigint) RETURNS bigint
-    LANGUAGE plpgsql
-    SET search_path TO 'gold', 'pg_temp'
+    LANGUAGE plpgsql IMMUTABLE
     AS $$
-declare
-  house account;
-  free bigint;
-  at timestamptz;
 begin
-  select a.* into strict house from account a where a.bucket = 0 and a.client_id = 0 for no key update;
-  select v.free into strict free from vault v where v.stripe = 0 for no key update;
-  if not bar_in and free < fine then
-    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
-      using errcode = 'GR409';
-  end if;
-  at := account_instant(house, ceil_millisecond(clock_timestamp()));
-  insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
-  values (0, 0, 1, house.event_sequence + 1, case when bar_in then 'bars' else 'vault' end::book,
-    case when bar_in then 'vault' else 'bars' end::book, 'XAU', fine, 0, 0, 0, at);
-  return house.event_sequence + 1;
+  raise exception 'the database was migrated while this statement waited: run the statement again'
+    using errcode = '40001';
 end $$;
 
 ALTER FUNCTION gold.move_bar(bar_in boolean, fine bigint) OWNER TO gold_book;
@@ -3674,20 +4336,6 @@ CREATE FUNCTION gold.new_uuid(at timestamp with time zone) RETURNS uuid
     RETURN (SELECT (((lpad(to_hex(((EXTRACT(epoch FROM new_uuid.at) * (1000)::numeric))::bigint), 12, '0'::text) || '7'::text) || substr(random.digits, 14)))::uuid AS uuid FROM (SELECT replace((gen_random_uuid())::text, '-'::text, ''::text) AS digits) random);
 
 ALTER FUNCTION gold.new_uuid(at timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: next_millisecond(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.next_millisecond(at timestamp with time zone) RETURNS timestamp with time zone
-    LANGUAGE plpgsql STABLE
-    AS $$
-begin
-  raise exception 'the database was migrated while this statement waited: run the statement again'
-    using errcode = '40001';
-end $$;
-
-ALTER FUNCTION gold.next_millisecond(at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: note(text, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3726,6 +4374,41 @@ end $$;
 ALTER FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) OWNER TO gold_book;
 
 --
+-- Name: number_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.number_price() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  new.id := coalesce((select max(h.id) from price_history h), 0) + 1;
+  new.stored_at := date_trunc('milliseconds', clock_timestamp());
+  return new;
+end $$;
+
+ALTER FUNCTION gold.number_price() OWNER TO gold_book;
+
+--
+-- Name: open_bar_list(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  opened bar_list;
+begin
+  select list, at, count(*), coalesce(sum(b.fine), 0) into opened.id, opened.created_at, opened.bars, opened.fine from listed_bars(list) b;
+  opened.sha256 := sha256(convert_to(bar_list_text(opened), 'UTF8'));
+  insert into bar_list select opened.*;
+  update vault v set list_id = list where v.stripe = 0;
+end $$;
+
+ALTER FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: partner_of(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3759,19 +4442,59 @@ END;
 ALTER FUNCTION gold.pay_withdrawal(id uuid) OWNER TO gold_book;
 
 --
--- Name: post_event(integer, bigint, uuid, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: post_change(integer, text, text, text, text, text, text, timestamp with time zone, timestamp with time zone, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) RETURNS void
+CREATE FUNCTION gold.post_change(client integer, type text, login text, approved_by text DEFAULT NULL::text, kind text DEFAULT NULL::text, credential text DEFAULT NULL::text, kid text DEFAULT NULL::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, iban text DEFAULT NULL::text, webhook_url text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  holder account;
+  at timestamptz;
+  id uuid;
+begin
+  select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client for no key update;
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
+  id := new_uuid(at);
+  insert into partner_change (bucket, client_id, sequence, kind, credential, kid, valid_from, valid_until, iban, webhook_url, login, approved_by)
+  values (holder.bucket, client, holder.event_sequence + 1, kind, credential, kid, valid_from, valid_until, iban, webhook_url, login, approved_by);
+  perform take_sequence(client, holder.event_sequence + 1, at);
+  perform post_event(client, holder.event_sequence + 1, id, id, at, type);
+end $$;
+
+ALTER FUNCTION gold.post_change(client integer, type text, login text, approved_by text, kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone, iban text, webhook_url text) OWNER TO gold_book;
+
+--
+-- Name: post_credential(integer, text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_credential(client integer, type text, kind text, credential text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform post_change(client, post_credential.type, session_user, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  from credentials_of(client) c where c.kind = post_credential.kind and c.credential = post_credential.credential;
+end $$;
+
+ALTER FUNCTION gold.post_credential(client integer, type text, kind text, credential text) OWNER TO gold_book;
+
+--
+-- Name: post_event(integer, bigint, uuid, uuid, timestamp with time zone, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text, line integer DEFAULT 2) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- INSERT INTO gold.event (bucket, client_id, sequence, id, subject, created_at, type)
-   VALUES ((post_event.client % 64), post_event.client, post_event.sequence, post_event.id, post_event.subject, post_event.at, post_event.type);
+ INSERT INTO gold.event (bucket, client_id, sequence, id, subject, created_at, type, line)
+   VALUES ((post_event.client % 64), post_event.client, post_event.sequence, post_event.id, post_event.subject, post_event.at, post_event.type, post_event.line);
  SELECT pg_notify('gold_event'::text, (client)::text) AS pg_notify;
 END;
 
-ALTER FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) OWNER TO gold_book;
+ALTER FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text, line integer) OWNER TO gold_book;
 
 --
 -- Name: post_expiry_notices(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3809,21 +4532,67 @@ end $$;
 ALTER FUNCTION gold.post_expiry_notices(most integer) OWNER TO gold_book;
 
 --
--- Name: post_funding(gold.account, bigint, uuid, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: post_first_changes(integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) RETURNS void
+CREATE FUNCTION gold.post_first_changes(client integer, login text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform post_change(client, 'settlement.changed', post_first_changes.login, iban => p.iban) from partner p where p.id = client;
+  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, webhook_url => p.webhook_url)
+  from partner p where p.id = client and p.webhook_url is not null;
+  perform post_change(client, 'credential.added', post_first_changes.login, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  from (
+    select * from credentials_of(client) c
+    where c.valid_until is null or c.valid_until > clock_timestamp() order by c.kind, c.valid_from, c.credential
+  ) c;
+end $$;
+
+ALTER FUNCTION gold.post_first_changes(client integer, login text) OWNER TO gold_book;
+
+--
+-- Name: post_funding(gold.account, bigint, uuid, timestamp with time zone, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone, answer bytea DEFAULT NULL::bytea) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- INSERT INTO gold.funding (bucket, client_id, id, sequence, amount, created_at)
-   VALUES ((post_funding.holder).bucket, (post_funding.holder).client_id, post_funding.id, ((post_funding.holder).event_sequence + 1), post_funding.amount, post_funding.at);
+ INSERT INTO gold.funding (bucket, client_id, id, sequence, amount, created_at, answer)
+   VALUES ((post_funding.holder).bucket, (post_funding.holder).client_id, post_funding.id, ((post_funding.holder).event_sequence + 1), post_funding.amount, post_funding.at, post_funding.answer);
  INSERT INTO gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
    VALUES ((post_funding.holder).bucket, (post_funding.holder).client_id, 1, ((post_funding.holder).event_sequence + 1), 'bank'::gold.book, 'available'::gold.book, 'SAR'::gold.asset, post_funding.amount, ((post_funding.holder).sar_available + post_funding.amount), (post_funding.holder).sar_held, (post_funding.holder).gold, post_funding.at);
- SELECT gold.post_event((holder).client_id, ((holder).event_sequence + 1), id, id, at, 'funding.completed'::text) AS post_event;
+ SELECT gold.post_event((holder).client_id, ((holder).event_sequence + 1), id, id, at, 'funding.completed'::text, 2) AS post_event;
 END;
 
-ALTER FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) OWNER TO gold_book;
+ALTER FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone, answer bytea) OWNER TO gold_book;
+
+--
+-- Name: post_missing_changes(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_missing_changes(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  clients int[] := array(
+    select p.id from partner p
+    where not exists (select from partner_change c where c.bucket = p.id % 64 and c.client_id = p.id) order by p.id limit most);
+begin
+  perform lock_accounts(clients, true);
+  perform begin_change(client) from unnest(clients) client;
+  return cardinality(clients);
+end $$;
+
+ALTER FUNCTION gold.post_missing_changes(most integer) OWNER TO gold_book;
 
 --
 -- Name: post_transfers(); Type: FUNCTION; Schema: gold; Owner: gold_owner
@@ -3891,6 +4660,56 @@ CREATE FUNCTION gold.present_millisecond() RETURNS timestamp with time zone
 END;
 
 ALTER FUNCTION gold.present_millisecond() OWNER TO gold_book;
+
+--
+-- Name: price_history; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.price_history (
+    id bigint NOT NULL,
+    mid bigint NOT NULL,
+    buy bigint NOT NULL,
+    sell bigint NOT NULL,
+    as_of timestamp(3) with time zone NOT NULL,
+    stored_at timestamp(3) with time zone NOT NULL,
+    spread_basis_points integer NOT NULL,
+    stale_after_seconds integer NOT NULL,
+    quote_ttl_seconds integer NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL
+);
+
+ALTER TABLE gold.price_history OWNER TO gold_owner;
+
+--
+-- Name: price_line(gold.price_history); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.price_line(given gold.price_history) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((((((((((((((((((('1|'::text || (given).id) || '|'::text) || (given).source) || '|'::text) || (given).mid) || '|'::text) || (given).buy) || '|'::text) || (given).sell) || '|'::text) || (given).spread_basis_points) || '|'::text) || (given).stale_after_seconds) || '|'::text) || (given).quote_ttl_seconds) || '|'::text) || ((EXTRACT(epoch FROM (given).as_of) * (1000)::numeric))::bigint) || '|'::text) || ((EXTRACT(epoch FROM (given).stored_at) * (1000)::numeric))::bigint);
+
+ALTER FUNCTION gold.price_line(given gold.price_history) OWNER TO gold_book;
+
+--
+-- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) RETURNS gold.outcome
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN own THEN ROW(item, 'answered'::text, status, body)::gold.outcome WHEN same THEN ROW(item, 'replayed'::text, status, body)::gold.outcome ELSE ROW(item, 'idempotency_key_conflict'::text, NULL::smallint, NULL::text)::gold.outcome END;
+
+ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
+
+--
+-- Name: prior_outcome(integer, boolean, uuid, uuid, uuid, boolean, smallint, text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.prior_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) RETURNS gold.outcome
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (settle AND ((known_request = request) OR (spent_by = request))) THEN gold.settled(item, (known_request = request), same, status, body) WHEN (is_admitted IS NOT TRUE) THEN ROW(item, 'admission_changed'::text, NULL::smallint, NULL::text)::gold.outcome ELSE NULL::gold.outcome END;
+
+ALTER FUNCTION gold.prior_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) OWNER TO gold_book;
 
 --
 -- Name: probe_write(boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4012,6 +4831,9 @@ CREATE TABLE gold.quote (
     total bigint NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     expires_at timestamp(3) with time zone NOT NULL,
+    reference text,
+    account_label text,
+    price_id bigint,
     CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
 );
 
@@ -4023,7 +4845,7 @@ ALTER TABLE gold.quote OWNER TO gold_owner;
 
 CREATE FUNCTION gold.quote_text(given gold.quote, status text) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (((((((((((((((('{"quote_id":"qt_'::text || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"'::text) || status) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '","expires_at":"'::text) || gold.instant_text((given).expires_at)) || '"}'::text);
+    RETURN (((((((((((((((((('{"quote_id":"qt_'::text || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"'::text) || status) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '","expires_at":"'::text) || gold.instant_text((given).expires_at)) || '"'::text) || gold.partner_texts((given).reference, (given).account_label)) || '}'::text);
 
 ALTER FUNCTION gold.quote_text(given gold.quote, status text) OWNER TO gold_book;
 
@@ -4055,6 +4877,21 @@ CREATE FUNCTION gold.read_backlog() RETURNS TABLE(waiting bigint, oldest_seconds
 END;
 
 ALTER FUNCTION gold.read_backlog() OWNER TO gold_book;
+
+--
+-- Name: read_chain_key(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_chain_key(client integer) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (((('{"client_number":'::text || p.id) || ',"chain_key":"'::text) || encode(p.chain_key, 'hex'::text)) || '"}'::text)
+    FROM gold.partner p
+   WHERE (p.id = read_chain_key.client);
+END;
+
+ALTER FUNCTION gold.read_chain_key(client integer) OWNER TO gold_book;
 
 --
 -- Name: read_credentials(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4149,6 +4986,7 @@ CREATE TABLE gold.deployment (
     partner_open_quotes integer DEFAULT 100,
     partner_open_grams bigint DEFAULT 50000000,
     partner_daily_records integer DEFAULT 100000,
+    requests_kept_since timestamp(3) with time zone,
     CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
@@ -4400,7 +5238,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((c_1.last_used_at IS NULL) OR (c_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF c_1 SKIP LOCKED
          )
-  UPDATE gold.certificate AS c SET last_used_at = due.at
+  UPDATE gold.certificate c SET last_used_at = due.at
     FROM due
    WHERE (c.fingerprint = due.fingerprint);
  WITH due AS (
@@ -4411,7 +5249,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF s_1 SKIP LOCKED
          )
-  UPDATE gold.client_secret AS s SET last_used_at = due.at
+  UPDATE gold.client_secret s SET last_used_at = due.at
     FROM due
    WHERE (s.id = due.id);
  WITH due AS (
@@ -4423,7 +5261,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((k_1.last_used_at IS NULL) OR (k_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF k_1 SKIP LOCKED
          )
-  UPDATE gold.signing_key AS k SET last_used_at = due.at
+  UPDATE gold.signing_key k SET last_used_at = due.at
     FROM due
    WHERE ((k.partner_id = due.partner_id) AND (k.thumbprint = due.thumbprint));
  WITH due AS (
@@ -4434,7 +5272,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((t_1.last_used_at IS NULL) OR (t_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF t_1 SKIP LOCKED
          )
-  UPDATE gold.token_key AS t SET last_used_at = due.at
+  UPDATE gold.token_key t SET last_used_at = due.at
     FROM due
    WHERE (t.kid = due.kid);
  WITH due AS (
@@ -4445,7 +5283,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF s_1 SKIP LOCKED
          )
-  UPDATE gold.webhook_secret AS s SET last_used_at = due.at
+  UPDATE gold.webhook_secret s SET last_used_at = due.at
     FROM due
    WHERE (s.id = due.id);
 END;
@@ -4619,7 +5457,7 @@ CREATE FUNCTION gold.remove_bar(serial text) RETURNS bigint
     AS $$
 declare
   leaving bar;
-  booked bigint;
+  booked record;
 begin
   -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
   -- the bar is still here.
@@ -4629,12 +5467,14 @@ begin
   elsif leaving.removed_at is not null then
     raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
-  booked := move_bar(false, leaving.fine);
-  update bar b set removed_at = clock_timestamp(), removed_sequence = booked where b.serial = remove_bar.serial and b.removed_at is null;
+  booked := book_bar(false, leaving.fine);
+  update bar b set removed_at = clock_timestamp(), removed_sequence = booked.sequence, removed_list = booked.list
+  where b.serial = remove_bar.serial and b.removed_at is null;
   if not found then
     raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
-  perform note('vault.remove', remove_bar.serial, jsonb_build_object('fine', leaving.fine));
+  perform open_bar_list(booked.list, booked.at);
+  perform note('vault.remove', remove_bar.serial, jsonb_build_object('fine', leaving.fine, 'list', booked.list));
   return leaving.fine;
 end $$;
 
@@ -4812,27 +5652,46 @@ CREATE FUNCTION gold.reseal(sealing_key text, secrets jsonb) RETURNS integer
     AS $$
 declare
   resealed text[];
+  hashes jsonb;
 begin
   with given as (
     select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
     from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)
   ), webhooks as (
     update webhook_secret w set sealed = g.after, sealing_key = reseal.sealing_key from given g
-    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name
+    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name, w.sealed
   ), tokens as (
     update token_key t set sealed = g.after, sealing_key = reseal.sealing_key from given g
-    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name
+    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name, t.sealed
   )
-  select array_agg(r.name order by r.name) into resealed from (select * from webhooks union all select * from tokens) r;
+  select array_agg(r.name order by r.name), jsonb_object_agg(r.name, hash_text(r.sealed)) into resealed, hashes from (select * from webhooks union all select * from tokens) r;
   if resealed is null then
     return 0;
   end if;
-  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed));
+  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed, 'sealed_sha256', hashes));
   perform registry_changed();
   return cardinality(resealed);
 end $$;
 
 ALTER FUNCTION gold.reseal(sealing_key text, secrets jsonb) OWNER TO gold_book;
+
+--
+-- Name: reserves_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reserves_at(at timestamp with time zone) RETURNS TABLE(list integer, fine bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT l.id,
+     l.fine
+    FROM gold.bar_list l
+   WHERE (l.created_at <= reserves_at.at)
+   ORDER BY l.id DESC
+  LIMIT 1;
+END;
+
+ALTER FUNCTION gold.reserves_at(at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: result_of(integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4896,12 +5755,15 @@ begin
     select distinct c.partner_id from certificate c
     where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() order by 1
   loop
+    perform begin_change(client);
     perform end_admission(client);
   end loop;
   with ended as (
     update certificate c set revoked_at = clock_timestamp(), revocation_reason = 'cessation_of_operation'
     where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() returning c.fingerprint)
   select coalesce(array_agg(e.fingerprint), '{}') into revoked from ended e;
+  perform post_credential(c.partner_id, 'credential.ended', 'certificate', c.fingerprint)
+  from (select c.* from certificate c where c.fingerprint = any (revoked) order by c.partner_id, c.fingerprint) c;
   update authority a set retired_at = clock_timestamp() where a.fingerprint = subject.fingerprint;
   perform note('ca.retire', subject.fingerprint, jsonb_build_object('revoked', revoked));
   perform registry_changed();
@@ -4922,6 +5784,7 @@ declare
   subject partner := partner_of(public);
   secret client_secret;
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   perform hold_partner(public);
   select s.* into secret from client_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
@@ -4931,6 +5794,7 @@ begin
   perform check_retirement('client secret', secret.retire_at, secret.last_used_at, seen,
     (select count(*) from client_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
   update client_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'client_secret', secret.id::text);
   perform note('client_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
   return secret.retire_at;
@@ -4950,6 +5814,7 @@ declare
   subject partner := partner_of(public);
   key signing_key;
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   perform hold_partner(public);
   select k.* into key from signing_key k where k.partner_id = subject.id and k.thumbprint = retire_signing_key.thumbprint for no key update;
@@ -4960,6 +5825,7 @@ begin
     (select count(*) from signing_key k where k.partner_id = subject.id and k.thumbprint <> key.thumbprint and k.retire_at is null));
   update signing_key k set retire_at = present_millisecond()
   where k.partner_id = subject.id and k.thumbprint = key.thumbprint returning k.retire_at into key.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'signing_key', key.thumbprint);
   perform note('signing_key.retire', public, jsonb_build_object('thumbprint', key.thumbprint, 'last_used_at', key.last_used_at));
   perform registry_changed();
   return key.retire_at;
@@ -4976,9 +5842,11 @@ CREATE FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
-  subject partner := hold_partner(public);
+  subject partner := partner_of(public);
   secret webhook_secret;
 begin
+  perform begin_change(subject.id);
+  perform hold_partner(public);
   select s.* into secret from webhook_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
   if secret.id is null then
     raise exception '% has no webhook secret %', public, secret_id using errcode = 'GR404';
@@ -4986,6 +5854,7 @@ begin
   perform check_retirement('webhook secret', secret.retire_at, secret.last_used_at, seen,
     (select count(*) from webhook_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
   update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'webhook_secret', secret.id::text);
   perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
   perform endpoint_changed(subject.id);
@@ -5074,6 +5943,7 @@ begin
   if subject.fingerprint is null then
     raise exception 'there is no certificate %', revoke_certificate.fingerprint using errcode = 'GR404';
   end if;
+  perform begin_change(subject.partner_id);
   perform end_admission(subject.partner_id);
   update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
   where c.fingerprint = subject.fingerprint and c.revoked_at is null;
@@ -5081,6 +5951,7 @@ begin
     raise exception 'the certificate is revoked already; `gold cert crl` renews the revocation list' using errcode = 'GR409';
   end if;
   public := public_of(subject.partner_id);
+  perform post_credential(subject.partner_id, 'credential.ended', 'certificate', subject.fingerprint);
   perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));
   perform registry_changed();
   return public;
@@ -5106,12 +5977,15 @@ begin
     where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
   loop
     perform check_end('client secret', older.id, older.last_used_at, seen);
+    perform post_credential(rotation.partner_id, 'credential.ended', 'client_secret', older.id::text);
   end loop;
   perform refuse_crowd('client secret', (select count(*) from client_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
   returning id into secret_id;
-  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform post_credential(rotation.partner_id, 'credential.added', 'client_secret', secret_id::text);
+  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at,
+    'secret_sha256', hash_text(rotate_client_secret.hash)));
   perform registry_changed();
 end $$;
 
@@ -5133,7 +6007,8 @@ begin
   update token_key t set retire_at = rotate_token_key.retires_at where t.retire_at is null or t.retire_at > rotate_token_key.retires_at;
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (rotate_token_key.kid, rotate_token_key.public_jwk, rotate_token_key.sealed, rotate_token_key.sealing_key, begins_at);
-  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at));
+  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at,
+    'sealed_sha256', hash_text(rotate_token_key.sealed), 'sealing_key', rotate_token_key.sealing_key));
   perform registry_changed();
 end $$;
 
@@ -5157,13 +6032,16 @@ begin
     where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
   loop
     perform check_end('webhook secret', older.id, older.last_used_at, seen);
+    perform post_credential(rotation.partner_id, 'credential.ended', 'webhook_secret', older.id::text);
   end loop;
   perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into webhook_secret (partner_id, sealed, sealing_key, not_before)
   values (rotation.partner_id, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key, present_millisecond())
   returning id into secret_id;
-  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform post_credential(rotation.partner_id, 'credential.added', 'webhook_secret', secret_id::text);
+  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at,
+    'sealed_sha256', hash_text(rotate_webhook_secret.sealed), 'sealing_key', rotate_webhook_secret.sealing_key));
   perform registry_changed();
   perform endpoint_changed(rotation.partner_id);
 end $$;
@@ -5292,6 +6170,21 @@ end $$;
 ALTER FUNCTION gold.seal_next(clients integer[]) OWNER TO gold_book;
 
 --
+-- Name: search_bound(integer, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.search_bound(client integer, above bigint, below bigint) RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT GREATEST(search_bound.above, (LEAST(search_bound.below, (a.event_sequence + 1)) - 10001)) AS "greatest"
+    FROM gold.account a
+   WHERE ((a.bucket = (search_bound.client % 64)) AND (a.client_id = search_bound.client));
+END;
+
+ALTER FUNCTION gold.search_bound(client integer, above bigint, below bigint) OWNER TO gold_book;
+
+--
 -- Name: seconds_behind(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5387,7 +6280,9 @@ CREATE FUNCTION gold.set_partner(public text, name text, ips cidr[], webhook_url
 declare
   subject partner := partner_of(public);
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
+  subject := partner_of(public);
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
     raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
@@ -5407,6 +6302,9 @@ begin
   -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
+  end if;
+  if set_partner.webhook_url <> coalesce(subject.webhook_url, '') then
+    perform post_change(subject.id, 'webhook_endpoint.changed', session_user, webhook_url => set_partner.webhook_url);
   end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
@@ -5620,7 +6518,9 @@ begin
   elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
       known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) then
+      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
+    -- Earlier releases did not record the new values. The first call of this release records them.
+    and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
   insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
@@ -5632,7 +6532,10 @@ begin
     sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
     webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
-    jsonb_build_object('before', to_jsonb(known) - 'one'));
+    jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
+      'loopback_receivers', settle_deployment.loopback_receivers, 'sealing_key_source', settle_deployment.sealing_key_source,
+      'pepper_source', settle_deployment.pepper_source, 'flood_per_second', settle_deployment.flood_per_second,
+      'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
   perform registry_changed();
 end $$;
 
@@ -5929,38 +6832,6 @@ end $$;
 ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) OWNER TO gold_book;
 
 --
--- Name: spend_nonces(boolean, integer[], bigint[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) RETURNS text[]
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    RETURN (SELECT array_agg(CASE WHEN (w.word ~~ '{%'::text) THEN 'idempotency_request_in_progress'::text ELSE w.word END ORDER BY w.n) AS array_agg FROM unnest(gold.spend_nonces(spend_nonces.wait, spend_nonces.clients, spend_nonces.admissions, spend_nonces.nonces, ARRAY(SELECT gen_random_uuid() AS gen_random_uuid FROM unnest(spend_nonces.nonces) unnest(unnest)))) WITH ORDINALITY w(word, n));
-
-ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) OWNER TO gold_book;
-
---
--- Name: statement_lines(integer, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.statement_lines(client integer, above bigint, last bigint) RETURNS TABLE(posted_at text, id text, type text, account text, change text, balance_after text)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT r.posted_at,
-     r.id,
-     r.type,
-     r.account,
-     r.change,
-     r.balance_after
-    FROM gold.list_postings(statement_lines.client, statement_lines.above, statement_lines.last) WITH ORDINALITY p(posting, n),
-     LATERAL json_to_record(p.posting) r(posted_at text, id text, type text, account text, change text, balance_after text)
-   ORDER BY p.n;
-END;
-
-ALTER FUNCTION gold.statement_lines(client integer, above bigint, last bigint) OWNER TO gold_book;
-
---
 -- Name: statement_range(integer, date, date); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5992,7 +6863,8 @@ begin
   if not found then
     return false;
   end if;
-  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at));
+  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at,
+    'list_sha256', hash_text(convert_to(list, 'UTF8'))));
   perform registry_changed();
   return true;
 end $$;
@@ -6129,7 +7001,7 @@ begin
         order by r.client_id + 0, r.due_at limit (a.room + 1) / 2 for no key update skip locked
       ) r where not a.disabled))
     returning r.client_id, r.sequence, r.tries
-  ), told as (
+  ), chosen as (
     select e.*, t.tries, lost_at as ticket from taken t cross join lateral event_of_number(t.client_id, t.sequence) e
     union all
     select e.*, 0, null from asked a cross join lateral (
@@ -6147,7 +7019,7 @@ begin
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
-  from told t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type)::event) b;
+  from chosen t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type, t.line)::event) b;
 end $$;
 
 ALTER FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) OWNER TO gold_book;
@@ -6228,7 +7100,7 @@ CREATE FUNCTION gold.take_sequence(client integer, sequence bigint, at timestamp
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.account AS a SET event_sequence = take_sequence.sequence, last_posted_at = take_sequence.at
+ UPDATE gold.account a SET event_sequence = take_sequence.sequence, last_posted_at = take_sequence.at
    WHERE ((a.bucket = (take_sequence.client % 64)) AND (a.client_id = take_sequence.client));
 END;
 
@@ -6261,7 +7133,7 @@ begin
   select n.request_id into spent_by from nonce n
   where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
   is_spent := found;
-  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id,
+  answer := prior_outcome(1, settle, take_turn.request, spent_by, known.request_id,
     known.fingerprint = take_turn.fingerprint, known.status, known.body,
     holder.admission_version = take_turn.admission);
   if answer.outcome is not null then
@@ -6317,7 +7189,7 @@ CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url 
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  WITH ticked AS (
-          UPDATE gold.price AS p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
+          UPDATE gold.price p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
            WHERE ((p.source <> 'fixed'::text) AND (NOT (((p.as_of IS DISTINCT FROM tick_price.known_as_of) OR (p.url IS DISTINCT FROM tick_price.known_url)) OR (p.spread_basis_points IS DISTINCT FROM tick_price.known_spread))))
            RETURNING 1 AS "?column?"
          )
@@ -6518,6 +7390,14 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   union all
   select 'bar_is_booked', * from check_bar_is_booked()
   union all
+  select 'bar_list_is_whole', * from check_bar_list_is_whole()
+  union all
+  select 'order_names_list', * from check_order_names_list()
+  union all
+  select 'price_is_kept', * from check_price_is_kept()
+  union all
+  select 'quote_is_priced', * from check_quote_is_priced()
+  union all
   select 'order_is_booked', * from check_order_is_booked()
   union all
   select 'order_is_quoted', * from check_order_is_quoted()
@@ -6540,11 +7420,17 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   union all
   select 'execution_has_key', * from check_execution_has_key()
   union all
+  select 'answer_is_bound', * from check_answer_is_bound()
+  union all
+  select 'request_is_kept', * from check_request_is_kept()
+  union all
   select 'events_without_gap', * from check_events_without_gap()
   union all
   select 'execution_has_event', * from check_execution_has_event()
   union all
   select 'event_has_execution', * from check_event_has_execution()
+  union all
+  select 'change_has_event', * from check_change_has_event()
   union all
   select * from verify_delivery()
 $$;
@@ -6572,9 +7458,9 @@ CREATE FUNCTION gold.write_orders(executed gold.orders[]) RETURNS void
 begin
   with booked as (
     insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at,
-      sar_available_after, sar_held_after, gold_after)
+      sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id)
     select bucket, client_id, side, id, sequence, grams, price, total, executed_at,
-      sar_available_after, sar_held_after, gold_after
+      sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id
     from unnest(executed)
     returning *
   ), moved as (
@@ -6590,8 +7476,8 @@ begin
       sar_available_after, sar_held_after, gold_after, executed_at
     from booked
   )
-  insert into event (bucket, client_id, sequence, id, subject, created_at, type)
-  select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
+  insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)
+  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', case when answer is null then 1 else 2 end from booked;
 end $$;
 
 ALTER FUNCTION gold.write_orders(executed gold.orders[]) OWNER TO gold_book;
@@ -6692,7 +7578,9 @@ CREATE VIEW gold.bar_overview AS
     bar.fineness,
     bar.fine,
     bar.added_at,
-    bar.removed_at
+    bar.removed_at,
+    bar.added_list,
+    bar.removed_list
    FROM gold.bar;
 
 ALTER TABLE gold.bar_overview OWNER TO gold_owner;
@@ -6912,7 +7800,8 @@ CREATE VIEW gold.current_price AS
     gold.is_stale(p.*, clock_timestamp()) AS stale,
     p.url,
     p.always_open,
-    gold.market_open(clock_timestamp()) AS market_open
+    gold.market_open(clock_timestamp()) AS market_open,
+    p.quote_ttl_seconds
    FROM gold.price p;
 
 ALTER TABLE gold.current_price OWNER TO gold_owner;
@@ -6938,7 +7827,8 @@ CREATE VIEW gold.deployment_overview AS
     deployment.attempts_kept_days,
     deployment.partner_open_quotes,
     deployment.partner_open_grams,
-    deployment.partner_daily_records
+    deployment.partner_daily_records,
+    deployment.requests_kept_since
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -7108,6 +7998,19 @@ CREATE TABLE gold.published_reserves (
 ALTER TABLE gold.published_reserves OWNER TO gold_owner;
 
 --
+-- Name: simulated_price; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.simulated_price (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    quote_id uuid NOT NULL,
+    percent integer NOT NULL
+);
+
+ALTER TABLE gold.simulated_price OWNER TO gold_owner;
+
+--
 -- Name: token_key_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -7127,6 +8030,7 @@ ALTER TABLE gold.token_key_overview OWNER TO gold_owner;
 CREATE TABLE gold.vault (
     stripe smallint NOT NULL,
     free bigint DEFAULT 0 NOT NULL,
+    list_id integer DEFAULT 1 NOT NULL,
     CONSTRAINT vault_not_negative CHECK ((free >= 0))
 );
 
@@ -7227,6 +8131,13 @@ ALTER TABLE ONLY gold.audit_tail
 
 ALTER TABLE ONLY gold.authority
     ADD CONSTRAINT authority_pkey PRIMARY KEY (fingerprint);
+
+--
+-- Name: bar_list bar_list_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.bar_list
+    ADD CONSTRAINT bar_list_pkey PRIMARY KEY (id);
 
 --
 -- Name: bar bar_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -7348,6 +8259,20 @@ ALTER TABLE ONLY gold.orders
     ADD CONSTRAINT orders_bucket_client_id_id_pk PRIMARY KEY (bucket, client_id, id);
 
 --
+-- Name: orders orders_partner_texts; Type: CHECK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE gold.orders
+    ADD CONSTRAINT orders_partner_texts CHECK ((((char_length(reference) >= 1) AND (char_length(reference) <= 64)) AND (reference !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text) AND ((char_length(account_label) >= 1) AND (char_length(account_label) <= 64)) AND (account_label !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text))) NOT VALID;
+
+--
+-- Name: partner_change partner_change_bucket_client_id_sequence_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.partner_change
+    ADD CONSTRAINT partner_change_bucket_client_id_sequence_pk PRIMARY KEY (bucket, client_id, sequence);
+
+--
 -- Name: partner partner_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -7367,6 +8292,13 @@ ALTER TABLE ONLY gold.partner
 
 ALTER TABLE ONLY gold.payment_batch
     ADD CONSTRAINT payment_batch_pkey PRIMARY KEY (id);
+
+--
+-- Name: price_history price_history_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.price_history
+    ADD CONSTRAINT price_history_pkey PRIMARY KEY (id);
 
 --
 -- Name: price price_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -7397,6 +8329,13 @@ ALTER TABLE ONLY gold.quote
     ADD CONSTRAINT quote_bucket_client_id_id_pk PRIMARY KEY (bucket, client_id, id);
 
 --
+-- Name: quote quote_partner_texts; Type: CHECK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE gold.quote
+    ADD CONSTRAINT quote_partner_texts CHECK ((((char_length(reference) >= 1) AND (char_length(reference) <= 64)) AND (reference !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text) AND ((char_length(account_label) >= 1) AND (char_length(account_label) <= 64)) AND (account_label !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text))) NOT VALID;
+
+--
 -- Name: registry_version registry_version_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -7409,6 +8348,13 @@ ALTER TABLE ONLY gold.registry_version
 
 ALTER TABLE ONLY gold.retry
     ADD CONSTRAINT retry_bucket_client_id_sequence_pk PRIMARY KEY (bucket, client_id, sequence);
+
+--
+-- Name: simulated_price simulated_price_bucket_client_id_quote_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.simulated_price
+    ADD CONSTRAINT simulated_price_bucket_client_id_quote_id_pk PRIMARY KEY (bucket, client_id, quote_id);
 
 --
 -- Name: token_key token_key_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -7444,6 +8390,13 @@ ALTER TABLE ONLY gold.webhook_secret
 
 ALTER TABLE ONLY gold.withdrawal
     ADD CONSTRAINT withdrawal_bucket_client_id_id_pk PRIMARY KEY (bucket, client_id, id);
+
+--
+-- Name: withdrawal withdrawal_partner_texts; Type: CHECK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE gold.withdrawal
+    ADD CONSTRAINT withdrawal_partner_texts CHECK ((((char_length(account_label) >= 1) AND (char_length(account_label) <= 64)) AND (account_label !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text))) NOT VALID;
 
 --
 -- Name: withdrawal_step withdrawal_step_bucket_client_id_withdrawal_id_status_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -7597,6 +8550,18 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.audit FOR
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.audit_link FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: bar append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.bar FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: bar_list append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.bar_list FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: chain_link append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
@@ -7645,16 +8610,34 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.nonce FOR
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.orders FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: partner_change append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.partner_change FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: payment_batch append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.payment_batch FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: price_history append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.price_history FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: quote append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.quote FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: simulated_price append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.simulated_price FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: transfer append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -7675,10 +8658,28 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawa
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawal_step FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: bar freeze_bar; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER freeze_bar BEFORE INSERT OR UPDATE ON gold.bar FOR EACH ROW EXECUTE FUNCTION gold.freeze_bar();
+
+--
 -- Name: deposit freeze_steps; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
 CREATE TRIGGER freeze_steps BEFORE UPDATE ON gold.deposit FOR EACH ROW EXECUTE FUNCTION gold.freeze_steps();
+
+--
+-- Name: price keep_price; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER keep_price AFTER INSERT OR UPDATE OF source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of, quote_ttl_seconds ON gold.price FOR EACH ROW EXECUTE FUNCTION gold.keep_price();
+
+--
+-- Name: price number_price; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER number_price BEFORE INSERT OR UPDATE OF source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of, quote_ttl_seconds ON gold.price FOR EACH ROW EXECUTE FUNCTION gold.number_price();
 
 --
 -- Name: transfer post_transfers; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -7932,6 +8933,24 @@ REVOKE ALL ON FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.wit
 REVOKE ALL ON FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) FROM PUBLIC;
 
 --
+-- Name: FUNCTION answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea, thumbprint bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea, thumbprint bytea) FROM PUBLIC;
+
+--
+-- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
+
+--
+-- Name: FUNCTION append_price(given gold.price); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.append_price(given gold.price) FROM PUBLIC;
+
+--
 -- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8083,6 +9102,60 @@ REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLI
 REVOKE ALL ON FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: COLUMN bar.removed_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(removed_at) ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: COLUMN bar.removed_sequence; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(removed_sequence) ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: COLUMN bar.removed_list; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(removed_list) ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: FUNCTION listed_bars(list integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.listed_bars(list integer) FROM PUBLIC;
+
+--
+-- Name: TABLE bar_list; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.bar_list TO gold_book;
+
+--
+-- Name: FUNCTION bar_list_text(given gold.bar_list); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.bar_list_text(given gold.bar_list) FROM PUBLIC;
+
+--
+-- Name: FUNCTION bar_text(given gold.bar); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.bar_text(given gold.bar) FROM PUBLIC;
+
+--
+-- Name: FUNCTION begin_change(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.begin_change(client integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8095,10 +9168,16 @@ REVOKE ALL ON FUNCTION gold.begin_rotation(public text, overlap_seconds integer,
 GRANT SELECT,INSERT ON TABLE gold.idempotency_key TO gold_book;
 
 --
--- Name: FUNCTION bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text, signed_request bytea, thumbprint bytea); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text, signed_request bytea, thumbprint bytea) FROM PUBLIC;
+
+--
+-- Name: FUNCTION book_bar(bar_in boolean, fine bigint, OUT sequence bigint, OUT list integer, OUT at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_bar(bar_in boolean, fine bigint, OUT sequence bigint, OUT list integer, OUT at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION book_funding(settle boolean, client integer, admission bigint, key text, fingerprint bytea, amount bigint, maximum bigint, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -8113,6 +9192,20 @@ GRANT ALL ON FUNCTION gold.book_funding(settle boolean, client integer, admissio
 
 REVOKE ALL ON FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]) TO gold_api;
+
+--
+-- Name: FUNCTION book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]) TO gold_api;
+
+--
+-- Name: FUNCTION book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]) TO gold_api;
 
 --
 -- Name: FUNCTION book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -8150,6 +9243,13 @@ REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admi
 GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) TO gold_api;
 
 --
+-- Name: FUNCTION book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) TO gold_api;
+
+--
 -- Name: FUNCTION ceil_millisecond(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8162,16 +9262,46 @@ REVOKE ALL ON FUNCTION gold.ceil_millisecond(at timestamp with time zone) FROM P
 REVOKE ALL ON FUNCTION gold.event_number(type text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION is_partner_change(type text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_partner_change(type text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION line_salt(chain_key bytea, sequence bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.line_salt(chain_key bytea, sequence bigint) FROM PUBLIC;
+
+--
 -- Name: TABLE expiry_notice; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT,INSERT ON TABLE gold.expiry_notice TO gold_book;
 
 --
+-- Name: TABLE funding; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.funding TO gold_book;
+
+--
 -- Name: TABLE orders; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT,INSERT ON TABLE gold.orders TO gold_book;
+
+--
+-- Name: TABLE partner; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.partner TO gold_book;
+
+--
+-- Name: TABLE partner_change; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.partner_change TO gold_book;
 
 --
 -- Name: TABLE withdrawal; Type: ACL; Schema: gold; Owner: gold_owner
@@ -8192,6 +9322,24 @@ GRANT SELECT,INSERT ON TABLE gold.withdrawal_step TO gold_book;
 REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION mask_iban(iban text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.mask_iban(iban text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION change_text(given gold.partner_change); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.change_text(given gold.partner_change) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_answer_is_bound(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_answer_is_bound() FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_balance_is_sum(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8202,6 +9350,18 @@ REVOKE ALL ON FUNCTION gold.check_balance_is_sum() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.check_bar_is_booked() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_bar_list_is_whole(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_bar_list_is_whole() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_change_has_event(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_change_has_event() FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_deposit_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
@@ -8276,6 +9436,24 @@ REVOKE ALL ON FUNCTION gold.check_order_is_booked() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.check_order_is_quoted() FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_order_names_list(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_order_names_list() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_price_is_kept(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_price_is_kept() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_quote_is_priced(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_quote_is_priced() FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_rate(rate_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8286,6 +9464,12 @@ REVOKE ALL ON FUNCTION gold.check_rate(rate_per_second integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.check_record_has_its_legs() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_request_is_kept(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_request_is_kept() FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_result_is_bound(); Type: ACL; Schema: gold; Owner: gold_book
@@ -8331,24 +9515,6 @@ GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most 
 REVOKE ALL ON FUNCTION gold.close_past(client integer, until timestamp with time zone) FROM PUBLIC;
 
 --
--- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.bar TO gold_book;
-
---
--- Name: COLUMN bar.removed_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(removed_at) ON TABLE gold.bar TO gold_book;
-
---
--- Name: COLUMN bar.removed_sequence; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(removed_sequence) ON TABLE gold.bar TO gold_book;
-
---
 -- Name: FUNCTION compute_reserves(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8373,49 +9539,6 @@ GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time z
 
 REVOKE ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_operator;
-
---
--- Name: FUNCTION day_end(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.day_end(clock timestamp with time zone) FROM PUBLIC;
-
---
--- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) FROM PUBLIC;
-
---
--- Name: FUNCTION next_attempt_at(type text, own gold.retry, standing gold.endpoint); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) FROM PUBLIC;
-
---
--- Name: TABLE attempt; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.attempt TO gold_book;
-
---
--- Name: FUNCTION delivery_text(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.delivery_text(given gold.event) FROM PUBLIC;
-
---
--- Name: TABLE delivery_worker; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.delivery_worker TO gold_book;
-
---
--- Name: FUNCTION dismiss_worker(worker uuid); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.dismiss_worker(worker uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.dismiss_worker(worker uuid) TO gold_api;
 
 --
 -- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
@@ -8508,16 +9631,65 @@ GRANT UPDATE(retire_at) ON TABLE gold.webhook_secret TO gold_book;
 GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
 
 --
+-- Name: FUNCTION credentials_of(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.credentials_of(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION day_end(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_end(clock timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) FROM PUBLIC;
+
+--
+-- Name: FUNCTION next_attempt_at(type text, own gold.retry, standing gold.endpoint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) FROM PUBLIC;
+
+--
+-- Name: TABLE attempt; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.attempt TO gold_book;
+
+--
+-- Name: FUNCTION delivery_text(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.delivery_text(given gold.event) FROM PUBLIC;
+
+--
+-- Name: FUNCTION delivery_and_line(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.delivery_and_line(given gold.event) FROM PUBLIC;
+
+--
+-- Name: TABLE delivery_worker; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.delivery_worker TO gold_book;
+
+--
+-- Name: FUNCTION dismiss_worker(worker uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.dismiss_worker(worker uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.dismiss_worker(worker uuid) TO gold_api;
+
+--
 -- Name: FUNCTION due_notices(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.due_notices(at timestamp with time zone) FROM PUBLIC;
-
---
--- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean); Type: ACL; Schema: gold; Owner: gold_book
@@ -8580,22 +9752,16 @@ GRANT UPDATE(reversed_by) ON TABLE gold.deposit TO gold_book;
 GRANT UPDATE(reversed_sequence) ON TABLE gold.deposit TO gold_book;
 
 --
--- Name: TABLE funding; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.funding TO gold_book;
-
---
 -- Name: FUNCTION funding_text(given gold.funding, as_of bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.funding_text(given gold.funding, as_of bigint) FROM PUBLIC;
 
 --
--- Name: FUNCTION mask_iban(iban text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION partner_texts(reference text, account_label text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.mask_iban(iban text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.partner_texts(reference text, account_label text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION order_members(given gold.orders); Type: ACL; Schema: gold; Owner: gold_book
@@ -8686,6 +9852,13 @@ REVOKE ALL ON FUNCTION gold.find_quote(client integer, id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.find_quote(client integer, id uuid) TO gold_api;
 
 --
+-- Name: FUNCTION find_reserves_list(list integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_reserves_list(list integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_reserves_list(list integer) TO gold_api;
+
+--
 -- Name: FUNCTION find_withdrawal(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8697,6 +9870,12 @@ GRANT ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION freeze_bar(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.freeze_bar() FROM PUBLIC;
 
 --
 -- Name: FUNCTION freeze_steps(); Type: ACL; Schema: gold; Owner: gold_owner
@@ -8711,6 +9890,12 @@ REVOKE ALL ON FUNCTION gold.freeze_steps() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.has_room_for(holder gold.account, amount bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION hash_text(stored bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.hash_text(stored bytea) FROM PUBLIC;
+
+--
 -- Name: FUNCTION held_until(changed timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8722,12 +9907,6 @@ GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_
 --
 
 REVOKE ALL ON FUNCTION gold.hold_authorities() FROM PUBLIC;
-
---
--- Name: TABLE partner; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.partner TO gold_book;
 
 --
 -- Name: FUNCTION hold_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
@@ -8746,12 +9925,6 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
-
---
--- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
 
 --
 -- Name: FUNCTION is_stale(given gold.price, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -8773,6 +9946,12 @@ REVOKE ALL ON FUNCTION gold.keep_allowances(changed gold.allowance[]) FROM PUBLI
 
 REVOKE ALL ON FUNCTION gold.keep_attempts() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
+
+--
+-- Name: FUNCTION keep_price(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.keep_price() FROM PUBLIC;
 
 --
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -8845,6 +10024,13 @@ REVOKE ALL ON FUNCTION gold.list_fundings(client integer, created_after timestam
 GRANT ALL ON FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
 
 --
+-- Name: FUNCTION list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) TO gold_api;
+
+--
 -- Name: FUNCTION list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8857,6 +10043,13 @@ GRANT ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp w
 
 REVOKE ALL ON FUNCTION gold.list_postings(client integer, above bigint, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.list_postings(client integer, above bigint, last bigint) TO gold_api;
+
+--
+-- Name: FUNCTION list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer, reference text, account_label text) TO gold_api;
 
 --
 -- Name: FUNCTION list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -8918,12 +10111,6 @@ REVOKE ALL ON FUNCTION gold.move_bar(bar_in boolean, fine bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.new_uuid(at timestamp with time zone) FROM PUBLIC;
 
 --
--- Name: FUNCTION next_millisecond(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.next_millisecond(at timestamp with time zone) FROM PUBLIC;
-
---
 -- Name: FUNCTION note(action text, subject text, detail jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8934,6 +10121,18 @@ REVOKE ALL ON FUNCTION gold.note(action text, subject text, detail jsonb) FROM P
 --
 
 REVOKE ALL ON FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION number_price(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.number_price() FROM PUBLIC;
+
+--
+-- Name: FUNCTION open_bar_list(list integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book
@@ -8949,10 +10148,22 @@ REVOKE ALL ON FUNCTION gold.pay_withdrawal(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.pay_withdrawal(id uuid) TO gold_operator;
 
 --
--- Name: FUNCTION post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION post_change(client integer, type text, login text, approved_by text, kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone, iban text, webhook_url text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.post_change(client integer, type text, login text, approved_by text, kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone, iban text, webhook_url text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION post_credential(client integer, type text, kind text, credential text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_credential(client integer, type text, kind text, credential text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text, line integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text, line integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION post_expiry_notices(most integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -8962,10 +10173,22 @@ REVOKE ALL ON FUNCTION gold.post_expiry_notices(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.post_expiry_notices(most integer) TO gold_api;
 
 --
--- Name: FUNCTION post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION post_first_changes(client integer, login text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.post_first_changes(client integer, login text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone, answer bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone, answer bytea) FROM PUBLIC;
+
+--
+-- Name: FUNCTION post_missing_changes(most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_missing_changes(most integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION post_transfers(); Type: ACL; Schema: gold; Owner: gold_owner
@@ -8978,6 +10201,30 @@ REVOKE ALL ON FUNCTION gold.post_transfers() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.present_millisecond() FROM PUBLIC;
+
+--
+-- Name: TABLE price_history; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.price_history TO gold_book;
+
+--
+-- Name: FUNCTION price_line(given gold.price_history); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.price_line(given gold.price_history) FROM PUBLIC;
+
+--
+-- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION prior_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.prior_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) FROM PUBLIC;
 
 --
 -- Name: FUNCTION probe_write(standby boolean); Type: ACL; Schema: gold; Owner: gold_book
@@ -9029,6 +10276,13 @@ REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLI
 
 REVOKE ALL ON FUNCTION gold.read_backlog() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_backlog() TO gold_api;
+
+--
+-- Name: FUNCTION read_chain_key(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_chain_key(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_chain_key(client integer) TO gold_api;
 
 --
 -- Name: FUNCTION read_credentials(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -9305,6 +10559,13 @@ REVOKE ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) TO gold_operator;
 
 --
+-- Name: FUNCTION reserves_at(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reserves_at(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.reserves_at(at timestamp with time zone) TO gold_api;
+
+--
 -- Name: FUNCTION result_of(client integer, key text, kind text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -9419,6 +10680,12 @@ REVOKE ALL ON FUNCTION gold.seal_newest(client integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION gold.seal_next(clients integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
+
+--
+-- Name: FUNCTION search_bound(client integer, above bigint, below bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.search_bound(client integer, above bigint, below bigint) FROM PUBLIC;
 
 --
 -- Name: FUNCTION seconds_behind(newest timestamp with time zone, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -9545,20 +10812,6 @@ REVOKE ALL ON FUNCTION gold.spend_nonce(holder gold.account, nonce uuid, request
 
 REVOKE ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) TO gold_api;
-
---
--- Name: FUNCTION spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) TO gold_api;
-
---
--- Name: FUNCTION statement_lines(client integer, above bigint, last bigint); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.statement_lines(client integer, above bigint, last bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.statement_lines(client integer, above bigint, last bigint) TO gold_api;
 
 --
 -- Name: FUNCTION statement_range(client integer, first_day date, last_day date); Type: ACL; Schema: gold; Owner: gold_book
@@ -9845,6 +11098,12 @@ GRANT UPDATE(as_of) ON TABLE gold.published_reserves TO gold_book;
 GRANT UPDATE(body) ON TABLE gold.published_reserves TO gold_book;
 
 --
+-- Name: TABLE simulated_price; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.simulated_price TO gold_book;
+
+--
 -- Name: TABLE token_key_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -9862,6 +11121,12 @@ GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
 --
 
 GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
 
 --
 -- Name: TABLE withdrawal_overview; Type: ACL; Schema: gold; Owner: gold_owner

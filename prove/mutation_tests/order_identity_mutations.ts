@@ -59,8 +59,8 @@ export const ORDER_IDENTITY_MUTATIONS: readonly Mutation[] = [
   {
     name: "order: the settle parameter is ignored",
     file: BOOK_ORDERS,
-    from: "early_outcome(asked.n, settle,",
-    to: "early_outcome(asked.n, false,",
+    from: "prior_outcome(asked.n, settle,",
+    to: "prior_outcome(asked.n, false,",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {

@@ -12,7 +12,32 @@ const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 
+const CHANGE_PRICE = "src/booking/trading/change_price.sql";
+const PRICE_HISTORY_TEST = "src/booking/trading/price_history.pg.test.ts";
+
 export const QUOTE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "quote: the percentage of a simulation is not kept",
+    file: BOOK_QUOTES,
+    from: "if percent is not null then",
+    to: "if false then",
+    tests: [PRICE_HISTORY_TEST],
+  },
+  {
+    name: "quote: a price from the future of a clock that stepped back is not stored again",
+    file: BOOK_QUOTES,
+    from: "if current.stored_at > horizon then",
+    to: "if false then",
+    tests: [PRICE_HISTORY_TEST],
+  },
+  {
+    name: "price: a row of the history does not commit to the row before",
+    file: CHANGE_PRICE,
+    from: "where h.id = added.id - 1",
+    to: "where false",
+    tests: [PRICE_HISTORY_TEST],
+    short: true,
+  },
   {
     name: "quote: a batch waits for a locked account",
     file: BOOK_QUOTES,
@@ -115,8 +140,8 @@ export const QUOTE_MUTATIONS: readonly Mutation[] = [
   {
     name: "quote: the settle parameter is ignored",
     file: BOOK_QUOTES,
-    from: "early_outcome(asked.n, settle,",
-    to: "early_outcome(asked.n, false,",
+    from: "prior_outcome(asked.n, settle,",
+    to: "prior_outcome(asked.n, false,",
     tests: [BOOK_QUOTES_TEST],
   },
   {

@@ -36,8 +36,8 @@ export const TURN_MUTATIONS: readonly Mutation[] = [
   {
     name: "take_turn: the settle parameter is ignored",
     file: TAKE_TURN,
-    from: "early_outcome(1, settle,",
-    to: "early_outcome(1, false,",
+    from: "prior_outcome(1, settle,",
+    to: "prior_outcome(1, false,",
     tests: [TAKE_TURN_TEST],
   },
   {

@@ -2,8 +2,24 @@ import type { Mutation } from "./mutation.ts";
 
 const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
 const CHANGE_VAULT_TEST = "src/booking/ledger/change_vault.pg.test.ts";
+const BAR_LIST_TEST = "src/booking/ledger/bar_list.pg.test.ts";
 
 export const VAULT_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "bars: a list does not commit to the list before",
+    file: CHANGE_VAULT,
+    from: "where p.id = (given).id - 1), repeat",
+    to: "where false), repeat",
+    tests: [BAR_LIST_TEST],
+  },
+  {
+    name: "bars: a removed bar stays in the list",
+    file: CHANGE_VAULT,
+    from: "and (b.removed_list is null or b.removed_list > list);",
+    to: ";",
+    tests: [BAR_LIST_TEST],
+    short: true,
+  },
   {
     name: "bars: a bar can be removed although its gold is not free",
     file: CHANGE_VAULT,
@@ -22,8 +38,9 @@ export const VAULT_MUTATIONS: readonly Mutation[] = [
   {
     name: "bars: the vault is not locked",
     file: CHANGE_VAULT,
-    from: "select v.free into strict free from vault v where v.stripe = 0 for no key update;",
-    to: "select v.free into strict free from vault v where v.stripe = 0;",
+    from:
+      "select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0 for no key update;",
+    to: "select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0;",
     tests: [CHANGE_VAULT_TEST],
   },
   {

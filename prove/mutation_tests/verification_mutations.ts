@@ -44,7 +44,7 @@ export const VERIFICATION_MUTATIONS: readonly Mutation[] = [
   {
     name: "verify: misses violations of gold_is_backed",
     file: VERIFY_LEDGER,
-    from: "where c.held + v.free <> b.fine",
+    from: "where (c.held + v.free, b.fine) is distinct from (b.fine, l.fine)",
     to: "where false",
     tests: [VERIFY_LEDGER_TEST],
     short: true,

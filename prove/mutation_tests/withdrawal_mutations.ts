@@ -73,7 +73,8 @@ export const WITHDRAWAL_MUTATIONS: readonly Mutation[] = [
   {
     name: "withdrawal: no event is written",
     file: BOOK_WITHDRAWAL,
-    from: "  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');\n",
+    from:
+      "  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created', case when signed_request is null then 1 else 2 end);\n",
     to: "",
     tests: [BOOK_WITHDRAWAL_TEST],
   },

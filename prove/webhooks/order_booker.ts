@@ -72,7 +72,7 @@ export class OrderBooker {
         ${literal(nonces)}::text::uuid[], ${
       literal(keys)
     }::text::text[], array_fill(sha256(''), array[${BATCH}::int]),
-        ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[]) b`;
+        ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[], null, null, null, null) b`;
     await this.#sql`
       select pg_notify('gold_event', client::text) from unnest(${
       literal(clients)

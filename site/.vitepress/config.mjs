@@ -73,7 +73,8 @@ export default {
     config: (markdown) => markdown.core.ruler.push("alignment", alignByClass),
   },
   transformHtml(html) {
-    // VitePress sets two styles again when the page runs; style.css has what matters before that.
+    // Remove two style attributes, which VitePress sets again when the page runs. Until then, style.css has the
+    // same rules.
     const still = html.replaceAll(/ style="[^"]*"/g, "")
       // The layout of the landing page has no main landmark.
       .replace('<div class="VPHome"', '<div class="VPHome" role="main"');
@@ -132,6 +133,7 @@ export default {
           page("Conventions", "/reference/"),
           ...groups,
           page("Errors", "/errors"),
+          page("The hash chain", "/chain"),
         ],
       },
       {

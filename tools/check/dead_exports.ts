@@ -8,7 +8,7 @@ import { isTest, type Tree } from "./tree.ts";
  * Files whose exports are used without an import in this repository: by users of a published package, by a
  * program that loads all files of a folder, by node:test or by drizzle-kit.
  */
-const READ_FROM_OUTSIDE = [
+const USED_WITHOUT_IMPORT = [
   ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
   /^packages\/std_assert\/src\/mod\.ts$/,
   /^vectors\/make\//,
@@ -28,7 +28,7 @@ export function findDeadExports(tree: Tree): Violation[] {
   const violations: Violation[] = [];
   for (const module of tree.modules.values()) {
     const { path, exports } = module;
-    if (isTest(path) || READ_FROM_OUTSIDE.some((pattern) => pattern.test(path))) continue;
+    if (isTest(path) || isUsedWithoutImport(path)) continue;
     const names = used.get(path) ?? new Set();
     const k6 = isRunByK6(module);
     for (const { name, line } of exports) {
@@ -60,7 +60,7 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
 
   for (const module of tree.modules.values()) {
     for (const { specifier, names } of module.imports) {
-      const star = module.starsFrom.includes(specifier) && !isPublicDoor(module.path);
+      const star = module.starsFrom.includes(specifier) && !isUsedWithoutImport(module.path);
       const target = targetOf(module.path, specifier, folders);
       if (target && !star) use(target, names);
     }
@@ -68,6 +68,6 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
   return used;
 }
 
-function isPublicDoor(path: string): boolean {
-  return READ_FROM_OUTSIDE.some((pattern) => pattern.test(path));
+function isUsedWithoutImport(path: string): boolean {
+  return USED_WITHOUT_IMPORT.some((pattern) => pattern.test(path));
 }

@@ -52,8 +52,8 @@ export function isExactFile(path: string): boolean {
 }
 
 /**
- * Returns how this node leads to a double, or undefined if it does not. Judges by the syntax alone, so that
- * no choice of names can hide a double.
+ * Returns how this node leads to a double, or undefined if it does not. It looks only at the syntax, not at
+ * the names of variables. So a misleading name cannot hide a double.
  */
 export function doubleIn(node: Node, path: string): string | undefined {
   if (isIdentifier(node)) {

@@ -21,7 +21,7 @@ import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /** Folders in which money and gold are bigint everywhere. */
-const BIGINT_FOLDERS = /^packages\/(protocol|server|client|operator)\/src\//;
+const BIGINT_FOLDERS = /^packages\/(protocol|server|audit|client|operator)\/src\//;
 
 /**
  * The last words of the names of quantities, such as `amountHalalas`, `pricePips` and `amount_sar`. A final

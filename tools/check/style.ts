@@ -3,7 +3,8 @@ import { isRelative, partOf } from "./structure.ts";
 import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
-const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
+/** Names that do not say what a file or a folder contains. */
+const VAGUE_NAMES = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
 const LONG_FILE_LINES = 250;
 const SEED = "/testing/seed.ts";
 const UNSEEDED =
@@ -75,10 +76,10 @@ export function findStyleViolations(tree: Tree): Violation[] {
 }
 
 function judgeName(path: string): string | undefined {
-  const drawer = posix.dirname(path).split("/").find((folder) => DRAWERS.has(folder));
-  if (drawer) return `is in ${drawer}, which can hold anything: name the folder after its content.`;
+  const vague = posix.dirname(path).split("/").find((folder) => VAGUE_NAMES.has(folder));
+  if (vague) return `is in ${vague}, which can hold anything: name the folder after its content.`;
   const stem = posix.basename(path).replace(/(\.[a-z0-9]+)+$/, "");
-  if (DRAWERS.has(stem)) return `is named ${stem}, which does not describe its content.`;
+  if (VAGUE_NAMES.has(stem)) return `is named ${stem}, which does not describe its content.`;
   if (/\.(ts|mjs|sql)$/.test(path) && !/^[a-z0-9_]+$/.test(stem)) return "is not named in snake_case.";
   return undefined;
 }

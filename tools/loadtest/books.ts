@@ -35,7 +35,8 @@ interface Seen {
   readonly cutOff: boolean;
 }
 
-interface Told {
+/** How many orders of the run the database has as executed, and how many of their events as delivered. */
+interface OrderCounts {
   readonly executed: number;
   readonly delivered: number;
 }
@@ -107,7 +108,7 @@ async function awaitDelivery(
   ids: readonly string[],
   since: Date,
   inbox: Inbox | undefined,
-): Promise<Told> {
+): Promise<OrderCounts> {
   let counts = await readOrders(sql, ids, since);
   let [seen, movedMs] = [-1, performance.now()];
   while (inbox && Math.min(counts.delivered, inbox.orders) < counts.executed) {
@@ -124,7 +125,7 @@ async function awaitDelivery(
  * Counts orders by their events. The count is exact: an order and its event are committed together, and `gold
  * ledger verify` checks that every order has its event.
  */
-async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
+async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<OrderCounts> {
   const [row] = await sql<{ executed: number; delivered: number }[]>`
     select count(*)::int as executed, count(*) filter (where d.status = 'delivered')::int as delivered
     from unnest(${ids as string[]}::text[]) p(id)
@@ -135,7 +136,7 @@ async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promis
 
 export function judgeOrders(
   { accepted, cutOff }: Seen,
-  { executed, delivered }: Told,
+  { executed, delivered }: OrderCounts,
   inbox: Pick<Inbox, "orders" | "refused"> | undefined,
 ): Check {
   const isAccounted = accepted === executed || cutOff && accepted < executed;

@@ -10,11 +10,11 @@ interface SourceManifest {
  * and TypeScript can load.
  */
 export function stagedManifest(source: SourceManifest, engines: unknown): Readonly<Record<string, unknown>> {
-  const doors = Object.entries(source.exports).map(([door, path]) => {
+  const entryPoints = Object.entries(source.exports).map(([name, path]) => {
     const stem = path.replace(/\.ts$/, "");
     // Use "default" instead of "import", so that require() works, too. The Node versions that `engines`
     // allows can require() an ES module.
-    return [door, { types: `${stem}.d.ts`, default: `${stem}.js` }] as const;
+    return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }] as const;
   });
-  return { ...source, engines, sideEffects: false, files: ["src"], exports: Object.fromEntries(doors) };
+  return { ...source, engines, sideEffects: false, files: ["src"], exports: Object.fromEntries(entryPoints) };
 }

@@ -28,9 +28,10 @@ describe("the client, installed alone from its tarball in an empty folder", () =
     const node = await trade.outside.nodeProject("@gold-partner/cli");
     assertEquals(await readdir(join(node.folder, "node_modules", "@gold-partner")), ["cli"]);
     const { gold } = JSON.parse(await node.node("node_modules/.bin/gold-partner", ...asked));
-    assertEquals(gold, { grams: 4.5 });
+    const reserves = { reserves_list_id: "lst_2", fine_grams: 12440.1558, share: "0.000361731804" };
+    assertEquals(gold, { grams: 4.5, reserves });
     const deno = await trade.outside.denoProject("npm:@gold-partner/cli");
     const same = JSON.parse(await deno.deno("run", "-A", "npm:@gold-partner/cli/gold-partner", ...asked));
-    assertEquals(same.gold, { grams: 4.5 });
+    assertEquals(same.gold, gold);
   });
 });

@@ -9,8 +9,7 @@ import { runSuites } from "./suites.ts";
 
 /**
  * How many groups of test files run at once for each core. More groups run than there are cores, because a
- * test file spends about a quarter of its time waiting. External checks spend more time waiting, for the
- * timeouts of Envoy and for web pages.
+ * test file spends a part of its time waiting, for example for Postgres or for Envoy.
  */
 const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external: 2 };
 

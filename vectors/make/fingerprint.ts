@@ -99,6 +99,14 @@ const REQUESTS: readonly Request[] = [
     body: "{}",
     canonical: '{"method":"POST","params":{},"path":"/v1/webhook/test"}',
   },
+  {
+    name: "an order with a reference and a label",
+    path: "/v1/orders",
+    body:
+      '{"reference":"A \\"b\\"","quote_id":"qt_01890a5d-ac96-774b-bcce-b302099a8057","account_label":"\\u0637\\u0644\\u0628"}',
+    canonical: '{"method":"POST","params":{"account_label":"طلب",' +
+      '"quote_id":"qt_01890a5d-ac96-774b-bcce-b302099a8057","reference":"A \\"b\\""},"path":"/v1/orders"}',
+  },
 ];
 
 export default function make(): VectorFile {

@@ -23,7 +23,7 @@ export const LETTER_U = 0x75;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** The bit that is set in a lower-case ASCII letter and clear in its capital. */
+/** The bit that is set in a lower-case ASCII letter and clear in the same capital letter. */
 export const LOWER_CASE_BIT = 0x20;
 
 export function isDigit(byte: number): boolean {

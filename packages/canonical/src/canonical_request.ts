@@ -72,6 +72,6 @@ function refusal(parts: CanonicalRequestParts): CanonicalError {
   }
   return new CanonicalError(
     "invalid_body_hash",
-    "bodySha256 must be 64 lower-case hex digits; pass the SHA-256 of the raw body in that form.",
+    "bodySha256 must be 64 lower-case hex digits; pass the SHA-256 of the raw body in lower-case hex.",
   );
 }

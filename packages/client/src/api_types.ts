@@ -14,9 +14,32 @@ export interface Balances {
   gold: {
     /** Grams of gold, at most 4 decimals. */
     grams: Grams;
+    /**
+     * Your gold as a share of the list of bars in force at as_of. Only GET /v1/balances has it, and not for
+     * instants before the first list.
+     */
+    reserves?: {
+      /**
+       * The id of a list of bars: lst_ and its number. GET /v1/reserves/lists/{reserves_list_id} gives the
+       * list.
+       */
+      reserves_list_id: string;
+      /** Gold in all bars of the list. */
+      fine_grams: Grams;
+      /** Your grams / fine_grams as a decimal, rounded down to 12 decimals. */
+      share: string;
+    } | undefined;
   };
   /** The instant of these balances. */
   as_of: string;
+}
+
+/** Computes the lines of your own hash chain. */
+export interface ChainKey {
+  /** Your number in the lines of your hash chain. */
+  client_number: number;
+  /** Your chain key: 32 bytes in lower-case hex. The salts of your lines are derived from it. */
+  chain_key: string;
 }
 
 /** Your credentials, never their values. */
@@ -104,6 +127,11 @@ export type AccountEvent = {
   /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
   /** What the event is about, as it is right after the event. */
   data: {
     order: Order;
@@ -126,6 +154,11 @@ export type AccountEvent = {
   /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
   /** What the event is about, as it is right after the event. */
   data: {
     withdrawal: Withdrawal;
@@ -142,6 +175,11 @@ export type AccountEvent = {
   /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
   /** What the event is about, as it is right after the event. */
   data: {
     funding: Funding;
@@ -158,6 +196,11 @@ export type AccountEvent = {
   /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
   /** What the event is about, as it is right after the event. */
   data: {
     /** The credential that expires. */
@@ -174,6 +217,103 @@ export type AccountEvent = {
   };
 } | {
   /** What happened. */
+  type: "credential.added" | "credential.ended";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** The credential, as it is right after the event. */
+    credential: {
+      /** What was added or ended. */
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      id: string;
+      /** The signing key's registered name, if it has one. */
+      kid: string | null;
+      /** From when it is accepted; null: its registered date is unusable, so it is never accepted. */
+      valid_from: string | null;
+      /** When it stops being accepted, which can be in the future; null: no end is set. */
+      valid_until: string | null;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "settlement.changed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Where withdrawals are paid from now on. */
+    settlement: {
+      /** The new IBAN without its middle characters. */
+      iban_masked: string;
+      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+      iban_sha256: string;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "webhook_endpoint.changed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Where events are sent from this one on. */
+    webhook_endpoint: {
+      /** The new URL. */
+      url: string;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
   type: "webhook.test";
   /** Its id: evt_ and a UUIDv7. */
   id: string;
@@ -182,6 +322,11 @@ export type AccountEvent = {
   /** When it happened. */
   created_at: string;
   delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
   /** What the event is about, as it is right after the event. */
   data: {
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
@@ -285,13 +430,13 @@ export interface Limits {
   } | null;
   /**
    * Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals,
-   * probes, replays, webhook tests and redeliveries. `records` is how many count today. A quote stops
-   * counting when it is executed. Null means unlimited.
+   * probes, replays, webhook tests and redeliveries. A quote stops counting when it is executed. Null
+   * means unlimited.
    */
   daily_records: {
-    /** How many records a day may store. */
+    /** How many records may be stored per day. */
     maximum_records: number;
-    /** How many count today. */
+    /** How many records count today. */
     records: number;
     /** When the count starts again at 0. */
     resets_at: string;
@@ -332,6 +477,12 @@ export interface Order {
   status: "executed";
   /** When the order was booked. */
   executed_at: string;
+  /** Your own reference; absent if you gave none. */
+  reference?: string | undefined;
+  /** Your own customer, account or desk; absent if you gave none. */
+  account_label?: string | undefined;
+  /** The list of bars that was in force when the order was executed. Absent for orders before 0.4.0. */
+  reserves_list_id?: string | undefined;
 }
 
 /** The order and the account right after it. */
@@ -352,13 +503,26 @@ export interface OrderCreated {
   status: "executed";
   /** When the order was booked. */
   executed_at: string;
+  /** Your own reference; absent if you gave none. */
+  reference?: string | undefined;
+  /** Your own customer, account or desk; absent if you gave none. */
+  account_label?: string | undefined;
+  /** The list of bars that was in force when the order was executed. Absent for orders before 0.4.0. */
+  reserves_list_id?: string | undefined;
   balances: Balances;
 }
 
-/** Executes a firm quote. */
+/**
+ * Executes a firm quote. The order inherits `reference` and `account_label` from the quote, each unless
+ * it is given here.
+ */
 export interface OrderRequest {
   /** One of your open quotes. */
   readonly quote_id: string;
+  /** Your own reference, such as the number of your customer's order. It need not be unique. */
+  readonly reference?: string | undefined;
+  /** Your own customer, account or desk. All labels share your one balance. */
+  readonly account_label?: string | undefined;
 }
 
 /** Newest first; stable while items are added. */
@@ -459,6 +623,10 @@ export interface Quote {
   created_at: string;
   /** Until when the price is firm. */
   expires_at: string;
+  /** Your own reference; absent if you gave none. */
+  reference?: string | undefined;
+  /** Your own customer, account or desk; absent if you gave none. */
+  account_label?: string | undefined;
 }
 
 /** Exactly one of gold_grams and amount_sar. */
@@ -466,6 +634,10 @@ export type QuoteRequest =
   & {
     /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
     readonly side: "buy" | "sell";
+    /** Your own reference, such as the number of your customer's order. It need not be unique. */
+    readonly reference?: string | undefined;
+    /** Your own customer, account or desk. All labels share your one balance. */
+    readonly account_label?: string | undefined;
   }
   & ({
     /** Grams of 24K gold, at most 4 decimals. A value outside your limits gets 422 limit_exceeded. */
@@ -502,6 +674,40 @@ export interface Reserves {
   coverage: number | null;
   /** The instant of every figure here. The reply stays unchanged for at least an hour. */
   as_of: string;
+  /** The list of bars in force at as_of. */
+  reserves_list_id: string;
+}
+
+/** The bars in the vault between two changes. A list never changes. */
+export interface ReservesList {
+  /**
+   * The id of a list of bars: lst_ and its number. GET /v1/reserves/lists/{reserves_list_id} gives the
+   * list.
+   */
+  reserves_list_id: string;
+  /** When the list came into force. */
+  created_at: string;
+  /** Every bar of the list, sorted by serial. */
+  bars: Array<{
+    /** The serial number on the bar. */
+    serial: string;
+    /** Who made the bar. */
+    refiner: string;
+    /** Where the bar is. */
+    vault: string;
+    /** The bar's weight in grams, at most 4 decimals. */
+    gross_grams: Grams;
+    /** Parts of gold in 1,000. */
+    fineness: number;
+    /** The gold in the bar: its weight times its fineness, in grams. */
+    fine_grams: Grams;
+  }>;
+  /** Gold in all bars of the list. */
+  fine_grams: Grams;
+  /** The sha256 of the list before; 64 zeros for the first list. */
+  previous_sha256: string;
+  /** SHA-256 of the bars and previous_sha256, as the guide to reserves describes. */
+  sha256: string;
 }
 
 /** A bank transfer that arrives for you. */
@@ -591,7 +797,7 @@ export interface SimulatePricesRequest {
   readonly seconds?: number | undefined;
 }
 
-/** A quote of yours that shall end now. */
+/** A quote of yours, which expires now. */
 export interface SimulateQuoteExpiryRequest {
   /** The quote. */
   readonly quote_id: string;
@@ -611,7 +817,7 @@ export interface SimulateWebhooksRequest {
   readonly seconds?: number | undefined;
 }
 
-/** A withdrawal of yours, and the status that it shall reach. */
+/** A withdrawal of yours, and the status that it is to reach. */
 export interface SimulateWithdrawalRequest {
   /** The withdrawal. */
   readonly withdrawal_id: string;
@@ -643,7 +849,7 @@ export interface Simulations {
     code: string | null;
     /** How long a reply is delayed; null: not at all. */
     seconds: number | null;
-    /** How many requests are still concerned. */
+    /** How many more requests it affects. */
     remaining: number;
     /** When the simulation ends by itself. */
     until: string;
@@ -654,7 +860,7 @@ export interface Simulations {
     kind: "twice" | "late" | "out_of_order" | "other_secret";
     /** How long an event is delayed; null: not at all. */
     seconds: number | null;
-    /** How many events are still concerned. */
+    /** How many more events it affects. */
     remaining: number;
     /** When the simulation ends by itself. */
     until: string;
@@ -687,6 +893,12 @@ export interface Statement {
       change: Sar;
       /** In the account's unit. */
       balance_after: Sar;
+      /** The reference of the order or withdrawal; absent if it has none. Empty in CSV. */
+      reference?: string | undefined;
+      /** Your own customer, account or desk; absent if you gave none. */
+      account_label?: string | undefined;
+      /** The list of bars that the order names; absent for other postings and for orders before 0.4.0. */
+      reserves_list_id?: string | undefined;
     } | {
       /** When it was booked. */
       posted_at: string;
@@ -699,6 +911,12 @@ export interface Statement {
       change: Grams;
       /** In the account's unit. */
       balance_after: Grams;
+      /** The reference of the order or withdrawal; absent if it has none. Empty in CSV. */
+      reference?: string | undefined;
+      /** Your own customer, account or desk; absent if you gave none. */
+      account_label?: string | undefined;
+      /** The list of bars that the order names; absent for other postings and for orders before 0.4.0. */
+      reserves_list_id?: string | undefined;
     }
   >;
 }
@@ -790,6 +1008,85 @@ export type WebhookEvent = {
   };
 } | {
   /** What happened. */
+  type: "credential.added" | "credential.ended";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** The credential, as it is right after the event. */
+    credential: {
+      /** What was added or ended. */
+      kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
+      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      id: string;
+      /** The signing key's registered name, if it has one. */
+      kid: string | null;
+      /** From when it is accepted; null: its registered date is unusable, so it is never accepted. */
+      valid_from: string | null;
+      /** When it stops being accepted, which can be in the future; null: no end is set. */
+      valid_until: string | null;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "settlement.changed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Where withdrawals are paid from now on. */
+    settlement: {
+      /** The new IBAN without its middle characters. */
+      iban_masked: string;
+      /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
+      iban_sha256: string;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "webhook_endpoint.changed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Where events are sent from this one on. */
+    webhook_endpoint: {
+      /** The new URL. */
+      url: string;
+      /** The operator's login that made the change; null: made before changes were events. */
+      changed_by: string | null;
+      /** The second login, which approved the change; null: the change takes one login. */
+      approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
   type: "webhook.test";
   /** Its id: evt_ and a UUIDv7. */
   id: string;
@@ -821,6 +1118,8 @@ export interface Withdrawal {
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
   /** When you requested it. */
   created_at: string;
+  /** Your own customer, account or desk; absent if you gave none. */
+  account_label?: string | undefined;
 }
 
 /** The withdrawal and the account right after it. */
@@ -840,6 +1139,8 @@ export interface WithdrawalCreated {
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
   /** When you requested it. */
   created_at: string;
+  /** Your own customer, account or desk; absent if you gave none. */
+  account_label?: string | undefined;
   balances: Balances;
 }
 
@@ -853,6 +1154,8 @@ export interface WithdrawalRequest {
    * returned.
    */
   readonly reference?: string | undefined;
+  /** Your own customer, account or desk. All labels share your one balance. */
+  readonly account_label?: string | undefined;
 }
 
 /** Newest first; stable while items are added. */
@@ -861,6 +1164,27 @@ export interface Withdrawals {
   items: Array<Withdrawal>;
   /** The cursor of the next page; null on the last. */
   next_cursor: string | null;
+}
+
+/**
+ * Which part of a list. With reference or account_label, a page searches 10,000 of your event numbers,
+ * so it can have few items or none although next_cursor is set. Continue until next_cursor is null.
+ */
+export interface FilteredListQuery {
+  /** Items in the page. */
+  readonly limit?: number | string | undefined;
+  /** cursor must be the next_cursor of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Only items that were created strictly later. */
+  readonly created_after?: string | undefined;
+  /** Only items that were created strictly earlier. */
+  readonly created_before?: string | undefined;
+  /** Only items that were created with this key, to find the result of a write whose reply was lost. */
+  readonly idempotency_key?: string | undefined;
+  /** Only items with this reference. The text must match exactly, in every code point. */
+  readonly reference?: string | undefined;
+  /** Only items with this account_label. The text must match exactly, in every code point. */
+  readonly account_label?: string | undefined;
 }
 
 /** Which part of a list. */
@@ -922,6 +1246,8 @@ export interface Replies {
   testWebhook: AccountEvent;
   getStatement: Statement;
   getReserves: Reserves;
+  getChainKey: ChainKey;
+  getReservesList: ReservesList;
   getLimits: Limits;
   simulateWithdrawal: Withdrawal;
   simulateDeposit: Funding;

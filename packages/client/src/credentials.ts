@@ -47,28 +47,28 @@ const FILE_VARIABLE = "GOLD_CREDENTIALS";
  */
 export async function readEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Identity> {
   const file = env[FILE_VARIABLE];
-  const stands = file === undefined ? {} : await readCredentialsFile(file, `${FILE_VARIABLE}: `);
+  const members = file === undefined ? {} : await readCredentialsFile(file, `${FILE_VARIABLE}: `);
   const single = NAMES.map(({ member, variable }) => [member, env[variable] || undefined] as const);
   const given = Object.fromEntries(single.filter(([, value]) => value !== undefined));
   const nameOf = ({ variable }: typeof NAMES[number]) =>
     file === undefined ? variable : `${variable} (or its member in ${file})`;
   const more = file === undefined ? ` Or set ${FILE_VARIABLE} to the path of a credentials.json.` : "";
-  return await readIdentity({ ...stands, ...given }, nameOf, more);
+  return await readIdentity({ ...members, ...given }, nameOf, more);
 }
 
 /** Reads the credentials from the `credentials.json` at a path, or from an object with the same members. */
 export async function readCredentials(source: string | CredentialsFile): Promise<Identity> {
-  const stands = typeof source === "string" ? await readCredentialsFile(source, "") : source;
-  return await readIdentity({ ...stands }, ({ member }) => member, "");
+  const members = typeof source === "string" ? await readCredentialsFile(source, "") : source;
+  return await readIdentity({ ...members }, ({ member }) => member, "");
 }
 
 async function readCredentialsFile(path: string, before: string): Promise<Record<string, unknown>> {
   try {
-    const stands = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown> | null;
-    if (typeof stands !== "object" || stands === null) throw new Error("it is not a JSON object");
-    const files = NAMES.filter(({ is, member }) => is === "file" && typeof stands[member] === "string");
-    const found = files.map(({ member }) => [member, resolve(dirname(path), stands[member] as string)]);
-    return { ...stands, ...Object.fromEntries(found) };
+    const members = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown> | null;
+    if (typeof members !== "object" || members === null) throw new Error("it is not a JSON object");
+    const files = NAMES.filter(({ is, member }) => is === "file" && typeof members[member] === "string");
+    const found = files.map(({ member }) => [member, resolve(dirname(path), members[member] as string)]);
+    return { ...members, ...Object.fromEntries(found) };
   } catch (cause) {
     // The message of JSON.parse() can quote a part of the file, and with it the secret.
     const why = cause instanceof SyntaxError ? "it is not JSON" : (cause as Error).message;

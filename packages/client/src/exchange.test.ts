@@ -302,8 +302,8 @@ describe("a call of GoldClient", () => {
     await client.listOrders({ cursor: "a b" });
     assertEquals(sent.map(({ url }) => new URL(url).search), [
       "?limit=1",
-      "?limit=1&cursor=a+b",
-      "?cursor=a+b",
+      "?limit=1&cursor=a%20b",
+      "?cursor=a%20b",
     ]);
   });
 

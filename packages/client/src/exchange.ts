@@ -13,8 +13,9 @@ import { GoldError, type WriteOutcome } from "./gold_error.ts";
 import { pause, pauseMs, within } from "./patience.ts";
 import { readJsonReply } from "./reply_form.ts";
 import type { Settings } from "./settings.ts";
+import { signedExchange } from "./signed_exchange.ts";
 import { type Grant, TokenSource } from "./token_source.ts";
-import type { TransportReply } from "./transport.ts";
+import type { TransportReply, TransportRequest } from "./transport.ts";
 import { writeForm } from "./wire_value.ts";
 
 /** The parts of a call that the operation's entry in ENDPOINTS does not determine. */
@@ -28,6 +29,7 @@ export interface Call {
 }
 
 type ReplyReader = (reply: TransportReply, operation: OperationId) => unknown;
+type Sent = Omit<TransportRequest, "signal">;
 type Outcome = { readonly reply: TransportReply } | { readonly failure: Failure };
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
@@ -46,6 +48,10 @@ export class Exchange {
 
   get clockOffsetSeconds(): number | undefined {
     return this.#clockOffsetSeconds;
+  }
+
+  get knownThumbprints(): readonly string[] {
+    return this.#settings.knownThumbprints;
   }
 
   close(): void {
@@ -111,16 +117,17 @@ export class Exchange {
     const { method, token: needsToken } = ENDPOINTS[operation];
     const body = typeof call.body === "string" ? hostBytes.utf8(call.body) : call.body;
     const leftMs = () => Math.max(0, endMs - performance.now());
-    let [token, isSent] = [undefined as string | undefined, false];
+    let token: string | undefined;
+    let [sent, reply] = [undefined as Sent | undefined, undefined as TransportReply | undefined];
     try {
       if (this.#isClosed) throw new GoldError("argument_invalid", "The client is closed; open a new one.");
       const headers = await within(leftMs(), call.signal, async () => {
         if (needsToken === "required") token = await this.#tokens.get();
         return await this.#headersOf(operation, call, token, body);
       });
-      const reply = await within(Math.min(timeoutMs, leftMs()), call.signal, (signal) => {
-        isSent = true;
-        return transport.send({ method, url: baseUrl + call.target, headers, body, signal });
+      reply = await within(Math.min(timeoutMs, leftMs()), call.signal, (signal) => {
+        sent = { method, url: baseUrl + call.target, headers, body };
+        return transport.send({ ...sent, signal });
       });
       this.#clockOffsetSeconds = offsetSeconds(reply.headers, now()) ?? this.#clockOffsetSeconds;
       if (reply.status >= 200 && reply.status < 300) return { reply };
@@ -128,7 +135,18 @@ export class Exchange {
       if (failure.cure === "token" && token !== undefined) await this.#tokens.drop(token);
       return { failure: wrongClock(failure, this.#clockOffsetSeconds) };
     } catch (error) {
-      return { failure: isSent ? connectionFailure(error) : unsentOf(error) };
+      return { failure: sent ? connectionFailure(error) : unsentOf(error) };
+    } finally {
+      if (sent) this.#keep(operation, call, sent, reply);
+    }
+  }
+
+  #keep(operation: OperationId, call: Call, sent: Sent, reply: TransportReply | undefined): void {
+    try {
+      const exchange = signedExchange(operation, call, sent, reply);
+      if (exchange) this.#settings.onExchange?.(exchange);
+    } catch {
+      // An error of the callback must not replace the call's result.
     }
   }
 
@@ -174,13 +192,13 @@ export class Exchange {
       client_id,
       client_secret: await Promise.resolve().then(clientSecret).catch(secretMissing),
     };
-    const said = await this.call("issueToken", {
+    const grant = await this.call("issueToken", {
       target: ENDPOINTS.issueToken.path,
       body: writeForm(form),
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
     }) as { readonly access_token?: unknown; readonly expires_in?: unknown };
-    if (typeof said.access_token === "string" && typeof said.expires_in === "number") {
-      return { token: said.access_token, livesMs: said.expires_in * 1000 };
+    if (typeof grant.access_token === "string" && typeof grant.expires_in === "number") {
+      return { token: grant.access_token, livesMs: grant.expires_in * 1000 };
     }
     throw new GoldError("reply_invalid", "The reply to issueToken has no valid access_token or expires_in.");
   }
@@ -188,10 +206,10 @@ export class Exchange {
   #report(operation: OperationId, tries: number, ms: number, outcome: Outcome, retryInMs?: number): void {
     const { observe } = this.#settings;
     if (!observe) return;
-    const said = "reply" in outcome
+    const facts = "reply" in outcome
       ? { status: outcome.reply.status, request_id: outcome.reply.headers.get("X-Request-Id") ?? undefined }
       : { ...outcome.failure.facts, code: outcome.failure.facts.serviceCode ?? outcome.failure.code };
-    const { status, request_id, code } = said as { status?: number; request_id?: string; code?: string };
+    const { status, request_id, code } = facts as { status?: number; request_id?: string; code?: string };
     try {
       observe({ operation, tries, ms, status, code, request_id, retryInMs });
     } catch {
@@ -205,7 +223,7 @@ function secretMissing(cause: unknown): never {
   throw new GoldError("configuration_invalid", `clientSecret() failed: ${reason}`, { cause });
 }
 
-/** The outcome of a failed call. Only a write has one that can be unknown. */
+/** The outcome of a failed call. Only the outcome of a write can be unknown. */
 function writeOutcome(inDoubt: boolean, { idempotencyKey }: Call): WriteOutcome {
   return inDoubt && idempotencyKey !== undefined
     ? { outcomeUnknown: true, idempotencyKey }

@@ -38,14 +38,14 @@ const DOUBTFUL_CODES = new Set(["nonce_reused", "idempotency_request_in_progress
 /** Reads the failure from a reply whose status is not 2xx. */
 export function refusalOf(reply: TransportReply, operation: OperationId): Failure {
   const { status, headers } = reply;
-  const said = readProblem(reply.body);
-  const { code } = said;
+  const problem = readProblem(reply.body);
+  const { code } = problem;
   const retryAfterMs = readRetryAfter(reply);
   const facts = {
     status,
     serviceCode: code,
-    request_id: said.request_id ?? headers.get("X-Request-Id") ?? undefined,
-    errors: said.errors ?? [],
+    request_id: problem.request_id ?? headers.get("X-Request-Id") ?? undefined,
+    errors: problem.errors ?? [],
     replayed: headers.get("Idempotent-Replayed") === "true",
     retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
   };
@@ -62,10 +62,10 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
     };
   }
   const waits = PASSING_STATUSES.has(status) || DOUBTFUL_CODES.has(code);
-  const passes = said.retryable ?? (waits || TOKEN_CODES.has(code));
+  const passes = problem.retryable ?? (waits || TOKEN_CODES.has(code));
   return {
     code: isServiceCode(code) ? code : "unknown_code",
-    detail: said.detail ?? said.error_description ??
+    detail: problem.detail ?? problem.error_description ??
       `The service refused the request with ${status} ${code}.`,
     facts: { ...facts, retryable: passes },
     cure: TOKEN_CODES.has(code) ? "token" : passes && waits ? "wait" : "none",
@@ -86,7 +86,8 @@ function outcomeOf(code: string, status: number, operation: OperationId): Failur
   return spent === "unknown" ? "unknown" : spent === true ? "known" : "unchanged";
 }
 
-interface Said {
+/** The members of a problem, or of an error of the token endpoint, that the client reads. */
+interface ProblemMembers {
   readonly code?: string;
   readonly detail?: string;
   readonly error_description?: string;
@@ -96,10 +97,10 @@ interface Said {
 }
 
 /** Reads a problem, or an error of the token endpoint. Returns an empty object when the body is neither. */
-function readProblem(body: Uint8Array): Said {
+function readProblem(body: Uint8Array): ProblemMembers {
   try {
-    const said = JSON.parse(new TextDecoder().decode(body)) as Said | null;
-    return typeof said?.code === "string" && typeof said.request_id === "string" ? said : {};
+    const members = JSON.parse(new TextDecoder().decode(body)) as ProblemMembers | null;
+    return typeof members?.code === "string" && typeof members.request_id === "string" ? members : {};
   } catch {
     return {};
   }

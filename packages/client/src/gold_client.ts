@@ -4,8 +4,10 @@ import type {
   AccountEvents,
   Balances,
   BalancesQuery,
+  ChainKey,
   Credentials,
   EventsQuery,
+  FilteredListQuery,
   Funding,
   FundingCreated,
   Fundings,
@@ -22,6 +24,7 @@ import type {
   Quote,
   QuoteRequest,
   Reserves,
+  ReservesList,
   SimulateDepositRequest,
   SimulateDepositReversalRequest,
   SimulateFailureRequest,
@@ -55,7 +58,8 @@ export type GoldClientManner = Partial<GoldClientOptions>;
  *
  * Every call that fails throws a GoldError. Codes that any call can have are not repeated at the methods:
  * connection and TLS errors, timeouts, refusals of the certificate, the address or the token, and rate
- * limits.
+ * limits. Any write can also fail with `idempotency_key_conflict`, and any write or probe with
+ * `daily_budget_exceeded`.
  *
  * ```ts
  * import { GoldClient } from "@gold-partner/client";
@@ -141,6 +145,14 @@ export class GoldClient {
   }
 
   /**
+   * The thumbprints of this client's certificate and signing key, and those of the option `knownThumbprints`.
+   * Pass them to findForeignCredential().
+   */
+  get knownThumbprints(): readonly string[] {
+    return this.#exchange.knownThumbprints;
+  }
+
+  /**
    * Asks whether the service and its database work.
    *
    * @param options `signal` ends the call, its tries and its pauses.
@@ -178,12 +190,12 @@ export class GoldClient {
   }
 
   /**
-   * Takes a firm quote: a price that is valid for 60 seconds and one order.
+   * Requests a firm quote: a price that is valid for 60 seconds and for one order.
    *
-   * @param request The side, and either the gold in grams or the amount in SAR.
+   * @param request The side, and either the gold in grams or the amount in SAR. Optionally your own
+   * `reference` and `account_label`, which the order inherits.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
-   * @throws GoldError `limit_exceeded`, `market_closed`, `open_quotes_exceeded`, `daily_budget_exceeded` or
-   * `price_unavailable`.
+   * @throws GoldError `limit_exceeded`, `market_closed`, `open_quotes_exceeded` or `price_unavailable`.
    * @example
    * const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
    */
@@ -208,7 +220,8 @@ export class GoldClient {
    * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so the order is
    * executed at most once.
    *
-   * @param request An open quote, or an object with its id. Only the members of an order are sent.
+   * @param request An open quote, or an object with its id. Only the members of an order are sent: `quote_id`,
+   * `reference` and `account_label`. The order inherits a text that is not sent from its quote.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`,
    * `insufficient_gold` or `insufficient_inventory`. When `outcomeUnknown` is true, repeat the order with the
@@ -251,7 +264,7 @@ export class GoldClient {
    * console.log(`${bought} g`);
    * ```
    */
-  listOrders(query?: ListQuery, options?: CallOptions): PagePromise<Orders> {
+  listOrders(query?: FilteredListQuery, options?: CallOptions): PagePromise<Orders> {
     return this.#calls.list("listOrders", "cursor", query, options);
   }
 
@@ -259,7 +272,7 @@ export class GoldClient {
    * Withdraws SAR to your registered IBAN. The amount is held at once. The payment is made after one employee
    * of the operator has approved it and another employee has submitted it.
    *
-   * @param request The amount, and optionally your own reference.
+   * @param request The amount, and optionally your own `reference` and `account_label`.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `insufficient_funds`, `limit_exceeded` or `withdrawal_reference_reused`.
    * @example
@@ -291,7 +304,7 @@ export class GoldClient {
    * @example
    * for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);
    */
-  listWithdrawals(query?: ListQuery, options?: CallOptions): PagePromise<Withdrawals> {
+  listWithdrawals(query?: FilteredListQuery, options?: CallOptions): PagePromise<Withdrawals> {
     return this.#calls.list("listWithdrawals", "cursor", query, options);
   }
 
@@ -376,6 +389,19 @@ export class GoldClient {
   }
 
   /**
+   * Fetches a list of bars. A list never changes.
+   *
+   * @param reserves_list_id The id that an order, `getBalances()` or `getReserves()` names.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when there is no list with this id.
+   * @example
+   * const { bars, sha256 } = await client.getReservesList("lst_1");
+   */
+  getReservesList(reserves_list_id: string, options?: CallOptions): Promise<ReservesList> {
+    return this.#calls.read("getReservesList", options, { path: { reserves_list_id } });
+  }
+
+  /**
    * Fetches your limits: quantities, request rate, quotas and market hours.
    *
    * @param options `signal` ends the call, its tries and its pauses.
@@ -385,6 +411,18 @@ export class GoldClient {
    */
   getLimits(options?: CallOptions): Promise<Limits> {
     return this.#calls.read("getLimits", options);
+  }
+
+  /**
+   * Fetches the key with which you compute the lines of your own hash chain.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError when the call fails. It has no codes of its own.
+   * @example
+   * const { client_number, chain_key } = await client.getChainKey();
+   */
+  getChainKey(options?: CallOptions): Promise<ChainKey> {
+    return this.#calls.read("getChainKey", options);
   }
 
   /**

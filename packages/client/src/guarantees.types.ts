@@ -2,6 +2,7 @@
 // compile.
 import type {
   BalancesReply,
+  ChainKeyReply,
   CredentialsReply,
   EventReply,
   FundingCreatedReply,
@@ -13,6 +14,7 @@ import type {
   PricesReply,
   ProbeReply,
   QuoteReply,
+  ReservesListReply,
   ReservesReply,
   SimulationsReply,
   StatementReply,
@@ -72,8 +74,10 @@ type EveryReplyIsTheService = [
   Same<PostingOn<OwnPosting, "gold_grams">, Exact<Omit<Posting<StatementReply>, "account">, Grams>>,
   Same<PostingOn<OwnPosting, "held_sar">, Exact<Omit<Posting<StatementReply>, "account">, Sar>>,
   Same<own.Reserves, Exact<ReservesReply, never>>,
+  Same<own.ReservesList, Exact<ReservesListReply, never>>,
   Same<own.Simulations, Exact<SimulationsReply, never>>,
   Same<own.Limits, Exact<LimitsReply, never>>,
+  Same<own.ChainKey, Exact<ChainKeyReply, never>>,
   Same<own.Credentials, Exact<CredentialsReply, never>>,
   Same<own.ProbeVerdict, Exact<ProbeReply, never>>,
   Same<ByType<own.AccountEvent>, Exact<ByType<EventReply>, never>>,

@@ -5,8 +5,17 @@
  * @module
  */
 export type * from "./api_types.ts";
+export { chainAnswer, chainHead, chainSalt } from "./chain.ts";
+export {
+  type ChainBalances,
+  type ChainLeg,
+  type LineMember,
+  lineMembers,
+  type RecordLine,
+} from "./chain_line.ts";
 export type { CredentialsFile } from "./credentials.ts";
 export type * from "./error_types.ts";
+export { findForeignCredential, type ForeignCredential } from "./foreign_credential.ts";
 export { GoldClient, type GoldClientManner } from "./gold_client.ts";
 export {
   type ClientErrorCode,
@@ -21,6 +30,7 @@ export type { CallOptions, GoldClientOptions, TryReport, WriteOptions } from "./
 export type { PagePromise } from "./page_promise.ts";
 export { type Grams, Quantity, type Sar, type SarPerGram, type Unit } from "./quantity.ts";
 export { openTransport } from "./runtime_transport.ts";
+export type { SignedExchange } from "./signed_exchange.ts";
 export {
   type TlsIdentity,
   type Transport,

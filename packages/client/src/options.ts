@@ -1,3 +1,4 @@
+import type { SignedExchange } from "./signed_exchange.ts";
 import type { Transport } from "./transport.ts";
 
 /** How one try of a call went: for logs and metrics. It never holds a secret, a token or a body. */
@@ -38,6 +39,8 @@ export interface GoldClientOptions {
    * 64 bytes r ‖ s.
    */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
+  /** Thumbprints of further certificates and signing keys that are yours, for `knownThumbprints` of the client. */
+  readonly knownThumbprints?: readonly string[] | undefined;
   /** The id of the signing key, for the header of each signature. Pass it if you registered several keys. */
   readonly kid?: string | undefined;
   /** The limit for one try in milliseconds. Default: 20,000. */
@@ -48,6 +51,11 @@ export interface GoldClientOptions {
   readonly triesMax?: number | undefined;
   /** Called after every try. */
   readonly observe?: ((report: TryReport) => void) | undefined;
+  /**
+   * Called after every try of an order or a withdrawal. Keep the exchanges, each as one line of JSON: with them,
+   * `gold-partner audit` proves that the books have your requests and their replies.
+   */
+  readonly onExchange?: ((exchange: SignedExchange) => void) | undefined;
   /** Replaces the runtime's own transport over mutual TLS. Then `cert` and `key` are not needed. */
   readonly transport?: Transport | undefined;
   /** This machine's time in Unix milliseconds; for tests. */

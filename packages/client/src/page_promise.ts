@@ -4,8 +4,8 @@ interface Page {
 }
 
 /**
- * A call that lists. Await it for one page, or iterate over it for the items of this page and of all pages
- * that follow. Each of those is fetched when the loop needs it.
+ * The result of a list method. Await it for one page, or iterate over it for the items of this page and of all
+ * later pages. A later page is fetched when the loop needs it.
  *
  * ```ts
  * import { GoldClient } from "@gold-partner/client";
@@ -19,7 +19,10 @@ interface Page {
  */
 export interface PagePromise<P extends Page> extends Promise<P>, AsyncIterable<P["items"][number]> {}
 
-/** Fetches a page. `fetchPage` receives the cursor of a later page, or undefined for the first. */
+/**
+ * Makes a list from a function that fetches a page, and fetches the first page at once. `fetchPage` receives
+ * the cursor of a later page, or undefined for the first.
+ */
 export function pagesOf<P extends Page>(fetchPage: (cursor?: string) => Promise<P>): PagePromise<P> {
   const first = fetchPage();
   return Object.assign(first, {

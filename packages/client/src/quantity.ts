@@ -132,7 +132,7 @@ export class Quantity<U extends Unit = Unit> {
    * @param other A quantity of the same unit.
    * @throws TypeError when the units differ.
    * @example
-   * const isEven = Quantity.sar("1").equals(Quantity.sar("1.00")); // true
+   * const isSame = Quantity.sar("1").equals(Quantity.sar("1.00")); // true
    */
   equals(other: Quantity<U>): boolean {
     return this.units === this.#sameUnit(other);

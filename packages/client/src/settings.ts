@@ -1,7 +1,9 @@
 import { importSigningKey, keySigner, type Signer } from "@gold-partner/jws";
+import { readThumbprints } from "./foreign_credential.ts";
 import { GoldError } from "./gold_error.ts";
 import type { GoldClientOptions, TryReport } from "./options.ts";
 import { openTransport } from "./runtime_transport.ts";
+import type { SignedExchange } from "./signed_exchange.ts";
 import type { Transport } from "./transport.ts";
 
 /** The options after validation, with defaults in place of missing ones. */
@@ -11,10 +13,12 @@ export interface Settings {
   readonly clientSecret: () => Promise<string>;
   readonly transport: Transport;
   readonly signer: Signer | undefined;
+  readonly knownThumbprints: readonly string[];
   readonly timeoutMs: number;
   readonly patienceMs: number;
   readonly triesMax: number;
   readonly observe: ((report: TryReport) => void) | undefined;
+  readonly onExchange: ((exchange: SignedExchange) => void) | undefined;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -37,7 +41,7 @@ export async function readSettings(options: GoldClientOptions): Promise<Settings
       return undefined as T;
     }
   };
-  const { clientSecret, observe, now = Date.now, random = Math.random } = options;
+  const { clientSecret, observe, onExchange, now = Date.now, random = Math.random } = options;
   const settings: Settings = {
     baseUrl: await attempt("baseUrl", () => readBaseUrl(options.baseUrl)),
     clientId: await attempt(
@@ -53,9 +57,15 @@ export async function readSettings(options: GoldClientOptions): Promise<Settings
     patienceMs: await attempt("patienceMs", () => readCount(options.patienceMs, 60_000)),
     triesMax: await attempt("triesMax", () => readCount(options.triesMax, 8)),
     transport: options.transport ?? await attempt("cert, key, ca", () => openMutualTls(options)),
-    ...{ observe, now, random },
+    knownThumbprints: [],
+    ...{ observe, onExchange, now, random },
   };
-  if (mistakes.length === 0) return settings;
+  if (mistakes.length === 0) {
+    // A transport of the caller's own does not use `cert`.
+    const { transport, cert } = options;
+    const used = { ...options, cert: transport === undefined ? cert : undefined };
+    return { ...settings, knownThumbprints: await readThumbprints(used) };
+  }
   throw new GoldError("configuration_invalid", `The client cannot be opened. ${mistakes.join(" ")}`);
 }
 

@@ -4,7 +4,7 @@ import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import { Quantity } from "./quantity.ts";
 import { toPlain } from "./plain_value_fixture.ts";
 import type { Order } from "./api_types.ts";
-import { readValue } from "./wire_value.ts";
+import { readValue, writeForm } from "./wire_value.ts";
 
 const namesOfNumbers = (value: unknown, name = ""): string[] => {
   if (typeof value === "number") return [name];
@@ -19,10 +19,11 @@ const COUNTS = new Set([
   ...["maximum_quotes", "quotes", "maximum_records", "records"],
   ...["expires_in", "fineness", "coverage", "clock_offset_seconds"],
   ...["percent", "seconds", "remaining"],
+  "client_number",
 ]);
 
 describe("readValue()", () => {
-  it("reads every documented reply, and all numbers except counts, ratios and times as quantities", () => {
+  it("reads every documented reply, and all numbers except counts, ratios, times and the client number as quantities", () => {
     for (const operation of Object.keys(ENDPOINTS) as OperationId[]) {
       for (const example of Object.values(ENDPOINTS[operation].reply.examples)) {
         const value = readValue(new TextEncoder().encode(JSON.stringify(example)));
@@ -50,5 +51,12 @@ describe("readValue()", () => {
         { account: "held_sar", change: Quantity.sar("5.1") },
       ],
     });
+  });
+});
+
+describe("writeForm()", () => {
+  it("writes a space as %20 and a plus as %2B, because the service refuses a plus in a query", () => {
+    const query = { reference: "A 1+1 ٦", account_label: undefined, limit: 2 };
+    assertEquals(writeForm(query), "reference=A%201%2B1%20%D9%A6&limit=2");
   });
 });

@@ -1,4 +1,5 @@
-// Converts bodies to values and back. Also works for members that the service adds later.
+// Converts the bodies of replies to values, and the members of requests to bodies. Replies may have members
+// that the service adds later.
 import { JsonNumber, type JsonValue, readJson } from "@gold-partner/canonical";
 import { ENDPOINTS, type OperationId, unitOfMember, writeJson } from "@gold-partner/protocol";
 import { GoldError } from "./gold_error.ts";
@@ -58,8 +59,8 @@ export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
     throw new GoldError("argument_invalid", `The request must be an object; got ${members}.`);
   }
-  const said = Object.entries(members).filter(([, value]) => value !== undefined);
-  return writeJson(Object.fromEntries(said.map(([name, value]) => [name, wireValue(name, value)])));
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return writeJson(Object.fromEntries(given.map(([name, value]) => [name, wireValue(name, value)])));
 }
 
 function wireValue(name: string, value: unknown): JsonValue {
@@ -67,10 +68,10 @@ function wireValue(name: string, value: unknown): JsonValue {
   if (unit !== undefined) return new JsonNumber(quantityOf(name, value, unit).toString());
   if (COUNTS.has(name)) {
     if (Number.isSafeInteger(value)) return new JsonNumber(String(value));
-    throw new GoldError("argument_invalid", `${name} must be a whole number.`);
+    throw new GoldError("argument_invalid", `${name} must be a whole number; got ${String(value)}.`);
   }
   if (typeof value === "string") return value;
-  throw new GoldError("argument_invalid", `${name} must be a string.`);
+  throw new GoldError("argument_invalid", `${name} must be a string; got a ${typeof value}.`);
 }
 
 function quantityOf(name: string, value: unknown, unit: Unit): Quantity {
@@ -88,9 +89,10 @@ function quantityOf(name: string, value: unknown, unit: Unit): Quantity {
 
 /** Writes a form or a query. Leaves out undefined members. */
 export function writeForm(members: object): string {
-  const said = Object.entries(members).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(Object.fromEntries(said.map(([name, value]) => [name, String(value)])))
-    .toString();
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  const form = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+  // Every plus here is a space. The service refuses a plus in a query.
+  return form.toString().replaceAll("+", "%20");
 }
 
 /** `Array.isArray()` does not narrow a readonly array. */

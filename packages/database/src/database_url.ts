@@ -112,7 +112,7 @@ function readSslMode(text: string | null): SslMode {
   if (text === null) return "disable";
   const mode = SSL_MODES.find((one) => one === text);
   if (mode) return mode;
-  throw new Error(`has an unknown sslmode: use one of ${SSL_MODES.join(", ")}.`);
+  throw new Error(`has an unknown sslmode (${text}): use one of ${SSL_MODES.join(", ")}.`);
 }
 
 function readAuthorities(file: string | null, sslMode: SslMode): string | undefined {

@@ -27,13 +27,13 @@ interface Site {
 }
 
 /**
- * A partner's default rate in requests per second, and its default burst. An operator can raise a rate to
- * 5000, a quarter of the flood limit.
+ * A partner's default rate in requests per second, and its default burst. An operator can raise a partner's
+ * rate to 5000, a quarter of FLOOD_PER_SECOND.
  */
 const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
 /** The account that withdrawals are paid from. Its bank does not exist. */
-const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
+const PAYOUT_ACCOUNT = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
 const HTTPS_PORT = 443;
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
@@ -65,7 +65,7 @@ export async function build(
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
   // Use the service that wake() started, which loads while the operator's first commands run.
   const wakes = isTrusted && woken?.port === database.postgres.port;
-  let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl, watchdog);
+  let service = wakes ? woken.service : await restartService(woken, state, database, baseUrl, watchdog);
   stops.push(() => service.stop());
   const partnerCa = await step(
     "authority",
@@ -82,7 +82,7 @@ export async function build(
     await service.ready().catch(async (error) => {
       // Start the service again if it exited. It exits if the database of wake() starts too slowly.
       if (service !== woken?.service) throw error;
-      service = await startAnew(woken, state, database, baseUrl, watchdog);
+      service = await restartService(woken, state, database, baseUrl, watchdog);
       await service.ready();
     });
   }, () => `running as process ${service.pid}`);
@@ -158,7 +158,7 @@ async function trustReceivers(state: State, pem: string): Promise<boolean> {
   return false;
 }
 
-async function startAnew(
+async function restartService(
   woken: Woken | undefined,
   state: State,
   { urls }: Database,
@@ -186,7 +186,8 @@ async function settle(
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
     ...["--flood", `${floodPerSecond}`, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
     ...["--open-quotes", "unlimited", "--open-grams", "unlimited", "--daily-records", "unlimited"],
-    ...["--payout-name", HOUSE.name, "--payout-iban", HOUSE.iban, "--payout-bic", HOUSE.bic],
+    ...["--payout-name", PAYOUT_ACCOUNT.name, "--payout-iban", PAYOUT_ACCOUNT.iban],
+    ...["--payout-bic", PAYOUT_ACCOUNT.bic],
   );
   await markSettled(state, baseUrl);
 }

@@ -6,7 +6,7 @@ const OTHER_MAJOR =
   /initialized by PostgreSQL version (\d+), which is not compatible with this version (\d+)/;
 /**
  * Matches whitespace and, at a line break in Postgres' log, the next line's timestamp. Replacing each match
- * by a space joins the lines into one sentence.
+ * with a space joins the lines into one sentence.
  */
 const LOG_STAMPS = /\s*(?:\d{4}-\S+ \S+ UTC \[\d+\])?\s+/g;
 

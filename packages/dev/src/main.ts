@@ -37,7 +37,10 @@ const USAGE = `npm start -- [OPTIONS]: runs the whole service on this machine, w
   --no-site          does not build the documentation site
   --webhook-ca FILE  a PEM file with another CA that may sign certificates of webhook receivers`;
 
-/** The port of the documentation is the service's port plus this. The next port is the webhook receiver's. */
+/**
+ * The documentation's port is the service's port plus this offset. The webhook receiver has the port between
+ * them.
+ */
 const DOCS_PORT_OFFSET = 2;
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;

@@ -78,7 +78,7 @@ export function openProgress(
   };
 }
 
-/** Runs a step and reports its begin and its end. */
+/** Runs a step and reports its start and its end. */
 export async function doStep<T>(
   { begin, report }: Listener,
   step: string,

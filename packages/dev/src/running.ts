@@ -7,7 +7,7 @@ export interface StartOptions extends Listener {
   readonly stateDir: string;
   readonly reset: boolean;
   readonly demo: boolean;
-  /** The real Envoy in place of the development gateway. */
+  /** Starts the real Envoy instead of the development gateway. */
   readonly envoy?: boolean;
   /** PEM of an additional CA that the service trusts for webhook receivers on this machine. */
   readonly webhookCa?: string;

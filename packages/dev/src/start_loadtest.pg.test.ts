@@ -56,8 +56,8 @@ describe("npm start's partners for load tests", () => {
     await moved.stop();
     assertEquals(await read("0"), { ...first, base_url: moved.run.base_url });
     assertNotEquals(moved.run.base_url, first.base_url);
-    const anew = await startUntilReady(state, "--port", `${await findFreePort()}`, "--no-demo", "--reset");
-    await anew.stop();
+    const fresh = await startUntilReady(state, "--port", `${await findFreePort()}`, "--no-demo", "--reset");
+    await fresh.stop();
     assertNotEquals((await read("0")).client_id, first.client_id);
   });
 });

@@ -76,11 +76,12 @@ describe("the webhooks of npm start", () => {
     opened.push(receiver);
     await sendTo(receiver.port);
     await runDemo(demo, { report: () => {} });
-    const types = (await receiver.awaitDeliveries(4)).map(({ body }) => JSON.parse(body).type as string);
+    const types = (await receiver.awaitDeliveries(5)).map(({ body }) => JSON.parse(body).type as string);
     assertEquals(types.sort(), [
       "funding.completed",
       "order.executed",
       "order.executed",
+      "webhook_endpoint.changed",
       "withdrawal.created",
     ]);
   });

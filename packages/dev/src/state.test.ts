@@ -28,9 +28,9 @@ describe("openState()", () => {
     const pepper = await own.secret("pepper");
     assertEquals(await own.secret("pepper"), pepper);
     await own.release();
-    const anew = await openState(join(home, "own"), true);
-    assertNotEquals(await anew.secret("pepper"), pepper);
-    await anew.release();
+    const fresh = await openState(join(home, "own"), true);
+    assertNotEquals(await fresh.secret("pepper"), pepper);
+    await fresh.release();
     await writeFile(join(home, "thesis.txt"), "precious");
     for (const reset of [false, true]) {
       await assertRejects(() => openState(home, reset), StateError, "did not create");

@@ -56,7 +56,8 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
   return {
     pid: child.pid!,
     died: exited.then(
-      () => "The watchdog exited unexpectedly. It ends the other processes if this one is killed.",
+      () =>
+        "The watchdog exited unexpectedly. Without it, the other processes would keep running if npm start were killed.",
       (error: Error) => `The watchdog did not start: ${error.message}.`,
     ),
     guard: (guarded) => void pipe.write(`${JSON.stringify(guarded)}\n`),

@@ -8,7 +8,10 @@ export const SEQUENCE = 0x30;
 /** The context-specific tag [n] of a constructed element, such as an element that wraps another. */
 export const tagged = (n: number): number => 0xa0 | n;
 
-/** Reads DER (X.690) one element after another. Lengths must be definite and in their shortest form. */
+/**
+ * Reads DER (X.690) one element after another. A length must be in its shortest form and at most 65,535. That
+ * is far more than any key or signature needs.
+ */
 export class DerReader {
   readonly #bytes: Uint8Array;
   readonly #reason: JwsReason;
@@ -54,7 +57,7 @@ export class DerReader {
       length = (length << 8) | (this.#bytes[this.#position++] ?? 0);
     }
     const shortest = count === 1 ? length >= 0x80 : count === 2 && length >= 0x100;
-    if (!shortest) throw this.#malformed("a length is not in its shortest form");
+    if (!shortest) throw this.#malformed("a length is not in its shortest form, or is above 65,535");
     return length;
   }
 

@@ -54,6 +54,8 @@ export interface Invocation {
    * the question, and a "no" ends the command.
    */
   readonly confirm: (question: string) => Promise<void>;
+  /** Prints one line about the work in progress on standard error. */
+  readonly progress: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;

@@ -36,6 +36,8 @@ export interface Deployment {
   /** The ports that receivers of webhooks may listen on. */
   readonly webhookPorts: readonly number[];
   readonly attemptsKeptDays: number;
+  /** When `gold db migrate --finish` ended the booking without signed requests; null until then. */
+  readonly requestsKeptSince: Date | null;
 }
 
 export interface Db {
@@ -162,6 +164,7 @@ export function openDb(sql: Sql): Db {
         loopbackReceivers: row.loopback_receivers,
         webhookPorts: row.webhook_ports,
         attemptsKeptDays: row.attempts_kept_days,
+        requestsKeptSince: row.requests_kept_since,
       };
     },
   };

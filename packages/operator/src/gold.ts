@@ -3,6 +3,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Command, Invocation } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/audit.ts";
+import { FULL_AUDIT_COMMANDS } from "./commands/audit_full.ts";
 import { CA_COMMANDS } from "./commands/ca.ts";
 import { CERT_COMMANDS } from "./commands/cert.ts";
 import { CONFIG_COMMANDS } from "./commands/config.ts";
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   ...SUBMISSION_COMMANDS,
   ...EVENT_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...FULL_AUDIT_COMMANDS,
   ...LEDGER_COMMANDS,
   ...DB_COMMANDS,
   ...CONFIG_COMMANDS,
@@ -126,6 +128,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       stateDir,
       path,
       confirm,
+      progress: (text) => terminal.err(printable(text)),
       env: terminal.env,
       now: terminal.now,
       random: terminal.random,

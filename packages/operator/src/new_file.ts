@@ -63,7 +63,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
  * Replaces a file that other programs may be reading. They see the complete old file or the complete new one.
  */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  // Refuse a pipe, a device or a link, because a rename would replace it by a regular file.
+  // Refuse a pipe, a device or a link, because a rename would replace it with a regular file.
   const there = await lstat(file).catch(() => undefined);
   if (there && !there.isFile()) throw new Error("it exists and is not a regular file");
   const draft = `${file}.${process.pid}`;

@@ -5,12 +5,12 @@ import type { Cell, Result, Row } from "./command.ts";
 export const instantOf = (at: Date | null): string | null =>
   at !== null && Number.isNaN(at.getTime()) ? "infinite" : at?.toISOString() ?? null;
 
-/** Prints one JSON object. A list is in its member `items`. */
+/** Formats a result as one JSON object. Its member `items` holds the list. */
 export function printJson({ object, items, lists }: Result): string {
   return printableJson({ ...object, ...(items ? { items } : {}), ...lists });
 }
 
-/** Prints text for people, with tables whose columns are as wide as their widest cell. */
+/** Formats a result as text for people, with tables whose columns are as wide as their widest cell. */
 export function printText({ title, object, items, lists = {} }: Result): string {
   const parts = [
     ...(title ? [printable(title)] : []),

@@ -77,7 +77,7 @@ const OVERLAP_MAX_SECONDS = 90 * UNIT_SECONDS.d!;
 export function overlapSecondsOf(values: Values): number {
   const seconds = spanSeconds(required(values, "overlap"), "overlap");
   if (seconds <= OVERLAP_MAX_SECONDS) return seconds;
-  throw usage("--overlap must be at most 90d.");
+  throw usage(`--overlap must be at most 90d; got ${values.overlap}.`);
 }
 
 /** Reads one line of text for people and banks, without the spaces around it. */

@@ -6,13 +6,15 @@ import type { ExitCode } from "./failure.ts";
 type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** What one check of `doctor` or `check-receiver` found. */
+/** What one check of `doctor`, `check-receiver` or `audit` found. */
 export interface Finding {
   readonly check: string;
   readonly result: "ok" | "failed" | "skipped";
   readonly detail: string;
   /** What to do about it. */
   readonly cure?: string | undefined;
+  /** Further members of the finding with --json. */
+  readonly facts?: Row;
   /** The exit code of the command if this is the first finding that failed. Default: 1. */
   readonly exit?: ExitCode;
 }

@@ -1,7 +1,10 @@
 import { GoldError } from "@gold-partner/client";
 import { WebhookError } from "@gold-partner/protocol";
 
-/** Exit codes: 0 done, 1 refused by a rule, 2 wrong usage or configuration, 3 the service does not answer. */
+/**
+ * Exit codes: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 the service does not
+ * answer.
+ */
 export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -23,7 +26,7 @@ export class Failure extends Error {
 
 export const usage = (message: string): Failure => new Failure(EXIT.usage, "usage", message);
 
-/** The codes of the client for a mistake that the caller must correct. A retry fails in the same way. */
+/** The client's codes for a mistake that the caller must correct. A retry would fail in the same way. */
 const CALLERS = new Set(["configuration_invalid", "argument_invalid", "signing_failed", "tls_failed"]);
 
 /** The exit code for an error of the client. */

@@ -21,6 +21,7 @@ const NAMES = [
   "balances",
   "events",
   "statement",
+  "audit",
 ];
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
@@ -82,6 +83,7 @@ describe("gold-partner", () => {
       [["listen", "--forward", "http://h", "--ca", "/none"], /^--ca names a file that cannot be read/],
       [["listen", "--forward", "https://h", "--ca", nothing], /^--ca must name a PEM file .*null\.json/],
       [["withdraw", "--amount", "1", "--reference", ""], /^--reference is empty/],
+      [["order", "qt_1", "--account-label", ""], /^--account-label is empty/],
     ];
     for (const [argv, says] of wrong) {
       const { exit, out, err } = await run(argv);

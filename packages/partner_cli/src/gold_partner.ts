@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Command, Finding, Invocation, Result, Terminal } from "./command.ts";
+import { AUDIT } from "./commands/audit.ts";
 import { CHECK_RECEIVER } from "./commands/check_receiver.ts";
 import { DOCTOR } from "./commands/doctor.ts";
 import { EVENTS } from "./commands/events.ts";
@@ -15,7 +16,7 @@ import { findingText, lineText, printableJson, replyText, tableText } from "./ou
 
 const COMMANDS: readonly Command[] = [
   ...[DOCTOR, LISTEN, TRIGGER, CHECK_RECEIVER],
-  ...[QUOTE, ORDER, WITHDRAW, BALANCES, EVENTS, STATEMENT],
+  ...[QUOTE, ORDER, WITHDRAW, BALANCES, EVENTS, STATEMENT, AUDIT],
 ];
 
 const COMMON = {
@@ -35,7 +36,7 @@ Exit codes: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 
  * Runs one command of the partner's command line.
  *
  * @param argv The command and its arguments, without the program's name.
- * @param terminal The environment, the output, the clock and the end of the command.
+ * @param terminal The environment, the output, the clock and the signal that ends the command.
  * @returns The exit code: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 the service
  * does not answer. It never throws.
  * @example
@@ -139,7 +140,9 @@ async function printFindings(
     all.push(finding);
     if (!json) out(findingText(finding));
   }
-  const shown = all.map(({ check, result, detail, cure }) => ({ check, result, detail, cure: cure ?? null }));
+  const shown = all.map(({ check, result, detail, cure, facts }) => (
+    { check, result, detail, cure: cure ?? null, ...facts }
+  ));
   if (json) out(printableJson({ items: shown }));
   const first = all.find(({ result }) => result === "failed");
   return first ? first.exit ?? EXIT.refused : EXIT.done;

@@ -11,7 +11,7 @@ function untilStopped(): AbortSignal {
   return ending.signal;
 }
 
-// A reader such as `head` may close the pipe early. Nobody reads the rest, so the program ends.
+// Exit if the reader of the output, such as `head`, closes the pipe: nobody reads the rest.
 process.stdout.on("error", () => process.exit(0));
 
 const exit = await goldPartner(process.argv.slice(2), {
@@ -21,5 +21,5 @@ const exit = await goldPartner(process.argv.slice(2), {
   now: Date.now,
   untilStopped,
 });
-// Waits until the output is written: a pipe takes it later, and process.exit() would drop it.
+// Wait until the output is written. Output to a pipe may still be buffered, and process.exit() would drop it.
 process.stdout.write("", () => process.exit(exit));

@@ -8,7 +8,7 @@ export async function newestSequence(client: GoldClient, signal?: AbortSignal): 
   const hasEventsAfter = async (after: number) =>
     (await client.listEvents({ after, limit: 1 }, { signal })).items.length > 0;
   if (!await hasEventsAfter(0)) return 0;
-  // There is an event after `low`, and none after `high`.
+  // The first loop doubles `high` until no event is after it. There is always an event after `low`.
   let [low, high] = [0, 1];
   while (await hasEventsAfter(high)) [low, high] = [high, high * 2];
   while (high - low > 1) {

@@ -6,13 +6,16 @@ import type { Finding, Row } from "./command.ts";
 /** Control characters, line separators, and marks that change the direction of text on a terminal. */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text for a terminal, on one line. It may come from a receiver, a proxy or another file. */
+/**
+ * Returns text that is safe to print on a terminal, on one line. The text may come from a receiver, a proxy
+ * or a file.
+ */
 const printable = (text: string): string => text.replace(UNPRINTABLE, escapeCharacter);
 
 const escapeCharacter = (character: string) =>
   `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`;
 
-/** Writes a reply of the client as the service wrote it: every quantity is a JSON number again. */
+/** Writes a reply as JSON in the service's form: every Quantity of the client becomes a JSON number again. */
 export function wireJson(value: unknown): string {
   return writeJson(wireValue(value));
 }
@@ -55,10 +58,10 @@ function flat(value: object): Record<string, string> {
 
 const cellText = (value: unknown) => value === null ? "-" : printable(`${value}`);
 
-/** A table whose columns are as wide as their widest cell. */
+/** A table whose columns are as wide as their widest cell. A row may lack some of the columns. */
 export function tableText(rows: readonly Row[]): string {
   if (rows.length === 0) return "none";
-  const names = Object.keys(rows[0]!);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd())

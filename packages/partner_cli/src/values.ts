@@ -6,7 +6,10 @@ import type { Receiver } from "./receiver/deliver.ts";
 
 type Values = Invocation["values"];
 
-/** Returns an option's text; undefined if the option is missing. A shell variable may be empty by mistake. */
+/**
+ * Returns an option's text, or undefined if the option is missing. Throws if it is empty, as an unset shell
+ * variable makes it.
+ */
 export function optional(values: Values, name: string): string | undefined {
   const value = values[name];
   if (value === "") throw usage(`--${name} is empty. Give it a value, or leave it out.`);
@@ -22,10 +25,13 @@ export function required(values: Values, name: string): string {
 
 export function wholeNumber(text: string, name: string, from: number): number {
   if (/^(0|[1-9][0-9]{0,14})$/.test(text) && Number(text) >= from) return Number(text);
-  throw usage(`--${name} must be a whole number from ${from}; got ${text}.`);
+  throw usage(`--${name} must be a whole number, at least ${from}; got ${text}.`);
 }
 
-/** Reads the URL of a receiver, and the option --ca. Plain http is for a receiver on this machine. */
+/**
+ * Reads the URL of a receiver, and the option --ca. The URL may be plain http, for a receiver on this
+ * machine.
+ */
 export async function receiverOf(
   text: string,
   { values, path }: Pick<Invocation, "values" | "path">,

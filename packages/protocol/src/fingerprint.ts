@@ -47,13 +47,13 @@ function exactParams(value: JsonValue): CanonicalValue {
   if (value === null || typeof value !== "object") return value;
   if (value instanceof JsonNumber) return exactDecimal(value.source);
   if (isList(value)) return value.map(exactParams);
-  const said = Object.entries(value).filter(([, member]) => member !== "");
-  return Object.fromEntries(said.map(([name, member]) => [name, exactParams(member)]));
+  const present = Object.entries(value).filter(([, member]) => member !== "");
+  return Object.fromEntries(present.map(([name, member]) => [name, exactParams(member)]));
 }
 
 /**
- * Every number in an accepted body is a quantity or a whole number. GRAM_DECIMALS suits them all, because none
- * has more decimals than grams.
+ * Every number in an accepted body is a quantity or a whole number. GRAM_DECIMALS fits all of them, because no
+ * quantity has more decimals than grams.
  */
 function exactDecimal(source: string): string {
   return formatDecimal(parseSignedDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);

@@ -1,4 +1,4 @@
-/** Header names, spelled as in the documentation. HTTP ignores their case. */
+/** The names of request headers, spelled as in the documentation. HTTP ignores their case. */
 export const REQUEST_HEADER = {
   authorization: "Authorization",
   idempotencyKey: "Idempotency-Key",
@@ -9,6 +9,7 @@ export const REQUEST_HEADER = {
   ifNoneMatch: "If-None-Match",
 } as const;
 
+/** The names of reply headers, spelled as in the documentation. HTTP ignores their case. */
 export const REPLY_HEADER = {
   requestId: "X-Request-Id",
   idempotentReplayed: "Idempotent-Replayed",

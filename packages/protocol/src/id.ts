@@ -1,5 +1,6 @@
 // An id is a prefix and a UUIDv7 (RFC 9562) in its usual 36 lower-case characters. The prefix says what the
-// id names. Ids with one prefix sort by the time of their creation. The UUID fits a uuid column unchanged.
+// id names. Ids with the same prefix sort by creation time, to the millisecond. The UUID fits a uuid column
+// unchanged.
 
 export const ID_PREFIX = {
   quote: "qt_",
@@ -36,6 +37,39 @@ export function idForm(prefix: IdPrefix): RegExp {
  * The pattern of request ids. It also accepts UUIDv4, because the proxy gives its own replies random UUIDs.
  */
 export const REQUEST_ID_FORM: RegExp = new RegExp(`^${ID_PREFIX.request}${uuidForm("[47]")}$`);
+
+/** The pattern of ids of lists of bars. The number stays below 10^9, because it is a Postgres integer. */
+export const RESERVES_LIST_ID_FORM: RegExp = /^lst_[1-9][0-9]{0,8}$/;
+
+/**
+ * Returns the id of the list of bars with this number.
+ *
+ * @param list The digits of the number, such as `12`.
+ * @example
+ * ```ts
+ * import { reservesListId } from "@gold-partner/protocol";
+ *
+ * console.log(reservesListId("12")); // lst_12
+ * ```
+ */
+export function reservesListId(list: string): string {
+  return `lst_${list}`;
+}
+
+/**
+ * Returns the digits of the number of a list of bars. Returns `undefined` when `text` is not such an id.
+ *
+ * @param text Any text.
+ * @example
+ * ```ts
+ * import { numberOfReservesList } from "@gold-partner/protocol";
+ *
+ * console.log(numberOfReservesList("lst_12")); // 12
+ * ```
+ */
+export function numberOfReservesList(text: string): string | undefined {
+  return RESERVES_LIST_ID_FORM.test(text) ? text.slice("lst_".length) : undefined;
+}
 
 /**
  * Makes a new id.

@@ -20,6 +20,20 @@ export const CURSOR_MAX_CHARACTERS = 512;
 /** The maximum length of an `errors` list. It keeps a small request from causing a large reply. */
 export const FIELD_ERRORS_MAX = 20;
 
+/** The longest text that a partner may give a record, in Unicode code points. */
+export const PARTNER_TEXT_MAX_CHARACTERS = 64;
+/** Control characters, line breaks, and characters that change the direction of text. */
+const UNPRINTABLE = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
+/**
+ * A text that a partner may give a record: 1 to 64 code points. Unprintable characters are refused, because
+ * people read these texts on terminals. A space may not stand at either end. The constraints
+ * `…_partner_texts` of the database have the same form.
+ */
+export const PARTNER_TEXT_FORM: RegExp = new RegExp(
+  `^[^ ${UNPRINTABLE}](?:[^${UNPRINTABLE}]{0,62}[^ ${UNPRINTABLE}])?$`,
+  "u",
+);
+
 /** The limit of ISO 20022 for a payment's reference (Max35Text). */
 export const REFERENCE_MAX_CHARACTERS = 35;
 /**

@@ -119,7 +119,8 @@ export interface Prices {
   readonly sellPricePips: bigint;
 }
 
-const BASIS_POINTS_PER_HALF = 20_000n;
+/** The number of half basis points in 1. Half of a spread of n basis points is n half basis points. */
+const HALF_BASIS_POINTS = 20_000n;
 
 /**
  * Computes the buy and the sell price. Half of the spread is on each side of the mid price. The buy price
@@ -137,16 +138,16 @@ const BASIS_POINTS_PER_HALF = 20_000n;
  * ```
  */
 export function pricesFromMid(midPips: bigint, spreadBasisPoints: bigint): Prices {
-  if (spreadBasisPoints < 1n || spreadBasisPoints >= BASIS_POINTS_PER_HALF) {
+  if (spreadBasisPoints < 1n || spreadBasisPoints >= HALF_BASIS_POINTS) {
     throw new RangeError(
       `A spread of ${spreadBasisPoints} basis points does not keep the buy price above the sell price and both ` +
-        `above 0; set 1 to ${BASIS_POINTS_PER_HALF - 1n}.`,
+        `above 0; set 1 to ${HALF_BASIS_POINTS - 1n}.`,
     );
   }
-  const buy = midPips * (BASIS_POINTS_PER_HALF + spreadBasisPoints);
-  const sell = midPips * (BASIS_POINTS_PER_HALF - spreadBasisPoints);
-  const buyPricePips = divide(buy, BASIS_POINTS_PER_HALF, "up");
-  const sellPricePips = divide(sell, BASIS_POINTS_PER_HALF, "down");
+  const buy = midPips * (HALF_BASIS_POINTS + spreadBasisPoints);
+  const sell = midPips * (HALF_BASIS_POINTS - spreadBasisPoints);
+  const buyPricePips = divide(buy, HALF_BASIS_POINTS, "up");
+  const sellPricePips = divide(sell, HALF_BASIS_POINTS, "down");
   requirePrice(buyPricePips);
   requirePrice(sellPricePips);
   return { buyPricePips, sellPricePips };

@@ -260,14 +260,14 @@ function requireFresh(
     throw new WebhookError(
       "timestamp_too_old",
       `webhook-timestamp is ${ageSeconds} s before nowSeconds, more than ${toleranceSeconds} s: a replayed delivery, ` +
-        "or a clock that is ahead (or gives milliseconds); check the clock, and wait for the next attempt.",
+        "or a wrong clock; check that nowSeconds is Unix time in seconds, and wait for the next attempt.",
     );
   }
   if (-ageSeconds > toleranceSeconds) {
     throw new WebhookError(
       "timestamp_too_new",
-      `webhook-timestamp is ${-ageSeconds} s after nowSeconds, more than ${toleranceSeconds} s: a clock is behind; ` +
-        "check this machine's, and wait for the next attempt.",
+      `webhook-timestamp is ${-ageSeconds} s after nowSeconds, more than ${toleranceSeconds} s: a clock is wrong; ` +
+        "check this machine's clock, and wait for the next attempt.",
     );
   }
 }

@@ -266,6 +266,29 @@ class CallTests(unittest.TestCase):
         queries = [request.url.query for request in script.sent]
         self.assertEqual(queries, [b"limit=2", b"limit=2&cursor=c"])
 
+    def test_sends_the_partners_own_texts_and_filters_by_them(self) -> None:
+        texts = {"reference": 'A "b" ٦', "account_label": "Desk 1+1"}
+        quote = {**ORDER, **texts, "created_at": "", "expires_at": ""}
+        withdrawal = {"withdrawal_id": "wd_1", "amount_sar": 1, "iban_masked": "", "status": "paid", **texts}
+        withdrawal |= {"created_at": "", "balances": {}}
+        writes: list[Any] = [
+            ("create_quote", {"side": "buy", "gold_grams": "1"}, quote),
+            ("place_order", {}, {**ORDER, **texts}),
+            ("create_withdrawal", {"amount_sar": "1"}, withdrawal),
+        ]
+        for name, arguments, body in writes:
+            script, made = self.play([reply(201, body)], name, **arguments, **texts)
+            self.assertEqual({key: json.loads(script.sent[0].content)[key] for key in texts}, texts)
+            self.assertEqual({key: made[key] for key in texts}, texts)
+            script, _ = self.play([reply(201, body)], name, **arguments)
+            self.assertNotIn(b"account_label", script.sent[0].content)
+        for name in ("list_orders", "list_withdrawals"):
+            pages = [reply(200, {"items": [], "next_cursor": "c"}), reply(200, {"items": [1], "next_cursor": None})]
+            script, items = self.play([*pages], name, **texts)
+            self.assertEqual(items, [1])
+            query = b"reference=A%20%22b%22%20%D9%A6&account_label=Desk%201%2B1"
+            self.assertEqual([request.url.query for request in script.sent], [query, query + b"&cursor=c"])
+
     def test_reports_a_missing_key_and_why_signing_failed(self) -> None:
         def offline(data: bytes) -> bytes:
             raise OSError("the HSM is offline")

@@ -67,7 +67,7 @@ def camel_case(name: str) -> str:
 
 
 def shape_of_type(reply: Any) -> Any:
-    """Returns what a type and a schema have in common: the names of members, and their types or values."""
+    """Returns what a type and a schema have in common: members, which of them are optional, types and values."""
     origin, arguments = typing.get_origin(reply), typing.get_args(reply)
     if reply in NAMES:
         return NAMES[reply]
@@ -79,8 +79,16 @@ def shape_of_type(reply: Any) -> Any:
         return {"items": shape_of_type(arguments[0])}
     if origin in (types.UnionType, typing.Union):
         return one_of([shape_of_type(argument) for argument in arguments])
-    hints = typing.get_type_hints(reply)
-    return {"members": {name: shape_of_type(hint) for name, hint in hints.items()}}
+    hints = typing.get_type_hints(reply, include_extras=True)
+    return {
+        "members": {name: shape_of_type(hint) for name, hint in hints.items()},
+        "optional": sorted(
+            name
+            for name, hint in hints.items()
+            # Replies always have the delivery; the same type describes webhooks, which do not have it.
+            if typing.get_origin(hint) is typing.NotRequired and name != "delivery"
+        ),
+    }
 
 
 def shape_of_schema(schema: dict[str, Any], document: dict[str, Any]) -> Any:
@@ -99,8 +107,10 @@ def shape_of_schema(schema: dict[str, Any], document: dict[str, Any]) -> Any:
     if schema["type"] != "object":
         return schema["type"]
     properties = schema["properties"]
-    assert sorted(properties) == sorted(schema["required"])
-    return {"members": {name: shape_of_schema(member, document) for name, member in properties.items()}}
+    return {
+        "members": {name: shape_of_schema(member, document) for name, member in properties.items()},
+        "optional": sorted(properties.keys() - schema["required"]),
+    }
 
 
 def one_of(shapes: list[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import unittest
 from collections.abc import Callable
@@ -92,10 +93,47 @@ class Vectors(unittest.TestCase):
                     else:
                         self.refuses(case["reason"], verify_signature, *arguments, **now)
 
+    def test_hash_chain(self) -> None:
+        """An independent model: it follows docs/chain.md and shares no code with the service."""
+        head = bytes(32)
+        for case in self.each("chain", 5, lambda case: True):
+            with self.subTest(case["name"]):
+                self.assertEqual(chain_line(case), case["line"])
+                self.assertEqual(head.hex(), case["previous_chain_head"])
+                head = hashlib.sha256(head + case["line"].encode()).digest()
+                self.assertEqual(head.hex(), case["chain_head"])
+
     def refuses(self, reason: str, act: Callable[..., object], *arguments: object, **named: object) -> None:
         with self.assertRaises(WebhookVerificationError) as refused:
             act(*arguments, **named)
         self.assertEqual(refused.exception.code, reason)
+
+
+def chain_line(case: dict[str, Any]) -> str:
+    if case["version"] == 1:
+        return "1|" + str(case["members"])
+    answer = answer_of(case["answer"]).hex() if "answer" in case else ""
+    key = bytes.fromhex(case["chain_key"]) + int(case["sequence"]).to_bytes(8, "big")
+    return "|".join(("2", case["members"], answer, hashlib.sha256(key).digest()[:16].hex()))
+
+
+def answer_of(answer: dict[str, Any]) -> bytes:
+    request = stored_request(answer["signed"]) if "signed" in answer else b""
+    lines = (
+        answer["key"],
+        answer["fingerprint"],
+        answer["status"],
+        answer["request_id"],
+        hashlib.sha256(answer["body_utf8"].encode()).hexdigest(),
+        hashlib.sha256(request).hexdigest(),
+        answer.get("thumbprint", ""),
+    )
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).digest()
+
+
+def stored_request(signed: dict[str, Any]) -> bytes:
+    names = ("method", "target", "timestamp", "nonce", "signature", "body_utf8")
+    return "\n".join(signed[name] for name in names).encode()
 
 
 def bytes_of(case: dict[str, Any]) -> bytes:

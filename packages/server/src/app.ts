@@ -22,10 +22,10 @@ import { orderRoute } from "./routes/order_route.ts";
 import { withdrawalRoute } from "./routes/withdrawal_route.ts";
 import { probeRoute } from "./routes/probe_route.ts";
 import { quoteRoute } from "./routes/quote_route.ts";
-import { balancesRoute, credentialsRoute, limitsRoute } from "./routes/account_route.ts";
+import { balancesRoute, chainKeyRoute, credentialsRoute, limitsRoute } from "./routes/account_route.ts";
 import { jwksRoute, metadataRoute } from "./routes/discovery_route.ts";
 import { eventsRoute } from "./routes/events_route.ts";
-import { healthRoute, pricesRoute, reservesRoute } from "./routes/market_route.ts";
+import { healthRoute, pricesRoute, reservesListRoute, reservesRoute } from "./routes/market_route.ts";
 import { listRoute, recordRoute } from "./routes/records_route.ts";
 import { simulationRoutes } from "./routes/simulation_route.ts";
 import { statementRoute } from "./routes/statement_route.ts";
@@ -66,8 +66,10 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   testWebhook: webhookTestRoute(deps),
   getStatement: statementRoute(deps),
   getReserves: reservesRoute(deps),
+  getReservesList: reservesListRoute(deps),
   getLimits: limitsRoute(deps),
   getCredentials: credentialsRoute(deps),
+  getChainKey: chainKeyRoute(deps),
   getOpenApi: openApiRoute(description, deps),
   getReference: referenceRoute(description, deps),
   getErrorCatalogue: errorCatalogueRoute(deps),

@@ -115,7 +115,9 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   }
 }
 
-/** Two gauges, 1 or 0: whether writes can be committed, and whether a missing standby prevents it. */
+/**
+ * Shows two gauges, each 1 or 0: whether writes can be committed, and whether a missing standby prevents it.
+ */
 export function showWrites(metrics: Metrics, writes: WriteProbe): void {
   metrics.gauge("gold_writes_possible", () => writes.fault() === undefined ? 1 : 0);
   metrics.gauge("gold_standby_missing", () => writes.fault() === "no_standby" ? 1 : 0);

@@ -85,7 +85,7 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
       );
     } else if ((config.proxySecret ?? "").length < 32) {
       faults.push(
-        "PROXY_SECRET must have at least 32 characters if LISTEN is TCP, because a certificate's hash is public.",
+        "PROXY_SECRET must have at least 32 characters if LISTEN is TCP: without the secret, any process on this machine could send a partner's certificate hash.",
       );
     }
   }
@@ -151,14 +151,14 @@ export function parseBaseUrl(text: string): string {
   try {
     url = new URL(text);
   } catch {
-    throw new Error("must be a URL such as https://api.example.");
+    throw new Error(`must be a URL such as https://api.example; got "${text}".`);
   }
   const canonical = `${url.protocol}//${url.host}`;
   if (url.protocol !== "https:" || text !== canonical) {
     throw new Error(
       `must be spelt as partners sign it: https, lower-case host, no default port, path or trailing slash${
         url.protocol === "https:" ? ` (${canonical})` : ""
-      }.`,
+      }; got "${text}".`,
     );
   }
   return text;
@@ -171,7 +171,7 @@ function parseListen(text: string): ListenAddress {
   const tcp = /^(127\.0\.0\.1|\[::1\]):([0-9]{1,5})$/.exec(text);
   if (!tcp || Number(tcp[2]) > PORT_MAX) {
     throw new Error(
-      "must be unix:PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not connect directly.",
+      `must be unix:PATH, 127.0.0.1:PORT or [::1]:PORT, so that other machines cannot connect directly; got "${text}".`,
     );
   }
   return { kind: "tcp", host: tcp[1] === "[::1]" ? "::1" : "127.0.0.1", port: Number(tcp[2]) };
@@ -179,13 +179,13 @@ function parseListen(text: string): ListenAddress {
 
 function parseDrain(text: string): number {
   if (!/^(?:0|[1-9][0-9]{0,2})$/.test(text) || Number(text) > DRAIN_MAX_SECONDS) {
-    throw new Error(`must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}.`);
+    throw new Error(`must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}; got "${text}".`);
   }
   return Number(text);
 }
 
 function parseLanes(text: string): number {
-  if (!/^[1-8]$/.test(text)) throw new Error("must be a whole number from 1 to 8.");
+  if (!/^[1-8]$/.test(text)) throw new Error(`must be a whole number from 1 to 8; got "${text}".`);
   return Number(text);
 }
 

@@ -28,7 +28,7 @@ describe("createSealing()", () => {
     assertNotEquals(during.currentKeyName, before.currentKeyName);
     const after = await createSealing([current]);
     assertEquals(after.currentKeyName, during.currentKeyName);
-    await assertRejects(() => after.open(sealed, before.currentKeyName), Error, "Keep it until");
+    await assertRejects(() => after.open(sealed, before.currentKeyName), Error, "keep it until");
   });
 
   it("does not decrypt bytes that were changed, or that are given with another key's name", async () => {

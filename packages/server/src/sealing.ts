@@ -2,7 +2,10 @@ import { Buffer } from "node:buffer";
 
 const IV_BYTES = 12;
 
-/** Encrypts secrets for the database with AES-256-GCM. A key's name is derived from its own hash. */
+/**
+ * Encrypts secrets for the database with AES-256-GCM. A key's name is the first 8 bytes of its SHA-256, in
+ * hex.
+ */
 export interface Sealing {
   readonly currentKeyName: string;
   seal(text: string): Promise<Uint8Array>;
@@ -27,8 +30,8 @@ export async function openSealing(
   let keys = await importKeys(await read());
   let readAtMs = -Infinity;
   let reading: Promise<void> | undefined;
-  const readAnew = () =>
-    reading ??= read().then(importKeys).then((anew) => void (keys = anew)).finally(() => {
+  const reread = () =>
+    reading ??= read().then(importKeys).then((current) => void (keys = current)).finally(() => {
       readAtMs = monotonicMs();
       reading = undefined;
     });
@@ -40,7 +43,7 @@ export async function openSealing(
     async open(sealed, keyName) {
       const isPaused = monotonicMs() - readAtMs < REREAD_PAUSE_MS;
       // Keep the earlier keys if the source fails.
-      if (!keys.named.has(keyName) && !isPaused) await readAnew().catch(() => {});
+      if (!keys.named.has(keyName) && !isPaused) await reread().catch(() => {});
       return await sealWith(keys).open(sealed, keyName);
     },
   };
@@ -82,7 +85,7 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
     const key = named.get(keyName);
     if (!key) {
       throw new Error(
-        `The sealing key ${keyName} is not among the configured keys. Keep it until no secret is sealed with it.`,
+        `The sealing key ${keyName} is not among the configured keys. Add it again, and keep it until no secret is sealed with it.`,
       );
     }
     const bytes = new Uint8Array(sealed);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { ListenAddress } from "./config.ts";
 
-/** Lets tests send the exact text of a request. */
+// Fixtures that send the exact text of a request.
 
 export interface RawReply {
   readonly status: number;

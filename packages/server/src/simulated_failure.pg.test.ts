@@ -41,7 +41,7 @@ describe("a failure that a partner arms at one process", () => {
     return { status, text: head + text };
   }
 
-  it("meets the next write at every other process, however old its registry is", async () => {
+  it("fails the next write at every other process, however old its registry is", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await bank.arm("failure", { kind: "unavailable" });
       const key = randomUUID();
@@ -52,7 +52,7 @@ describe("a failure that a partner arms at one process", () => {
     }
   });
 
-  it("meets as many requests as were armed, at all processes together", async () => {
+  it("fails exactly as many requests as were armed, at all processes together", async () => {
     await bank.arm("failure", { kind: "timeout", count: 4 });
     const statuses = await Promise.all(Array.from({ length: 10 }, async (_, n) => {
       if (n % 2 === 0) return (await quoteAfar(randomUUID())).status;

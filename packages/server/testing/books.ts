@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { migrate } from "../src/mod.ts";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { insertPartner } from "./partner.ts";
 
 /** A migrated database for one test, with helpers that write what an operator would write. */
 export interface TestBooks {
@@ -13,6 +14,7 @@ export interface TestBooks {
   readonly sql: Sql;
   /** The service's role, with exactly the service's rights. */
   readonly api: Sql;
+  /** The client has no events before those of its holdings; see `insertPartner`. */
   createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
   addBar(fineTenthMilligrams: bigint): Promise<string>;
   setPrice(buyPips: bigint, sellPips: bigint): Promise<void>;
@@ -60,10 +62,16 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
     api,
     async createClient({ halalas = 0n, tenthMilligrams = 0n } = {}) {
       const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-      const [row] = await sql`
-        select gold.create_partner(${publicId}, 'Test', 'SA0380000000608010167519', 'https://localhost/', 2000, 2000, 10000000,
-          '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]') as client`;
-      const client = row!.client as number;
+      const client = await insertPartner(sql, {
+        clientId: publicId,
+        name: "Test",
+        iban: "SA0380000000608010167519",
+        webhook: "https://localhost/",
+        ips: ["127.0.0.1/32"],
+        secretHash: new Uint8Array(1),
+        webhookSealed: new Uint8Array(1),
+        sealingKey: "none",
+      });
       if (halalas > 0n) {
         await sql`select gold.book_funding(false, ${client}, 1, ${`fund-${id()}`}, '\\x00', ${`${halalas}`}::text::bigint, 100000000000000, ${id()}::uuid, ${id()}::uuid)`;
       }
@@ -90,7 +98,7 @@ export async function testBooks(server?: TestPostgres): Promise<TestBooks> {
         version!.admission_version
       }::text::bigint],
           array[${`quote-${quote}`}], array['\\x00'::bytea], array[${side}::gold.side], array[${`${tenthMilligrams}`}::text::bigint], array[null::bigint],
-          array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${quote}::uuid], 60)`;
+          array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${quote}::uuid], null, null)`;
       if (row!.status !== 201) throw new Error(`the quote failed: ${row!.outcome} ${row!.body}`);
       return quote;
     },
@@ -126,7 +134,7 @@ async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Prom
       ${`${halalas}`}::text::bigint, clock_timestamp(), clock_timestamp() + interval '1 minute')`;
     const [row] = await transaction`
       select outcome, status, body from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${id}::uuid],
-        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid])`;
+        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid], null, null, null, null)`;
     if (row!.status !== 201) throw new Error(`the purchase of gold failed: ${row!.outcome} ${row!.body}`);
   });
 }

@@ -71,8 +71,38 @@ export async function newTestKey(kid?: string): Promise<TestKey> {
 }
 
 /**
- * Onboards a partner with the function that `gold partner create` calls, and registers a certificate's hash.
+ * Inserts a partner as a version without `partner_change` left it: its IBAN, URL and secrets have no events. So
+ * its first event is the first one that the test books. `gold.post_missing_changes` posts the others. Returns
+ * the number of the partner's account.
  */
+export async function insertPartner(sql: Sql, given: {
+  readonly clientId: string;
+  readonly name: string;
+  readonly iban: string;
+  readonly webhook: string;
+  readonly ips: readonly string[];
+  readonly secretHash: Uint8Array;
+  readonly webhookSealed: Uint8Array;
+  readonly sealingKey: string;
+}): Promise<number> {
+  const [row] = await sql`
+    with created as (
+      insert into gold.partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
+      values (${given.clientId}, ${given.name}, ${given.iban}, ${given.webhook}, 2000, 2000, 10000000) returning id
+    ), ip as (
+      insert into gold.allowed_ip (partner_id, range)
+      select id, unnest(${`{${given.ips.join(",")}}`}::text::cidr[]) from created
+    ), secret as (
+      insert into gold.client_secret (partner_id, hash) select id, ${given.secretHash}::bytea from created
+    ), webhook_secret as (
+      insert into gold.webhook_secret (partner_id, sealed, sealing_key)
+      select id, ${given.webhookSealed}::bytea, ${given.sealingKey} from created
+    )
+    insert into gold.account (bucket, client_id) select id % 64, id from created returning client_id as client`;
+  return row!.client;
+}
+
+/** Inserts a partner with a signing key and a certificate, without events like `insertPartner`. */
 export async function createTestPartner(
   sql: Sql,
   { pepper, sealingKey }: DeploymentKeys,
@@ -90,20 +120,26 @@ export async function createTestPartner(
   const webhookSecret = newWebhookSecret(random);
   const sealing = await createSealing([sealingKey]);
   const signingKey = await newTestKey();
-  const registered = {
-    thumbprint: signingKey.thumbprint,
-    jwk: signingKey.publicJwk,
-    ...(kid ? { kid } : {}),
-  };
-  const [row] = await sql`
-    select gold.create_partner(${clientId}, 'Test Bank', ${iban}, ${webhook}, 2000, 2000, 10000000,
-      ${`{${ips.join(",")}}`}::text::cidr[], ${hashSecret(pepper, clientSecret)}::bytea, ${await sealing.seal(
-    webhookSecret,
-  )}::bytea,
-      ${sealing.currentKeyName}, ${sql.json([registered] as never)}::jsonb) as client`;
   const fingerprint = randomBytes(32).toString("hex");
-  await addTestCertificate(sql, clientId, fingerprint);
-  return { clientId, client: row!.client as number, clientSecret, webhookSecret, fingerprint, signingKey };
+  const client = await insertPartner(sql, {
+    clientId,
+    name: "Test Bank",
+    iban,
+    webhook,
+    ips,
+    secretHash: hashSecret(pepper, clientSecret),
+    webhookSealed: await sealing.seal(webhookSecret),
+    sealingKey: sealing.currentKeyName,
+  });
+  await sql`
+    insert into gold.signing_key (partner_id, thumbprint, kid, jwk)
+    values (${client}, ${signingKey.thumbprint}, ${kid ?? null}, ${sql.json(signingKey.publicJwk as never)})`;
+  await sql`
+    insert into gold.certificate (fingerprint, partner_id, serial, not_before, not_after)
+    values (${fingerprint}, ${client}, ${testSerial(fingerprint)}, clock_timestamp() - interval '1 minute',
+      clock_timestamp() + make_interval(secs => ${LIFE_SECONDS}))`;
+  await sql`update gold.registry_version set version = version + 1`;
+  return { clientId, client, clientSecret, webhookSecret, fingerprint, signingKey };
 }
 
 /**

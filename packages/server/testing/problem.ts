@@ -7,7 +7,7 @@ import {
   problemSchema,
 } from "@gold-partner/protocol";
 
-/** Returns the reply's body. Throws unless the reply is this problem in every documented part. */
+/** Checks that the reply is this problem, with every documented header and member. Returns its body. */
 export async function expectProblem(reply: Response, code: ProblemCode): Promise<Problem> {
   const text = await reply.text();
   const { status, title, retryable } = PROBLEM_REGISTRY[code];

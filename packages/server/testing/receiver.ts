@@ -103,7 +103,7 @@ export async function testReceiver(
   });
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
-  // Do not keep the test file from ending if a failed test did not stop this receiver.
+  // Let the test file end even if a failed test did not stop this receiver.
   server.unref();
   const { port } = server.address() as AddressInfo;
   return {

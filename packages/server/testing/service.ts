@@ -99,7 +99,7 @@ export async function testService(
 ): Promise<TestService> {
   const books = await testBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-test-"));
-  const { keys, config } = await settle(
+  const { keys, config } = await configure(
     books,
     folder,
     { environment, role: deliver ? "all" : "api", standby, baseUrl },
@@ -186,7 +186,7 @@ const identity = ({ fingerprint }: TestPartner) => ({
 /**
  * Writes the keys to files and a token key to the database. Returns the keys and the matching configuration.
  */
-async function settle(
+async function configure(
   books: TestBooks,
   folder: string,
   { environment, role, standby, baseUrl }:

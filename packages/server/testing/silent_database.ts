@@ -25,7 +25,7 @@ export async function silentDatabase(): Promise<SilentDatabase> {
     socket.resume();
   });
   const port = await listen(inside);
-  const door = createServer((socket) => {
+  const outside = createServer((socket) => {
     open.add(socket);
     socket.on("error", () => {});
     socket.once("data", (first) => {
@@ -36,12 +36,12 @@ export async function silentDatabase(): Promise<SilentDatabase> {
       socket.pipe(onward).pipe(socket);
     });
   });
-  const url = `postgres://gold_api:x@127.0.0.1:${await listen(door)}/gold?sslmode=require`;
+  const url = `postgres://gold_api:x@127.0.0.1:${await listen(outside)}/gold?sslmode=require`;
   return {
     url,
     async stop() {
       for (const socket of open) socket.destroy();
-      await Promise.all([door, inside].map((server) => new Promise((resolve) => server.close(resolve))));
+      await Promise.all([outside, inside].map((server) => new Promise((resolve) => server.close(resolve))));
     },
   };
 }

@@ -42,8 +42,8 @@ const WEBHOOKS = ["twice", "late", "out_of_order", "other_secret"] as const;
 const PRICE: Readonly<Record<Sides, bigint>> = { buy: 3_210_000n, sell: 3_190_000n };
 
 /**
- * One partner's random sequence of simulations and usual calls, beside a model that says what every reply
- * must be. Every call is repeated under its key until the armed failures are used up.
+ * Runs a random sequence of simulations and ordinary calls for one partner, and checks every reply against a
+ * model. Every call is repeated under its key until the armed failures are used up.
  */
 export class SimulatedHistory {
   readonly #bank: Simulator;
@@ -92,12 +92,12 @@ export class SimulatedHistory {
     () => this.#reset(),
   ];
 
-  /** Simulations are never concerned by an armed failure. */
+  /** An armed failure never affects a simulation. */
   async #simulate(name: string, body: Record<string, unknown>, expected: Expected) {
     return await settle(await this.#bank.simulate(name, body), expected, name);
   }
 
-  /** Sends the request until no failure is armed any more. Every reply before must be the armed failure. */
+  /** Repeats the request until all armed failures are used up, and checks each reply. */
   async #call(send: (key: string) => Promise<Response>, expected: Expected, what: string) {
     const key = randomUUID();
     for (

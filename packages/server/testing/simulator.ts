@@ -4,7 +4,7 @@ import type { Sending, TestService } from "./service.ts";
 
 type Body = Record<string, unknown>;
 
-/** One partner of a test service that simulates, trades and looks. */
+/** One partner of a test service. It sends simulations, trades and reads. */
 export interface Simulator {
   readonly partner: TestPartner;
   /** Sends a simulation. */

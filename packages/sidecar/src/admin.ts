@@ -20,7 +20,10 @@ export function askAdmin(
           );}
       });
     });
-    asked.on("timeout", () => asked.destroy(new Error(`Envoy did not answer ${path} in time.`)));
+    asked.on(
+      "timeout",
+      () => asked.destroy(new Error(`Envoy did not answer ${path} within ${TIMEOUT_MS / 1000} s.`)),
+    );
     asked.on("error", reject).end();
   });
 }

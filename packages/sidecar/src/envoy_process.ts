@@ -123,7 +123,9 @@ async function untilLive(exited: Promise<number>, ask: Ask, logFile: string): Pr
   }
   const words = readFileSync(logFile, "utf8").slice(-LOG_TAIL_CHARACTERS);
   throw new Error(
-    `Envoy did not start. ${ended ?? "It was not ready in time."} Its log ends with:\n${words}`,
+    `Envoy did not start. ${
+      ended ?? `It was not ready within ${START_MS / 1000} s.`
+    } Its log ends with:\n${words}`,
   );
 }
 

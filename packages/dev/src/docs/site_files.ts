@@ -23,8 +23,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the file of the folder that a URL's path names, or undefined. A folder is named by its index, and
- * "/quickstart" is the page quickstart.html.
+ * Returns the file that a URL's path names, or undefined if there is none. "/guides/" names
+ * guides/index.html, and "/quickstart" names quickstart.html.
  */
 export async function readSiteFile(folder: string, path: string): Promise<SiteFile | undefined> {
   let decoded: string;

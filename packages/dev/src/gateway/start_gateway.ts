@@ -110,8 +110,7 @@ function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTim
     handshakeTimeout: patience.headersMs,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
-    // 0 turns Node's timer off. The gateway has its own timer for the body, because it can still send an
-    // answer.
+    // 0 turns Node's timer off. forward() has its own timer for the body, which answers request_timeout.
     requestTimeout: 0,
     maxHeaderSize: HEADER_BYTES,
     // Leave this check to the gateway. It refuses a missing Host itself, in the form of every other refusal.

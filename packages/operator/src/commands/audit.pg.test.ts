@@ -6,6 +6,7 @@ describe("gold audit", () => {
   let operator: TestOperator;
   before(async () => {
     operator = await testOperator();
+    await operator.done("partner", "set", operator.service.partner.clientId, "--burst", "300");
     await operator.done("price", "set", "--mid", "500");
     await operator.colleague.done("partner", "suspend", operator.service.partner.clientId);
   });
@@ -32,7 +33,7 @@ describe("gold audit", () => {
     );
     const { clientId } = operator.service.partner;
     const own = itemsOf(await operator.done("audit", "list", "--subject", clientId));
-    assertEquals(own.map(({ action }) => action), ["partner.suspend", "certificate.issue", "partner.create"]);
+    assertEquals(own.map(({ action }) => action), ["partner.suspend", "partner.set"]);
     assertEquals(itemsOf(await operator.done("audit", "list", "--limit", "1")), [all[0]]);
     refused(await operator.gold("audit", "list", "--since", "yesterday"), 2, "--since");
     refused(await operator.gold("audit", "list", "--limit", "0"), 2, "--limit");

@@ -38,13 +38,13 @@ const verify: Command = {
   words: "audit verify",
   usage: "audit verify [--head HASH]",
   does:
-    "checks that no audit row was edited, added or removed, and prints the head of the hash chain; store the head outside the database and pass it as --head later",
+    "checks that no audit row was edited, added or removed, and prints the head of the hash chain; store the head outside the database and pass it as --head later, so that a rewritten chain is detected",
   options: { head: { type: "string" } },
   async run({ values, db }) {
     const kept = optional(values, "head");
     if (kept !== undefined && !/^[0-9a-f]{64}$/.test(kept)) {
       throw usage(
-        "--head must be a head that `gold audit verify` printed: 64 lower-case hexadecimal digits.",
+        `--head must be a head that gold audit verify printed, 64 lower-case hexadecimal digits; got ${kept}.`,
       );
     }
     const { sql } = await db();
@@ -58,7 +58,8 @@ const verify: Command = {
         const lost = kept === undefined || link ? [] : [{
           rule: "head_is_kept",
           subject: kept,
-          detail: "the audit's hash chain does not contain this head: rows up to it were rewritten",
+          detail:
+            "the audit's hash chain does not contain this head: rows up to this head were changed, or it is the head of another database",
         }];
         return { defects: [...found.map((one): Row => ({ ...one })), ...lost], end: tail };
       },

@@ -31,7 +31,7 @@ function describe(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const [shown, format] = QUANTITIES[name] ?? [name];
-      // Accept a string of digits, too, because a large quantity is stored so.
+      // Accept a string of digits, too, because large quantities are stored as strings.
       const isWhole = Number.isSafeInteger(inner) || typeof inner === "string" && /^[0-9]+$/.test(inner);
       return format && isWhole ? [shown, format(BigInt(inner as number | string))] : [name, describe(inner)];
     }),

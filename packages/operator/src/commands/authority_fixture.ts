@@ -8,8 +8,8 @@ import { generateKeyPair } from "../pki/key_pair.ts";
 import type { TestOperator } from "./fixture.ts";
 
 /**
- * Makes a certificate request for a partner and writes it to a file. O is the name that the fixture gives
- * every partner.
+ * Makes a certificate request for a partner and writes it to a file. Its O is the name with which the fixture
+ * registers every partner.
  */
 export async function keepRequest(operator: TestOperator, clientId: string): Promise<string> {
   const { pem } = await makeRequest({ name: [{ O: ["Test Bank"] }, { CN: [clientId] }] });

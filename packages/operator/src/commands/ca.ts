@@ -95,9 +95,9 @@ const retire: Command = {
   takes: ["FINGERPRINT"],
   async run({ query, confirm, positionals }) {
     const fingerprint = fingerprintOf(positionals[0]!);
-    // Also count the certificates whose authority is not recorded (authority is null). Older certificates can
-    // be such. If this authority signed one of them, the proxy refuses it after the retirement. So the
-    // question below mentions their number.
+    // Also count the certificates whose authority is not recorded (authority is null). Old versions did not
+    // record it. If this authority signed such a certificate, the proxy refuses it after the retirement. So
+    // the question below mentions their number.
     const [standing] = await query`
       select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
         max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,
@@ -131,6 +131,6 @@ function questionOf(
     }.`;
   const doubtful = unknown === 0
     ? ""
-    : ` For ${unknown} more, the authority that signed them is not recorded.`;
+    : ` For ${unknown} more, the authority that signed them is not recorded: if it is this one, the proxy refuses them, too.`;
   return `Retire the authority ${fingerprint}? This cannot be undone. ${standing}${doubtful}`;
 }

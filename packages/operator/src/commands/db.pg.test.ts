@@ -1,6 +1,7 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
+import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, testOperator } from "./fixture.ts";
 
@@ -30,6 +31,22 @@ describe("gold db", () => {
     });
     const noted = await sql`select subject from gold.audit where action = 'deployment.payout'`;
     assertEquals(noted.map(({ subject }) => subject), [account.iban]);
+    await operator.stop();
+  });
+
+  it("migrate --finish waits for the processes of 0.3.0 to stop, and shows when it finished", async () => {
+    const operator = await testOperator();
+    const { url } = operator.service.books;
+    const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });
+    const finish = () => run("db", "migrate", "--finish");
+    const old = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
+    await old`select 1`;
+    refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
+    assertEquals((await run("db", "status")).json.requests_kept_since, null);
+    await old.end();
+    const { exit, json } = await finish();
+    assertEquals([exit, typeof json.requests_kept_since], [0, "string"]);
+    assertEquals((await run("db", "status")).json.requests_kept_since, json.requests_kept_since);
     await operator.stop();
   });
 
@@ -183,6 +200,7 @@ describe("gold db", () => {
       base_url: "https://one.example",
       webhook_ports: [443, 8443],
       attempts_kept_days: 90,
+      requests_kept_since: null,
     });
     refused(await migrate("production", "https://one.example"), 1, "belongs to sandbox");
     assertEquals((await migrate("sandbox", "https://two.example")).exit, 0);

@@ -10,9 +10,9 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; --finish also ends the booking without signed requests, after every process of 0.3.0 has stopped",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -28,6 +28,7 @@ const migrateCommand: Command = {
     "payout-name": { type: "string" },
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
+    finish: { type: "boolean" },
   },
   async run({ values, migrationUrl }) {
     // Check all options before anything is changed.
@@ -36,9 +37,12 @@ const migrateCommand: Command = {
     const sql = connect(url);
     try {
       if (given.deployment) await refuseAnotherEnvironment(sql, given.deployment.environment);
+      if (values.finish === true) await refuseOldProcesses(sql);
       const warnings = await migrate(url, { environment: given.deployment?.environment });
+      const settled = await settle(sql, given);
+      const finished = values.finish === true ? await finishMigration(sql, url) : {};
       return {
-        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...await settle(sql, given) },
+        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...settled, ...finished },
       };
     } finally {
       await sql.end();
@@ -93,19 +97,53 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
   }
 }
 
+/**
+ * Refuses while processes of 0.3.0 are connected, because they cannot book orders or withdrawals without the
+ * signatures that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another name.
+ */
+async function refuseOldProcesses(sql: Sql): Promise<void> {
+  const [row] = await sql`
+    select count(*)::int as connections from pg_stat_activity
+    where datname = current_database() and application_name = 'gold-partner'`;
+  if (row!.connections === 0) return;
+  throw new Failure(
+    EXIT.refused,
+    "refused",
+    `Processes of 0.3.0 still have ${row!.connections} connection(s) to this database: nothing was done. ` +
+      "Replace them with this version, then run `gold db migrate --finish` again.",
+  );
+}
+
+async function finishMigration(sql: Sql, url: string): Promise<Row> {
+  const [settled] = await sql`select from gold.deployment`;
+  if (!settled) {
+    throw new Failure(
+      EXIT.refused,
+      "not_settled",
+      "--finish needs a deployment, and the database has none. Add --env, --base-url, --pepper and --sealing-key.",
+    );
+  }
+  await migrate(url, { finish: true });
+  const [row] = await sql`select gold.instant_text(requests_kept_since) as at from gold.deployment`;
+  return { requests_kept_since: row!.at };
+}
+
 const status: Command = {
   words: "db status",
   usage: "db status",
-  does: "shows which deployment the database belongs to, and whether it is migrated",
+  does:
+    "shows which deployment the database belongs to, and its settings; fails if the database is not migrated",
   async run({ db }) {
     const { deployment } = await db();
-    const { environment, publicBaseUrl, webhookPorts, attemptsKeptDays } = await deployment();
+    const { environment, publicBaseUrl, webhookPorts, attemptsKeptDays, requestsKeptSince } =
+      await deployment();
     return {
       object: {
         environment,
         base_url: publicBaseUrl,
         webhook_ports: webhookPorts,
         attempts_kept_days: attemptsKeptDays,
+        requests_kept_since: requestsKeptSince?.toISOString() ?? null,
       },
     };
   },

@@ -16,7 +16,9 @@ const record: Command = {
     const amount = parsedRequired(values, "amount", parseHalalas);
     if (amount > BALANCE_MAX_HALALAS) {
       throw usage(
-        `--amount must be at most ${formatHalalas(BALANCE_MAX_HALALAS)}, the most that an account can hold.`,
+        `--amount must be at most ${
+          formatHalalas(BALANCE_MAX_HALALAS)
+        } SAR, the most that an account can hold; got ${formatHalalas(amount)}.`,
       );
     }
     const bankReference = line(values, "bank-ref");

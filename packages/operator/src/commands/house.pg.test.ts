@@ -45,6 +45,7 @@ describe("gold price, vault and ledger", () => {
     refused(await operator.gold("vault", "remove", "B-9", "--yes"), 1, "B-9");
     const [listed] = itemsOf(await operator.done("vault", "list"));
     assertEquals([listed!.serial, listed!.fine_grams, typeof listed!.removed_at], ["B-1", "999.9", "string"]);
+    assertEquals([listed!.added_list, listed!.removed_list], ["lst_2", "lst_3"]);
   });
 
   it("vault add rejects an invalid fineness, weight or serial", async () => {

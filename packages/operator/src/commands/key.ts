@@ -14,7 +14,7 @@ import { readSealing } from "./new_secret.ts";
  * copy of the partners and keys is older than 5 s.
  */
 const LEAD_SECONDS = 10;
-/** After this time, the last token that an older key signed has expired on every clock. */
+/** After this time, every token of an older key has expired, even by a clock that is a minute behind. */
 const OVERLAP_MINUTES = TOKEN_TTL_SECONDS / 60 + 1;
 const ATTEMPTS_MAX = 10;
 

@@ -149,8 +149,8 @@ async function onboard(
 }
 
 /**
- * Writes the partner's files. Writes everything again that depends on the folder, the base URL or the
- * server's CA, because these may have changed.
+ * Writes the partner's files. Rewrites a file of an earlier run if its text has changed: the folder, the base
+ * URL or the server's CA may be different now.
  */
 async function writeFiles(
   file: string,

@@ -17,7 +17,7 @@ const LOOPBACK = ["127.0.0.1/32", "::1/128"];
 const WEBHOOK = "https://localhost:8445/webhooks";
 /** The initial funds of a partner: more than any run spends, and far below the limit of an account. */
 const FUNDS_HALALAS = 100_000_000_000n;
-/** The gold to add to the vault for each load partner, in 0.0001 g. */
+/** The unsold gold that the vault must hold for each load partner, in 0.0001 g. */
 const GOLD_TENTH_MILLIGRAMS = 10_000_000n;
 const BAR = { gross: "124414000", fineness: "9999" };
 const BURST = 1_000_000;
@@ -124,8 +124,9 @@ async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
 }
 
 /**
- * Adds funds with a deposit. One login records the deposit and another login approves it, because every
- * deposit needs two people.
+ * Tops up a partner's funds with a deposit if less than half of them is left, and returns the available
+ * halalas. One login records the deposit and another login approves it, because every deposit needs two
+ * people.
  */
 async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {
   const readAvailable = async () => {

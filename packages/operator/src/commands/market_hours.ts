@@ -47,7 +47,7 @@ function readSessions(text: string): Session[] {
     );
   }
   const [first, last] = [from, to].map((name) => DAYS.findIndex((day) => day === name)) as [number, number];
-  // Count across the week's end, too: fri-sun is three days.
+  // A range may cross the end of the week: fri-sun is three days.
   const days = (last - first + 7) % 7 + 1;
   return Array.from({ length: days }, (_, index) => ({ day: (first + index) % 7, opens, closes }));
 }

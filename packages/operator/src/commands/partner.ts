@@ -19,7 +19,7 @@ const ID_CHARACTERS = 20;
 const create: Command = {
   words: "partner create",
   usage:
-    "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--rate N/s] [--burst N] [--max-grams G] " +
+    "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--signing-key …] [--rate N/s] [--burst N] [--max-grams G] " +
     LIMIT_USAGE,
   does: "creates a partner; its secrets are shown only once",
   options: {
@@ -171,8 +171,8 @@ export const PARTNER_COMMANDS: readonly Command[] = [create, list, show, suspend
 const stateOf = (suspendedAt: Date | null) => ({ status: suspendedAt ? "suspended" : "active" });
 
 function randomText(random: (length: number) => Uint8Array): string {
-  // Draw bytes from 252 on again. Otherwise some characters would be more frequent, because 256 is not a
-  // multiple of 36.
+  // Skip bytes of 252 or more. Otherwise the first four characters would be more frequent, because 256 is not
+  // a multiple of 36.
   let text = "";
   while (text.length < ID_CHARACTERS) {
     for (const byte of random(ID_CHARACTERS)) {

@@ -12,7 +12,7 @@ const set: Command = {
     "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G] " +
     LIMIT_USAGE,
   does:
-    "changes only the options that are given. --ip replaces all addresses. --webhook enables a disabled endpoint, even if the URL stays the same. A new IBAN waits for another login's approve-iban; giving the registered IBAN withdraws it",
+    "changes only the options that are given. --ip replaces all addresses. --webhook enables a disabled endpoint, even if the URL stays the same. A new IBAN waits for another login's approve-iban; giving the registered IBAN cancels this request",
   options: {
     name: { type: "string" },
     iban: { type: "string" },

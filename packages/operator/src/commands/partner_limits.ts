@@ -18,7 +18,7 @@ export const LIMIT_USAGE =
 /** A thousand tonnes, in 0.0001 g. */
 const OPEN_TENTH_MILLIGRAMS_AT_MOST = 10_000_000_000_000n;
 
-/** The limits whose options are given. */
+/** Returns the limits whose options are given. Null means unlimited. */
 export function readLimits(values: Values): Limits {
   const limit = <T>(name: keyof typeof LIMIT_OPTIONS, parse: (text: string) => T): T | null | undefined =>
     parsed(values, name, (text) => text === "unlimited" ? null : parse(text));
@@ -36,7 +36,7 @@ function readOpenGrams(text: string): bigint {
     throw usage(
       `--open-grams must be at most ${
         formatGrams(OPEN_TENTH_MILLIGRAMS_AT_MOST)
-      }; use unlimited for no limit.`,
+      }, or unlimited for no limit; got ${text}.`,
     );
   }
   return grams;

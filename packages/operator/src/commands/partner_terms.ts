@@ -64,13 +64,15 @@ export async function readSigningKey(file: string) {
 }
 
 /**
- * Returns the kid if a JWS protected header can carry it, otherwise throws: no request could name the key by
- * such a kid.
+ * Returns the kid if a JWS protected header can carry it. Throws for any other kid, because no request could
+ * name the key with it.
  */
 function readKid(kid: unknown): string {
   if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
   throw usage(
-    `The JWK's kid must be 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or must be left out.`,
+    `The JWK's kid must be 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or must be left out; got ${
+      JSON.stringify(kid)
+    }.`,
   );
 }
 
@@ -98,7 +100,7 @@ export async function readWebhook(
 export function readMaximum(text: string): bigint {
   const grams = parseGrams(text);
   if (grams > GOLD_MAX_TENTH_MILLIGRAMS) {
-    throw usage(`--max-grams must be at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}.`);
+    throw usage(`--max-grams must be at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}; got ${text}.`);
   }
   return grams;
 }

@@ -64,7 +64,7 @@ async function revokeCertificate(invocation: Invocation): Promise<Result> {
 const crl: Command = {
   words: "cert crl",
   usage: "cert crl [--out FILE] [--days N]",
-  does: "renews every authority's revocation list; run it daily",
+  does: "renews the revocation list of each trusted authority that has not expired; run it daily",
   options: { out: { type: "string" }, days: { type: "string", default: `${LIST_DAYS}` } },
   async run({ values, db, path }) {
     const { sql } = await db();

@@ -72,8 +72,8 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
     const next = Number(number) + 1;
     const list = await issueCrl({
       authority,
-      // Date no entry later than the list, which is backdated so that a verifier whose clock is behind
-      // accepts it.
+      // The list is backdated, so that a verifier whose clock is behind accepts it. No entry may have a later
+      // date than the list.
       revoked: revoked.map(({ serial, revoked_at, reason }) => ({
         serial,
         revokedAt: new Date(Math.min(Date.parse(revoked_at), thisUpdate.getTime())),

@@ -101,8 +101,8 @@ describe("gold secret, gold webhook-secret", () => {
         const statuses = async () =>
           itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
         assertEquals(await statuses(), ["retiring", "active"]);
-        // Check that a use that the question showed is no reason to refuse, and that a use two hours ago is
-        // none either.
+        // The retirement must succeed if the question showed the last use, and also if the last use was two
+        // hours ago.
         const used = () =>
           sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() - interval '2 hours'`;
         assertEquals((await rotate(() => Promise.resolve())).exit, 0);

@@ -70,8 +70,7 @@ function findKey(keys: readonly Credential[], id: string, kid: string): Credenti
     keys.filter((one) => one.kid === kid),
   );
   if (!found) throw new Failure(EXIT.refused, "not_found", `${id} has no signing key ${kid}.`);
-  // Refuse a kid that several keys share, as keys that were registered together at the partner's creation
-  // may.
+  // Refuse a kid that several keys share. `partner create` can register several keys with the same kid.
   if (found.name !== kid && others.length > 0) {
     throw new Failure(
       EXIT.refused,

@@ -1,4 +1,4 @@
-import { formatGrams, parseGrams } from "@gold-partner/protocol";
+import { formatGrams, parseGrams, reservesListId } from "@gold-partner/protocol";
 import type { Command } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
@@ -6,7 +6,7 @@ import { line, parsedRequired, required } from "../values.ts";
 
 const add: Command = {
   words: "vault add",
-  usage: "vault add --serial S --refiner NAME --gross GRAMS --fineness 999.9 --vault NAME",
+  usage: "vault add --serial S [--refiner NAME] --gross GRAMS --fineness 999.9 --vault NAME",
   does: "adds a bar to the vault; its fine grams can then be sold to partners",
   options: {
     serial: { type: "string" },
@@ -54,10 +54,15 @@ const list: Command = {
         fine_grams: formatGrams(BigInt(row.fine)),
         added_at: row.added_at.toISOString(),
         removed_at: instantOf(row.removed_at),
+        added_list: listOf(row.added_list),
+        removed_list: listOf(row.removed_list),
       })),
     };
   },
 };
+
+/** The list of bars that the bar came or left with. A bar that left before version 0.4.0 is in no list. */
+const listOf = (list: number | null) => list === null ? null : reservesListId(`${list}`);
 
 const remove: Command = {
   words: "vault remove",

@@ -105,7 +105,7 @@ function orderPayments(payments: readonly Payment[]): readonly Payment[] {
   const twice = payments.find(({ endToEndId }, index) => last.get(endToEndId) !== index);
   if (twice) {
     throw refuse(
-      `Two payments of the batch have the end-to-end id ${twice.endToEndId}: one would be paid twice, or not at all.`,
+      `Two payments of the batch have the end-to-end id ${twice.endToEndId}. The bank could treat one as a duplicate and not pay it.`,
     );
   }
   return [...payments].sort((left, right) => left.endToEndId < right.endToEndId ? -1 : 1);

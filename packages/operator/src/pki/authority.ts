@@ -99,7 +99,7 @@ export async function openAuthority(certificatePem: string, key: AuthorityKey): 
   if (keyId === undefined || !maySign(certificate)) {
     throw new PkiError(
       "authority_certificate_invalid",
-      `The certificate of "${certificate.subject}" may not sign certificates and revocation lists: it needs CA:TRUE, the key usages keyCertSign and cRLSign, and a subject key identifier. Give the CA's own certificate, as gold ca init wrote it.`,
+      `The certificate of "${certificate.subject}" may not sign certificates and revocation lists: it needs CA:TRUE, the key usages keyCertSign and cRLSign, and a subject key identifier. Give the CA's own certificate, as gold ca init printed it.`,
     );
   }
   return {

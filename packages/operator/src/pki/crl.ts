@@ -32,7 +32,8 @@ export interface CrlOrder {
   readonly number: number;
   readonly thisUpdate: Date;
   /**
-   * From this instant on a verifier refuses every certificate. The next list must be published well before.
+   * From this instant on, a verifier that still has this list refuses every certificate of the authority.
+   * Publish the next list well before.
    */
   readonly nextUpdate: Date;
 }

@@ -45,7 +45,7 @@ const HOST_NAME = /^(?=.{1,64}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a
 
 /**
  * Issues a partner's certificate for the request's key. The request must have the registered names. Anything
- * else that it asks for is ignored.
+ * else in the request, such as extensions, is ignored.
  */
 export async function issueClientCertificate(order: ClientIssuance): Promise<CertificateRecord> {
   const { csr, authority, clientId, organization, issuedAt, days = YEAR_DAYS } = order;
@@ -105,7 +105,8 @@ async function issue(authority: Authority, wanted: Validity, leaf: Leaf): Promis
 
 /**
  * Returns the certificate's validity. Refuses an end after the authority's end instead of moving it, because
- * a partner plans its renewal by the promised end. A start before the authority's start is moved to it.
+ * a partner plans its renewal by the promised end. An earlier start than the authority's becomes the
+ * authority's start.
  */
 function nestValidity(wanted: Validity, authority: Validity): Validity {
   if (wanted.notAfter > authority.notAfter) {

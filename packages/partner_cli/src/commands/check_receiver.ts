@@ -11,9 +11,10 @@ export const CHECK_RECEIVER: Command = {
   usage: "URL [--log FILE] [--next SEQUENCE] [--ca FILE]",
   does: "attacks a webhook receiver of yours, and says line by line what it did wrong",
   help:
-    `It delivers invented orders, correctly signed with your webhook_secret, forged, stale, repeated, out of
-order, after a gap, oversized and of an unknown type. Run it against a receiver with a database of its own,
-never against one that serves production: the receiver would process the orders. It does not call the service.
+    `It delivers events with invented orders. Some are correct and signed with your webhook_secret. Others are
+forged, stale, repeated, out of order, after a gap, oversized or of an unknown type. Run it against a receiver
+with a database of its own, never against one that serves production: the receiver would process the orders.
+It does not call the service.
   --log FILE       a file in which the receiver writes a line with the event's id when, and only when, it
                    processes an event. Without it, only the answers are checked
   --next SEQUENCE  the sequence number that the receiver expects next; default: 1

@@ -26,7 +26,8 @@ export const EVENTS: Command = {
 };
 
 /** An event as a line of a table, with the last attempt to deliver it. */
-export function eventRow({ sequence, type, id, created_at, delivery }: AccountEvent): Row {
+export function eventRow({ sequence, type, id, created_at, delivery, data }: AccountEvent): Row {
+  const texts = "order" in data ? data.order : "withdrawal" in data ? data.withdrawal : undefined;
   const last = delivery.attempts.at(-1);
   return {
     sequence,
@@ -37,5 +38,7 @@ export function eventRow({ sequence, type, id, created_at, delivery }: AccountEv
     attempts: delivery.attempts.length,
     last_answer: last === undefined ? null : last.http_status ?? "no answer",
     next_attempt_at: delivery.next_attempt_at,
+    reference: texts?.reference ?? null,
+    account_label: texts?.account_label ?? null,
   };
 }

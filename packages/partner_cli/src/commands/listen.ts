@@ -17,7 +17,8 @@ export const LISTEN: Command = {
     "delivers each new event to a receiver of yours, signed with your webhook_secret as the service signs it",
   help:
     `It follows GET /v1/events and delivers each event once, in order, until you end it with Ctrl-C. Each line
-shows sequence, type, id and the answer. A failed delivery is not repeated: run it again with --after.
+shows sequence, type, id and the answer. A failed delivery is not repeated. To repeat it, start the command
+again with --after.
   --forward URL     the receiver, such as http://localhost:3000/webhooks
   --after SEQUENCE  start after this event; default: the newest event, so that only new ones are delivered
   --ca FILE         PEM of the CA to trust for an https receiver`,

@@ -1,5 +1,6 @@
-import type { Command } from "../command.ts";
+import type { Command, Invocation } from "../command.ts";
 import { usage } from "../failure.ts";
+import { RECORD, RECORD_HELP, recordingClient } from "../record.ts";
 import { optional, required } from "../values.ts";
 
 const KEY = { key: { type: "string" } } as const;
@@ -7,24 +8,31 @@ const KEY_HELP =
   "--key sets the Idempotency-Key. Repeat a write whose outcome is unknown with the key that the error shows: " +
   "it is executed once.";
 
+const TEXTS = { reference: { type: "string" }, "account-label": { type: "string" } } as const;
+const TEXTS_USAGE = "[--reference TEXT] [--account-label TEXT]";
+const textsOf = (values: Invocation["values"]) => ({
+  reference: optional(values, "reference"),
+  account_label: optional(values, "account-label"),
+});
+
 const writeOptions = (key: string | undefined) => key === undefined ? {} : { idempotencyKey: key };
 
 export const QUOTE: Command = {
   name: "quote",
-  usage: "buy|sell --grams G | --amount SAR [--key KEY]",
-  does: "takes a firm quote, which is valid for 60 seconds and one order",
+  usage: `buy|sell --grams G | --amount SAR ${TEXTS_USAGE} [--key KEY]`,
+  does: "requests a firm quote, which is valid for 60 seconds and one order",
   help: KEY_HELP,
-  options: { grams: { type: "string" }, amount: { type: "string" }, ...KEY },
+  options: { grams: { type: "string" }, amount: { type: "string" }, ...TEXTS, ...KEY },
   takes: ["buy|sell"],
   async run({ values, positionals: [side], client }) {
     if (side !== "buy" && side !== "sell") throw usage(`The side must be buy or sell; got ${side}.`);
     const [gold_grams, amount_sar] = [optional(values, "grams"), optional(values, "amount")];
-    const options = writeOptions(optional(values, "key"));
+    const [options, texts] = [writeOptions(optional(values, "key")), textsOf(values)];
     if (gold_grams !== undefined && amount_sar === undefined) {
-      return { reply: await (await client()).createQuote({ side, gold_grams }, options) };
+      return { reply: await (await client()).createQuote({ side, gold_grams, ...texts }, options) };
     }
     if (amount_sar !== undefined && gold_grams === undefined) {
-      return { reply: await (await client()).createQuote({ side, amount_sar }, options) };
+      return { reply: await (await client()).createQuote({ side, amount_sar, ...texts }, options) };
     }
     throw usage("Give either --grams or --amount.");
   },
@@ -32,27 +40,31 @@ export const QUOTE: Command = {
 
 export const ORDER: Command = {
   name: "order",
-  usage: "QUOTE_ID [--key KEY]",
+  usage: `QUOTE_ID ${TEXTS_USAGE} [--key KEY] [--record FILE]`,
   does: "executes a quote with a signed order",
-  help: KEY_HELP,
-  options: KEY,
+  help: `The order inherits the two texts from the quote, each unless it is given here. ${KEY_HELP}
+${RECORD_HELP}`,
+  options: { ...TEXTS, ...KEY, ...RECORD },
   takes: ["QUOTE_ID"],
-  async run({ values, positionals: [quote_id], client }) {
+  async run(invocation) {
+    const { values, positionals: [quote_id] } = invocation;
+    const request = { quote_id: quote_id!, ...textsOf(values) };
     const options = writeOptions(optional(values, "key"));
-    return { reply: await (await client()).placeOrder({ quote_id: quote_id! }, options) };
+    return { reply: await (await recordingClient(invocation)).placeOrder(request, options) };
   },
 };
 
 export const WITHDRAW: Command = {
   name: "withdraw",
-  usage: "--amount SAR [--reference TEXT] [--key KEY]",
+  usage: `--amount SAR ${TEXTS_USAGE} [--key KEY] [--record FILE]`,
   does: "withdraws SAR to the registered IBAN with a signed request",
-  help: KEY_HELP,
-  options: { amount: { type: "string" }, reference: { type: "string" }, ...KEY },
-  async run({ values, client }) {
-    const request = { amount_sar: required(values, "amount"), reference: optional(values, "reference") };
+  help: `${KEY_HELP}\n${RECORD_HELP}`,
+  options: { amount: { type: "string" }, ...TEXTS, ...KEY, ...RECORD },
+  async run(invocation) {
+    const { values } = invocation;
+    const request = { amount_sar: required(values, "amount"), ...textsOf(values) };
     const options = writeOptions(optional(values, "key"));
-    return { reply: await (await client()).createWithdrawal(request, options) };
+    return { reply: await (await recordingClient(invocation)).createWithdrawal(request, options) };
   },
 };
 
@@ -70,7 +82,7 @@ export const STATEMENT: Command = {
   name: "statement",
   usage: "--from DAY --to DAY [--csv]",
   does:
-    "shows every posting of the days, both included, in Asia/Riyadh, with the opening and closing balance",
+    "shows every posting from one day to another, both included, with the opening and closing balance; days are in Asia/Riyadh",
   options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "boolean" } },
   async run({ values, client }) {
     if (values.csv && values.json) throw usage("Give either --csv or --json.");

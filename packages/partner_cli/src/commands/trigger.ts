@@ -8,6 +8,7 @@ import type {
 import type { Command } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { newestSequence } from "../newest_sequence.ts";
+import { RECORD, RECORD_HELP, recordingClient } from "../record.ts";
 import { eventRow } from "./events.ts";
 
 /** Makes the event happen. Each step uses the API as the partner's own program would. */
@@ -52,15 +53,18 @@ const POLL_MS = 100;
 
 export const TRIGGER: Command = {
   name: "trigger",
-  usage: "TYPE",
+  usage: "TYPE [--record FILE]",
   does: "makes an event happen in the sandbox, and shows it",
-  help: `TYPE is one of ${TYPES}.\nThe events are real: an order moves the sandbox's money and gold.`,
+  help: `TYPE is one of ${TYPES}.\nThe events are real: an order moves the sandbox's money and gold.
+${RECORD_HELP}`,
+  options: RECORD,
   takes: ["TYPE"],
-  async run({ positionals: [type], credentials, client }) {
+  async run(invocation) {
+    const { positionals: [type], credentials } = invocation;
     const trigger = Object.hasOwn(TRIGGERS, type!) ? TRIGGERS[type!] : undefined;
     if (!trigger) throw usage(`There is no trigger for ${type}. Types: ${TYPES}.`);
     const { client_id = "" } = await credentials();
-    const opened = await client();
+    const opened = await recordingClient(invocation);
     if (!client_id.startsWith("sbx_")) {
       const message = `Only the sandbox has triggers: the client_id must begin with sbx_; got ${client_id}.`;
       throw new Failure(EXIT.refused, "sandbox_only", message);

@@ -53,7 +53,7 @@ export async function examineServiceDates(
   { hostname, port, origin }: URL,
   nowMs: number,
 ): Promise<Fault | undefined> {
-  // Nothing is sent over this connection, so it may be to anyone.
+  // Accept any certificate: only its dates are read, and nothing is sent over this connection.
   const socket = connect({
     ...{ host: hostname, servername: hostname, port: Number(port || HTTPS_PORT) },
     rejectUnauthorized: false,

@@ -22,7 +22,10 @@ interface Patient {
   /** PEM text of the client certificate. */
   readonly certificate: string;
   readonly nowMs: number;
-  /** The partner's own signed request. It is explained in place of a signature by the client. */
+  /**
+   * A request that the partner's own program signed. If it is given, it is checked instead of signature and
+   * webhook.
+   */
   readonly request?: SignedRequest | undefined;
 }
 
@@ -35,12 +38,12 @@ type Attempt = Delivery["attempts"][number];
 
 interface Check {
   readonly check: string;
-  /** The checks without which this one says nothing. */
+  /** The checks that must succeed first. Otherwise this check is skipped. */
   readonly needs: readonly string[];
   readonly run: () => Promise<Outcome>;
 }
 
-/** Runs each check whose needs are met. */
+/** Runs the checks one after another. Skips a check if one that it needs has failed or was skipped. */
 export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   const unmet = new Set<string>();
   for (const { check, needs, run } of checksOf(patient)) {
@@ -80,7 +83,7 @@ function checksOf(patient: Patient): readonly Check[] {
       needs: ["connection"],
       run: async () => {
         const [file, clientId] = [memberOf(credentials, "cert"), memberOf(credentials, "client_id")];
-        // The service's time, if it replied: a wrong clock must not look like a wrong certificate.
+        // Use the service's time if it replied, so that a wrong clock does not look like a wrong certificate.
         const serviceMs = nowMs - (client.clockOffsetSeconds ?? 0) * 1000;
         const outcome = examineCertificate(certificate, { file, clientId, nowMs: serviceMs });
         if (error && isAboutCertificate(error)) throw certificateFault(error, file);
@@ -117,8 +120,8 @@ function asGoldError(error: unknown): GoldError {
 }
 
 /**
- * Matches the message of a transport when the service ended the connection: with a TLS alert, or without
- * giving a reason.
+ * Matches a transport's error message if the service ended the connection, with a TLS alert or without a
+ * reason.
  */
 const ENDED = /\b(?:alert|ECONNRESET|EPIPE|hang up|reset|closed|eof)\b/i;
 
@@ -220,7 +223,7 @@ const reasonsOf = ({ steps }: ProbeVerdict): string =>
   Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name, { detail }]) => `${name}: ${detail}`)
     .join(" ");
 
-/** The service waits for an answer, and then stores the attempt. */
+/** The service waits up to ANSWER_MAX_MS for an answer. Then it needs some time to store the attempt. */
 const ATTEMPT_MAX_MS = ANSWER_MAX_MS + 5_000;
 const POLL_MS = 200;
 const EVENTS_SEEN = 200;
@@ -251,8 +254,9 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
 }
 
 /**
- * Returns the attempt to deliver the test. An endpoint that keeps failing gets one event at a time, and that
- * may be another one: then its attempt says the same.
+ * Returns the first attempt to deliver the test event. The service sends one event at a time to an endpoint
+ * that keeps failing, and that may be an older event. So while the test event has no attempt, returns an
+ * attempt for an older event that was made after the test began: it shows the same fault.
  */
 async function findAttempt(client: GoldClient, test: AccountEvent): Promise<Attempt | undefined> {
   const attempts: Attempt[] = [];

@@ -14,7 +14,7 @@ export class Fault extends Error {
   }
 }
 
-/** The fault that an error of the client reports, with the cure that the list of errors gives. */
+/** Converts an error of the client into a fault, with the cure of the error registry if the code is in it. */
 export function faultOf(error: GoldError): Fault {
   const known = Object.hasOwn(TOKEN_PROBLEM_REGISTRY, error.code)
     ? TOKEN_PROBLEM_REGISTRY[error.code as TokenProblemCode]

@@ -11,19 +11,21 @@ const HEADER_END = /\r?\n\r?\n/;
 /** A request to the probe that the partner's own program signed. */
 export interface SignedRequest {
   readonly target: string;
-  /** The name by which the partner's program addresses the service: of the URL, or else of the Host header. */
+  /**
+   * The host that the partner's program addresses, in lower case: from the URL, or else from the Host header.
+   */
   readonly host: string | undefined;
-  /** The signature's three headers, by their names. A header that is missing in the file is missing here. */
+  /** The timestamp, nonce and signature headers that the file has, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** Editors on Windows begin a file of UTF-8 with this mark. */
+/** Some editors on Windows begin a UTF-8 file with this mark. */
 const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
 
 /**
- * Reads a request as HTTP/1.1 writes it: request line, headers, an empty line, the body. The body has the
- * length that Content-Length says. Without Content-Length it is the rest of the file.
+ * Reads a request as HTTP/1.1 writes it: request line, headers, an empty line, the body. The body is as long
+ * as Content-Length says, or the rest of the file without Content-Length.
  */
 export function readSignedRequest(file: Uint8Array, name: string): SignedRequest {
   // Latin-1 maps each byte to one character, so positions in the text are positions in the file.
@@ -71,7 +73,10 @@ export function readSignedRequest(file: Uint8Array, name: string): SignedRequest
   };
 }
 
-/** A transport that sends the partner's own target and signature in place of those of the client's probe. */
+/**
+ * Returns a transport that sends the client's probe with the partner's own target and signature headers.
+ * Other requests are sent unchanged.
+ */
 export function replaying(transport: Transport, { target, headers: own }: SignedRequest): Transport {
   return {
     send(request) {

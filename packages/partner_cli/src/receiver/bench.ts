@@ -4,14 +4,14 @@ import type { ReceiverLog } from "./log.ts";
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 
-/** An event that the service never had. */
+/** An invented event. The service knows nothing of it. */
 export interface MadeEvent {
   readonly id: string;
   readonly sequence: number;
   readonly body: string;
 }
 
-/** What a delivery has instead of the right values. */
+/** How a delivery differs from a correct one. */
 export interface Twist {
   /** The secrets that sign. Default: the receiver's own. */
   readonly secrets?: readonly string[];
@@ -25,12 +25,12 @@ export class Bench {
   /** A secret that the receiver does not have. */
   readonly foreign: string = newWebhookSecret(random);
   readonly secret: string;
-  /** Undefined when nobody can see what the receiver processes. */
+  /** Undefined without --log. The checks then see the receiver's answers, but not what it processes. */
   readonly log: ReceiverLog | undefined;
   readonly #receiver: Receiver;
   readonly #now: () => number;
   #next: number;
-  /** The sequence numbers that are used, but that no accepted event has. */
+  /** Sequence numbers of take() that no accepted event has yet, and those of reopen(). */
   readonly #missing = new Set<number>();
 
   constructor(
@@ -46,18 +46,23 @@ export class Bench {
     [this.#receiver, this.secret, this.log, this.#next, this.#now] = [receiver, secret, log, next, now];
   }
 
-  /** The next event. Its sequence number is used. */
+  /** Makes the event with the next sequence number, and uses up that number. */
   take(type?: string): MadeEvent {
     this.#missing.add(this.#next);
     return this.#make(this.#next++, type);
   }
 
-  /** An event that no receiver accepts. Its sequence number stays free. */
+  /**
+   * Makes an event with the next sequence number for a delivery that must be refused. The number stays free.
+   */
   takeNone(): MadeEvent {
     return this.#make(this.#next);
   }
 
-  /** Uses up the number of an event that a receiver accepted although it must not. */
+  /**
+   * Uses up the next sequence number, because the receiver processed an event of takeNone() that it had to
+   * refuse.
+   */
   skip(): void {
     this.#next++;
   }
@@ -80,7 +85,7 @@ export class Bench {
     return { id, sequence, body: JSON.stringify({ type, id, sequence, created_at: at, data }) };
   }
 
-  /** Delivers an event. */
+  /** Delivers an event and returns the receiver's answer. */
   async send(
     event: MadeEvent,
     { secrets = [this.secret], ageSeconds = 0, change }: Twist = {},

@@ -53,7 +53,7 @@ describe("checkReceiver()", () => {
     assertEquals([findings.length, named(findings, "ok").length], [10, 10]);
   });
 
-  it("passes it without a log, except for the check that needs one", async () => {
+  it("passes this receiver without a log, and skips the check that needs a log", async () => {
     const findings = await check({ hasLog: false });
     assertEquals([named(findings, "failed"), named(findings, "skipped")], [[], ["gap"]]);
   });
@@ -79,6 +79,6 @@ describe("checkReceiver()", () => {
       found.get(fault)!.find(({ check }) => check === "forged")!.detail;
     assertMatch(detailOf("accepts_forged"), /answered 200 to a signature by another secret and processed it/);
     assertEquals(detailOf("accepts_forged").match(/and processed it/g)?.length, 3);
-    assertMatch(detailOf("answers_before_verifying"), /answered 200 to .* before it verified it/);
+    assertMatch(detailOf("answers_before_verifying"), /answered 200 to .* before it verified the signature/);
   });
 });

@@ -8,12 +8,18 @@ class Wrong extends Error {}
 
 interface Check {
   readonly check: string;
-  /** Returns what the receiver did right, or throws Wrong. Undefined: nobody can see it without a log. */
+  /**
+   * Returns what the receiver did right, or undefined if that shows only in the log and there is none. Throws
+   * Wrong if the receiver did something wrong.
+   */
   readonly run: (bench: Bench) => Promise<string | undefined>;
   readonly cure: string;
 }
 
-/** The attacks come last, so that an accepted one does not disturb the other checks. */
+/**
+ * The forged, stale and oversized deliveries come last. If the receiver accepts one, that does not affect the
+ * checks before it.
+ */
 const CHECKS: readonly Check[] = [
   {
     check: "delivery",
@@ -70,7 +76,7 @@ const CHECKS: readonly Check[] = [
       return "accepts a delivery if any of its signatures matches";
     },
     cure:
-      "Compare every signature in webhook-signature: during a rotation there are two, separated by a space.",
+      "Compare every signature in webhook-signature: during a rotation there are several, separated by spaces.",
   },
   {
     check: "raw body",
@@ -86,8 +92,8 @@ const CHECKS: readonly Check[] = [
     check: "reordered",
     run: async (bench) => {
       const [early, late] = [bench.take(), bench.take()];
-      await accepted(bench, late, "an event before the event with the number before it");
-      await accepted(bench, early, "an event after the event with the number after it");
+      await accepted(bench, late, "an event that arrived before its predecessor");
+      await accepted(bench, early, "an event that arrived after its successor");
       return await inOrder(bench, early, late) ?? `accepts events in another order${UNSEEN}`;
     },
     cure: "Store each event and answer 2xx; process the stored events in the order of sequence.",
@@ -160,7 +166,7 @@ const RETRY_SECONDS = 5;
 const OVERSIZED_BYTES = 1024 * 1024;
 const UNSEEN = "; only --log shows what it processes";
 
-/** Attacks a receiver, and yields for each attack what the receiver did. */
+/** Runs the checks against a receiver one after another, and yields what each one found. */
 export async function* checkReceiver(bench: Bench): AsyncGenerator<Finding> {
   let isUsable = true;
   for (const { check, run, cure } of CHECKS) {
@@ -168,14 +174,14 @@ export async function* checkReceiver(bench: Bench): AsyncGenerator<Finding> {
       yield { check, result: "skipped", detail: "needs delivery." };
       continue;
     }
-    const finding = await judge(check, () => run(bench), cure);
+    const finding = await runCheck(check, () => run(bench), cure);
     await bench.fillGaps();
     isUsable = check !== "delivery" || finding.result === "ok";
     yield finding;
   }
 }
 
-async function judge(
+async function runCheck(
   check: string,
   run: () => Promise<string | undefined>,
   cure: string,
@@ -209,13 +215,13 @@ async function refused(bench: Bench, variants: Readonly<Record<string, Twist>>):
     if (answer.status !== null && answer.status >= 400 && answer.status < 500) continue;
     if (isAccepted(answer)) await bench.log?.settle();
     const seen = isAccepted(answer) ? await bench.log?.processed([event.id]) : undefined;
-    // Such a receiver would ignore the next variant, if that had the same number.
+    // This receiver has used up the sequence number. It would ignore the next variant with the same number.
     if (seen && seen.length > 0) bench.skip();
     const fate = seen === undefined
       ? ""
       : seen.length > 0
       ? " and processed it"
-      : " before it verified it: a delivery that it cannot verify is then lost, because the service does not repeat it";
+      : " before it verified the signature. The service does not repeat an answered delivery, so one that fails verification is lost";
     wrong.push(`${answerText(answer)} to ${what}${fate}`);
   }
   if (wrong.length > 0) throw new Wrong(wrong.join("; "));

@@ -3,10 +3,13 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 
-/** The service waits so long for the end of the receiver's headers. */
+/** How long the service waits for the head of the receiver's answer. */
 export const ANSWER_MAX_MS = 15_000;
 
-/** A receiver, and the CAs to trust for it in addition to none: without `ca`, those of the runtime. */
+/**
+ * A webhook receiver. If `ca` is given, only it is trusted to sign the receiver's certificate. Otherwise the
+ * runtime's CAs are trusted.
+ */
 export interface Receiver {
   readonly url: URL;
   /** PEM text. */
@@ -41,8 +44,8 @@ export function signedMessage(
 }
 
 /**
- * Posts one delivery on a new connection. Like the service, it follows no redirect and reads no body. It
- * never throws.
+ * Posts one delivery on a new connection. Follows no redirect, as the service does, and reads no body. Never
+ * throws.
  */
 export function deliver(
   { url, ca, answerMaxMs = ANSWER_MAX_MS }: Receiver,

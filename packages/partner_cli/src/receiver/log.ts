@@ -3,7 +3,7 @@ import { readNamed } from "../named_file.ts";
 
 /** How long a receiver may take from its answer to the line in its log. */
 const WRITTEN_MAX_MS = 5_000;
-/** A receiver that processes an event although it must not does so within this time. */
+/** How long a check waits for a wrong receiver to process an event that it must not process. */
 const SETTLE_MS = 1_000;
 const POLL_MS = 50;
 
@@ -15,13 +15,19 @@ export class ReceiverLog {
     this.#file = file;
   }
 
-  /** The ids among `ids` that the receiver has processed, in order, one for each time. */
+  /**
+   * Returns those of `ids` that the receiver has processed, in the log's order. An id appears once for each
+   * time.
+   */
   async processed(ids: readonly string[]): Promise<string[]> {
     const lines = new TextDecoder().decode(await readNamed("--log", this.#file)).split("\n");
     return lines.flatMap((line) => ids.filter((id) => line.includes(id)));
   }
 
-  /** Waits until the receiver has processed all of them, but not for long. */
+  /**
+   * Waits until the receiver has processed all of `ids`, at most WRITTEN_MAX_MS. Returns what processed()
+   * returns then.
+   */
   async await(ids: readonly string[]): Promise<string[]> {
     for (const endMs = performance.now() + WRITTEN_MAX_MS;;) {
       const found = await this.processed(ids);
@@ -30,7 +36,7 @@ export class ReceiverLog {
     }
   }
 
-  /** Gives the receiver time to process what it must not process. */
+  /** Waits SETTLE_MS, so that a wrong receiver shows that it processes an event that it must not process. */
   async settle(): Promise<void> {
     await sleep(SETTLE_MS);
   }

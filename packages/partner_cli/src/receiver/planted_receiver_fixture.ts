@@ -93,7 +93,10 @@ export async function plantedReceiver(
   };
 }
 
-/** Stores events once, and processes them in the order of their numbers. */
+/**
+ * Stores each event once, and processes the events in the order of sequence, unless its fault makes it do
+ * otherwise.
+ */
 class Inbox {
   readonly #log: string;
   readonly #fault: PlantedFault | undefined;

@@ -45,8 +45,8 @@ export interface Endpoint {
   readonly summary: string;
   readonly description: string;
   /**
-   * Whether the operation needs a token, in addition to the certificate that every operation needs.
-   * `checked`: no token is needed, but a token that is sent must be valid.
+   * Whether the operation needs a token, in addition to the certificate that every operation needs. `none`: a
+   * token is ignored. `checked`: no token is needed, but a token that is sent must be valid.
    */
   readonly token: "none" | "checked" | "required";
   /**

@@ -5,10 +5,10 @@ import {
   SIGNATURE_FORM,
   TIMESTAMP_FORM,
 } from "../header.ts";
-import { ID_PREFIX, idForm } from "../id.ts";
+import { ID_PREFIX, idForm, RESERVES_LIST_ID_FORM } from "../id.ts";
 import { type Endpoint, type Json, pathParameters } from "./endpoint.ts";
 import { type SentExample, sentExample } from "./examples/sent.ts";
-import { ID } from "./examples/story.ts";
+import { ID, RESERVES_LIST_ID } from "./examples/story.ts";
 import { queryParameters } from "./schemas.ts";
 
 const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly example: string }>> = {
@@ -17,6 +17,7 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
   withdrawal_id: { form: idForm(ID_PREFIX.withdrawal), example: ID.withdrawal },
   funding_id: { form: idForm(ID_PREFIX.funding), example: ID.funding },
   event_id: { form: idForm(ID_PREFIX.event), example: ID.buyEvent },
+  reserves_list_id: { form: RESERVES_LIST_ID_FORM, example: RESERVES_LIST_ID },
 };
 
 /** The parameters of an operation: everything that it reads besides the body. */
@@ -42,7 +43,7 @@ function pathParameter(name: string): Json {
     in: "path",
     required: true,
     description:
-      "The id as the service returned it: its prefix and a UUIDv7. A malformed or unknown id, or another partner's id, gets 404.",
+      "The id as the service returned it. A malformed or unknown id, or another partner's id, gets 404.",
     schema: text(form),
     example,
   };

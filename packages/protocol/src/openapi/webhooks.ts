@@ -4,7 +4,7 @@ import type { Json } from "./endpoint.ts";
 import { EVENTS } from "./examples/events.ts";
 import type { Schemas } from "./schemas.ts";
 
-const SAYS: Readonly<Record<keyof typeof EVENTS, string>> = {
+const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
   "order.executed": "An order was executed.",
   "withdrawal.created": "A withdrawal was requested; the amount is held.",
   "withdrawal.approved": "The operator has approved a withdrawal.",
@@ -16,6 +16,13 @@ const SAYS: Readonly<Record<keyof typeof EVENTS, string>> = {
   "funding.reversed": "The bank has taken back a funding.",
   "credential.expiring":
     "One of your credentials expires soon: replace it while the old and the new one both work. Sent 30, 7 and 1 days in advance.",
+  "credential.added":
+    "A credential of yours was added. If a certificate or signing key is not yours, call the operator at once.",
+  "credential.ended":
+    "The end of one of your credentials was set or moved: it was retired, revoked or replaced.",
+  "settlement.changed": "Your withdrawals are paid to another IBAN from now on. Two people changed it.",
+  "webhook_endpoint.changed":
+    "Your webhook URL was changed. This event is the first that goes to the new URL.",
   "webhook.test": "You have requested a test event.",
 };
 
@@ -35,7 +42,7 @@ export function webhooks(schemas: Schemas): Json {
   return Object.fromEntries(
     Object.entries(EVENTS).map(([type, event]) => [type, {
       post: {
-        summary: SAYS[type as keyof typeof EVENTS],
+        summary: SUMMARIES[type as keyof typeof EVENTS],
         description: DESCRIPTION,
         security: [],
         parameters: headersOf(event),
@@ -90,8 +97,7 @@ function headersOf(event: (typeof EVENTS)[keyof typeof EVENTS]): Json {
   ];
 }
 
-const WAITS =
-  "This attempt counts as a try. If you send Retry-After, nothing is sent to you before that time.";
+const WAITS = "This counts as an attempt. If you send Retry-After, nothing is sent to you before that time.";
 const RETRY_AFTER: Json = {
   "Retry-After": {
     description: "Seconds or an HTTP date, at most one hour.",

@@ -20,11 +20,16 @@ const WITHDRAWAL_EVENTS = [
 
 const FUNDING_EVENTS = ["funding.completed", "funding.reversed"] as const;
 
+const CREDENTIAL_EVENTS = ["credential.added", "credential.ended"] as const;
+
 const EVENT_TYPES: readonly string[] = [
   "order.executed",
   ...WITHDRAWAL_EVENTS,
   ...FUNDING_EVENTS,
   "credential.expiring",
+  ...CREDENTIAL_EVENTS,
+  "settlement.changed",
+  "webhook_endpoint.changed",
   "webhook.test",
 ];
 
@@ -39,15 +44,52 @@ const frame = {
   created_at: instant.meta({ description: "When it happened." }),
 };
 
+const kindOfCredential = (description: string) =>
+  z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]).meta({ description });
+const credentialId = z.string().meta({
+  description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it.",
+});
+
 const credential = z.object({
-  kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]).meta({
-    description: "What expires.",
-  }),
-  id: z.string().meta({
-    description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it.",
-  }),
+  kind: kindOfCredential("What expires."),
+  id: credentialId,
   expires_at: instant.meta({ description: "When it stops being accepted." }),
 }).meta({ description: "The credential that expires." });
+
+const logins = {
+  changed_by: z.string().nullable().meta({
+    description: "The operator's login that made the change; null: made before changes were events.",
+  }),
+  approved_by: z.string().nullable().meta({
+    description: "The second login, which approved the change; null: the change takes one login.",
+  }),
+};
+
+const changedCredential = z.object({
+  kind: kindOfCredential("What was added or ended."),
+  id: credentialId,
+  kid: z.string().nullable().meta({ description: "The signing key's registered name, if it has one." }),
+  valid_from: instant.nullable().meta({
+    description: "From when it is accepted; null: its registered date is unusable, so it is never accepted.",
+  }),
+  valid_until: instant.nullable().meta({
+    description: "When it stops being accepted, which can be in the future; null: no end is set.",
+  }),
+  ...logins,
+}).meta({ description: "The credential, as it is right after the event." });
+
+const settlement = z.object({
+  iban_masked: z.string().meta({ description: "The new IBAN without its middle characters." }),
+  iban_sha256: sha256Hex.meta({
+    description: "The SHA-256 of the whole IBAN without spaces. Compare it with your own.",
+  }),
+  ...logins,
+}).meta({ description: "Where withdrawals are paid from now on." });
+
+const webhookEndpoint = z.object({
+  url: z.string().meta({ description: "The new URL." }),
+  ...logins,
+}).meta({ description: "Where events are sent from this one on." });
 
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
   const event = { ...frame, ...more };
@@ -71,6 +113,21 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
       type: z.literal("credential.expiring").meta(TYPE),
       ...event,
       data: z.object({ credential, chain_head }).meta(DATA),
+    }),
+    z.object({
+      type: z.enum(CREDENTIAL_EVENTS).meta(TYPE),
+      ...event,
+      data: z.object({ credential: changedCredential, chain_head }).meta(DATA),
+    }),
+    z.object({
+      type: z.literal("settlement.changed").meta(TYPE),
+      ...event,
+      data: z.object({ settlement, chain_head }).meta(DATA),
+    }),
+    z.object({
+      type: z.literal("webhook_endpoint.changed").meta(TYPE),
+      ...event,
+      data: z.object({ webhook_endpoint: webhookEndpoint, chain_head }).meta(DATA),
     }),
     z.object({
       type: z.literal("webhook.test").meta(TYPE),
@@ -113,7 +170,13 @@ const delivery = z.object({
   })).meta({ description: "The attempts so far, oldest first." }),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
 
-export const eventReply = eventWith({ delivery })
+const line = z.string().meta({
+  description:
+    "The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes, " +
+    "and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.",
+}).optional();
+
+export const eventReply = eventWith({ delivery, line })
   .meta({ id: "Event", description: "An event and the attempts to deliver it." });
 export type EventReply = z.infer<typeof eventReply>;
 

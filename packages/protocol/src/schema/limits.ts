@@ -28,13 +28,13 @@ export const limitsReply = z.object({
       "Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now. A null maximum means no limit; null in place of the object means unlimited.",
   }),
   daily_records: z.object({
-    maximum_records: z.int().meta({ description: "How many records a day may store." }),
-    records: z.int().meta({ description: "How many count today." }),
+    maximum_records: z.int().meta({ description: "How many records may be stored per day." }),
+    records: z.int().meta({ description: "How many records count today." }),
     resets_at: instant.meta({ description: "When the count starts again at 0." }),
   }).nullable().meta(
     {
       description:
-        "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. `records` is how many count today. A quote stops counting when it is executed. Null means unlimited.",
+        "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. A quote stops counting when it is executed. Null means unlimited.",
     },
   ),
   market_hours: z.object({

@@ -1,4 +1,5 @@
 export * from "./balance.ts";
+export * from "./chain_key.ts";
 export * from "./credential.ts";
 export * from "./discovery.ts";
 export * from "./event.ts";
@@ -6,7 +7,7 @@ export * from "./field_error.ts";
 export * from "./funding.ts";
 export * from "./limits.ts";
 export * from "./order.ts";
-export { type ListQuery, listQuery, type Page } from "./page.ts";
+export { type FilteredListQuery, filteredListQuery, type ListQuery, listQuery, type Page } from "./page.ts";
 export * from "./price.ts";
 export * from "./probe.ts";
 export * from "./quote.ts";

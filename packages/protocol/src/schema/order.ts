@@ -1,19 +1,30 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
 import { pageOf } from "./page.ts";
+import {
+  accountLabelParam,
+  type PartnerTexts,
+  partnerTextsOf,
+  referenceParam,
+  repliedAccountLabel,
+  repliedReference,
+} from "./partner_text.ts";
 import { grams, sar, sarPerGram } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { idText, instant, side } from "./text.ts";
+import { idText, instant, reservesListIdText, side } from "./text.ts";
 
 // Any string passes here, because a malformed quote_id gets 404 like an unknown one.
 export const orderRequest = requestBody({
   id: "OrderRequest",
-  description: "Executes a firm quote.",
+  description:
+    "Executes a firm quote. The order inherits `reference` and `account_label` from the quote, each unless it is given here.",
 }, {
   quote_id: z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
     .meta({ description: "One of your open quotes." }),
-}).transform(({ quote_id }): OrderRequest => ({ quoteId: quote_id }));
-export interface OrderRequest {
+  reference: referenceParam,
+  account_label: accountLabelParam,
+}).transform(({ quote_id, ...texts }): OrderRequest => ({ quoteId: quote_id, ...partnerTextsOf(texts) }));
+export interface OrderRequest extends PartnerTexts {
   readonly quoteId: string;
 }
 
@@ -28,6 +39,12 @@ export const orderReply = z.object({
     description: "An order is executed completely, or it does not exist.",
   }),
   executed_at: instant.meta({ description: "When the order was booked." }),
+  reference: repliedReference,
+  account_label: repliedAccountLabel,
+  reserves_list_id: reservesListIdText.meta({
+    description:
+      "The list of bars that was in force when the order was executed. Absent for orders before 0.4.0.",
+  }).optional(),
 }).meta({ id: "Order", description: "An executed order." });
 export type OrderReply = z.infer<typeof orderReply>;
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
 import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";
+import { accountLabelParam, referenceParam } from "./partner_text.ts";
 import { instant } from "./text.ts";
 
 /**
@@ -31,7 +32,7 @@ export const limitParam = integerParam({
 const CURSOR_RULE = "cursor must be the next_cursor of the previous page, unchanged.";
 const KEY_RULE = "idempotency_key must be 1 to 255 visible ASCII characters.";
 
-export const listQuery = z.strictObject({
+const LIST_PARAMETERS = {
   limit: limitParam.optional(),
   cursor: z.string({ error: CURSOR_RULE }).min(1, CURSOR_RULE).max(CURSOR_MAX_CHARACTERS, CURSOR_RULE)
     .meta({ description: CURSOR_RULE }).optional(),
@@ -43,11 +44,34 @@ export const listQuery = z.strictObject({
         "Only items that were created with this key, to find the result of a write whose reply was lost.",
     })
     .optional(),
-}, {
-  error:
-    "This parameter is unknown; a list supports limit, cursor, created_after, created_before, idempotency_key.",
-}).meta({ id: "ListQuery", description: "Which part of a list." });
+};
+
+const unknownParameter = (parameters: object) => ({
+  error: `This parameter is unknown; this list supports ${Object.keys(parameters).join(", ")}.`,
+});
+
+export const listQuery = z.strictObject(LIST_PARAMETERS, unknownParameter(LIST_PARAMETERS))
+  .meta({ id: "ListQuery", description: "Which part of a list." });
 export type ListQuery = z.infer<typeof listQuery>;
+
+const FILTER = "The text must match exactly, in every code point.";
+const FILTERED_LIST_PARAMETERS = {
+  ...LIST_PARAMETERS,
+  reference: referenceParam.meta({ description: `Only items with this reference. ${FILTER}` }),
+  account_label: accountLabelParam.meta({ description: `Only items with this account_label. ${FILTER}` }),
+};
+
+/** The query of a list whose items can have the partner's own texts. */
+export const filteredListQuery = z.strictObject(
+  FILTERED_LIST_PARAMETERS,
+  unknownParameter(FILTERED_LIST_PARAMETERS),
+).meta({
+  id: "FilteredListQuery",
+  description:
+    "Which part of a list. With reference or account_label, a page searches 10,000 of your event numbers, so it " +
+    "can have few items or none although next_cursor is set. Continue until next_cursor is null.",
+});
+export type FilteredListQuery = z.infer<typeof filteredListQuery>;
 
 export interface Page<T> {
   readonly items: T[];

@@ -23,7 +23,7 @@ export const probeMistake = z.enum([
     "upper_case_hex: the body's SHA-256 in upper case. upper_case_host: scheme or host with capital letters. " +
     "crlf: the lines joined with CR LF. trailing_newline: a line break after the last line. " +
     "payload_base64url: the string's base64url, as in an ordinary JWS. body_reserialised: another spelling of the same body. " +
-    "These fail the step `signature`, but payload_base64url fails the step `header` if b64 is not false. " +
+    "All of these fail the step `signature`, except that payload_base64url fails the step `header` if b64 is not false. " +
     "der_signature: a DER signature, not r and s; it fails the step `header`. " +
     "milliseconds: X-Timestamp in milliseconds; it fails the step `timestamp`.",
 });

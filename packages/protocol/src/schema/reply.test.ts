@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { STATEMENT } from "../openapi/examples/books.ts";
+import { CHAIN_KEY, RESERVES_LIST, STATEMENT } from "../openapi/examples/books.ts";
 import { ORDERS, QUOTES } from "../openapi/examples/trading.ts";
 import { tokenErrorSchema } from "../problem.ts";
 import * as schemas from "./mod.ts";
@@ -87,7 +87,10 @@ const REPLIES: Record<string, unknown> = {
     owed_grams: 0,
     coverage: null,
     as_of: at,
+    reserves_list_id: "lst_1",
   },
+  reservesListReply: RESERVES_LIST,
+  chainKeyReply: CHAIN_KEY,
   limitsReply: {
     gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
     amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
@@ -134,9 +137,21 @@ describe("the reply schemas", () => {
   });
 
   it("reject a reply without a required member", () => {
-    const optional = new Set(["service_documentation"]);
+    const optional = new Set([
+      "service_documentation",
+      ...["quoteReply", "orderReply", "orderCreatedReply"].flatMap((reply) => [
+        `reference of ${reply}`,
+        `account_label of ${reply}`,
+      ]),
+      "reserves_list_id of orderReply",
+      "reserves_list_id of orderCreatedReply",
+    ]);
     for (const [name, reply] of Object.entries(REPLIES)) {
-      for (const member of Object.keys(reply as object).filter((member) => !optional.has(member))) {
+      for (
+        const member of Object.keys(reply as object).filter((member) =>
+          !optional.has(member) && !optional.has(`${member} of ${name}`)
+        )
+      ) {
         const { [member]: _left, ...rest } = reply as Record<string, unknown>;
         assertEquals(accepts(name, rest), false, `${name} without ${member}`);
       }
@@ -172,10 +187,16 @@ describe("the reply schemas", () => {
 
   it("accept an event only with chain_head and the data of its type", () => {
     const credential = { kind: "certificate", id: digest, expires_at: at };
+    const logins = { changed_by: "sara", approved_by: null };
+    const changed = { kind: "signing_key", id: "t", kid: null, valid_from: at, valid_until: null, ...logins };
     const data: Record<string, object> = {
       "order.executed": { order },
       "funding.completed": { funding },
       "credential.expiring": { credential },
+      "credential.added": { credential: changed },
+      "credential.ended": { credential: { ...changed, valid_until: at, approved_by: "omar" } },
+      "settlement.changed": { settlement: { iban_masked: "SA03", iban_sha256: digest, ...logins } },
+      "webhook_endpoint.changed": { webhook_endpoint: { url: "https://bank.example/hook", ...logins } },
       "webhook.test": {},
     };
     for (const status of ["created", "approved", "submitted", "paid", "rejected", "returned"]) {

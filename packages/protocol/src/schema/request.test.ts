@@ -10,6 +10,7 @@ import {
   bodyErrors,
   emptyRequest,
   eventsQuery,
+  filteredListQuery,
   fundRequest,
   listQuery,
   orderRequest,
@@ -45,13 +46,15 @@ function places(errors: ReturnType<typeof bodyErrors>): string[] {
   return errors.map((error) => "pointer" in error ? error.pointer : error.name);
 }
 
+const NO_TEXTS = { reference: null, accountLabel: null } as const;
+
 describe("quoteRequest", () => {
   it("reads a quote by grams or by amount, exactly", () => {
     for (const number of ["1.5", "1.50", "15e-1"]) {
-      const expected = { side: "buy", by: "grams", goldTenthMilligrams: 15_000n } as const;
+      const expected = { side: "buy", by: "grams", goldTenthMilligrams: 15_000n, ...NO_TEXTS } as const;
       assertEquals(accept(quoteRequest, `{"side":"buy","gold_grams":${number}}`), expected);
     }
-    const byAmount = { side: "sell", by: "amount", amountHalalas: 100_010n } as const;
+    const byAmount = { side: "sell", by: "amount", amountHalalas: 100_010n, ...NO_TEXTS } as const;
     assertEquals(accept(quoteRequest, '{"amount_sar":1000.10,"side":"sell"}'), byAmount);
   });
 
@@ -122,7 +125,7 @@ describe("quoteRequest", () => {
 describe("orderRequest", () => {
   it("accepts any string, because a malformed id gets 404 like an unknown id", () => {
     for (const quoteId of ["qt_01890a5d-ac96-774b-bcce-b302099a8057", "", "../orders"]) {
-      assertEquals(accept(orderRequest, JSON.stringify({ quote_id: quoteId })), { quoteId });
+      assertEquals(accept(orderRequest, JSON.stringify({ quote_id: quoteId })), { quoteId, ...NO_TEXTS });
     }
     for (const text of ["{}", '{"quote_id":1}', '{"quote_id":null}']) {
       assertEquals(refuse(orderRequest, text), ["#/quote_id"]);
@@ -134,12 +137,12 @@ describe("orderRequest", () => {
 describe("withdrawalRequest and fundRequest", () => {
   it("read an amount and an optional reference; an empty reference counts as missing", () => {
     assertEquals(accept(fundRequest, '{"amount_sar":1e3}'), { amountHalalas: 100_000n });
-    assertEquals(accept(withdrawalRequest, '{"amount_sar":0.01}'), { amountHalalas: 1n, reference: null });
+    assertEquals(accept(withdrawalRequest, '{"amount_sar":0.01}'), { amountHalalas: 1n, ...NO_TEXTS });
     assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":""}'), {
       amountHalalas: 100n,
-      reference: null,
+      ...NO_TEXTS,
     });
-    const withReference = { amountHalalas: 100n, reference: "INV/2026 1" };
+    const withReference = { amountHalalas: 100n, ...NO_TEXTS, reference: "INV/2026 1" };
     assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":"INV/2026 1"}'), withReference);
   });
 
@@ -153,6 +156,58 @@ describe("withdrawalRequest and fundRequest", () => {
         ["#/reference"],
         reference,
       );
+    }
+  });
+});
+
+describe("reference and account_label", () => {
+  const REQUESTS = {
+    quote: [quoteRequest, { side: "buy", gold_grams: 1 }, ["reference", "account_label"]],
+    order: [orderRequest, { quote_id: "q" }, ["reference", "account_label"]],
+    withdrawal: [withdrawalRequest, { amount_sar: 1 }, ["account_label"]],
+  } as const;
+
+  it("accept 64 code points of any script, unchanged", () => {
+    for (
+      const text of ["a", "٦٤ طلب العميل", "=1+1", 'a "b" \\ c', "e\u0301", "👩‍💻".repeat(21), "😀".repeat(64)]
+    ) {
+      for (const [schema, members, names] of Object.values(REQUESTS)) {
+        for (const name of names) {
+          const read = accept(schema as typeof orderRequest, JSON.stringify({ ...members, [name]: text }));
+          assertEquals(read[name === "reference" ? "reference" : "accountLabel"], text);
+        }
+      }
+      const query = { reference: text, account_label: text };
+      assertEquals(filteredListQuery.parse(query), query);
+    }
+  });
+
+  it("refuse any other value, and name the member", () => {
+    const texts = [
+      "",
+      " a",
+      "a ",
+      " ",
+      "a\nb",
+      "\0",
+      "\u001b[2J",
+      "\u007f",
+      "\u0085",
+      "\u2028",
+      "\u202e",
+      "\u200f",
+    ];
+    for (const value of [...texts, "x".repeat(65), "😀".repeat(65), 1, null, true, ["a"], {}]) {
+      for (const [schema, members, names] of Object.values(REQUESTS)) {
+        for (const name of names) {
+          const body = JSON.stringify({ ...members, [name]: value });
+          assertEquals(refuse(schema, body), [`#/${name}`], body);
+        }
+      }
+    }
+    for (const reference of [...texts, "x".repeat(65)]) {
+      assertEquals(refuseParameters(filteredListQuery, { reference }), ["reference"], reference);
+      assertEquals(refuseParameters(listQuery, { reference: "a" }), ["reference"]);
     }
   });
 });

@@ -60,7 +60,7 @@ const idParam = (name: string, description: string) =>
 
 export const simulateWithdrawalRequest = requestBody({
   id: "SimulateWithdrawalRequest",
-  description: "A withdrawal of yours, and the status that it shall reach.",
+  description: "A withdrawal of yours, and the status that it is to reach.",
 }, {
   withdrawal_id: idParam("withdrawal_id", "The withdrawal."),
   outcome: oneOf(
@@ -113,7 +113,7 @@ export const simulatePricesRequest = requestBody({
 
 export const simulateQuoteExpiryRequest = requestBody({
   id: "SimulateQuoteExpiryRequest",
-  description: "A quote of yours that shall end now.",
+  description: "A quote of yours, which expires now.",
 }, { quote_id: idParam("quote_id", "The quote.") }).transform(({ quote_id }) => ({ quoteId: quote_id }));
 
 /** A simulated refusal stores nothing, so only the refusals that store nothing can be simulated. */
@@ -175,10 +175,10 @@ export const simulateFailureRequest = requestBody({
     return z.NEVER;
   };
   if ((kind === "refused") !== (code !== undefined)) {
-    return refuse("code", "code belongs to the kind refused, which needs it.");
+    return refuse("code", "code is required for the kind refused, and must be left out for any other kind.");
   }
   if (kind !== "hang" && seconds !== undefined) {
-    return refuse("seconds", "seconds belongs to the kind hang alone.");
+    return refuse("seconds", `seconds is allowed only for the kind hang; leave it out for ${kind}.`);
   }
   const hangs = kind === "hang" ? seconds ?? HANG.default : null;
   return { kind, code: code ?? CODE_OF[kind], seconds: hangs, count };
@@ -217,7 +217,7 @@ export const simulateWebhooksRequest = requestBody({
       code: "custom",
       input: undefined,
       path: ["seconds"],
-      message: "seconds belongs to the kind late alone.",
+      message: `seconds is allowed only for the kind late; leave it out for ${kind}.`,
     });
     return z.NEVER;
   }
@@ -225,34 +225,37 @@ export const simulateWebhooksRequest = requestBody({
 });
 
 const until = instant.meta({ description: "When the simulation ends by itself." });
-const remaining = (what: string) => z.int().meta({ description: `How many ${what} are still concerned.` });
+const remaining = (what: string) => z.int().meta({ description: `How many more ${what} it affects.` });
 
-const said = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
+const described = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
 
 export const simulationsReply = z.object({
-  market: said(
-    z.object({ state: said(z.enum(marketState), "The state of your market."), until }).nullable(),
+  market: described(
+    z.object({ state: described(z.enum(marketState), "The state of your market."), until }).nullable(),
     "The state of the market that is simulated; null: none.",
   ),
-  prices: said(
-    z.object({ percent: said(z.int(), "By how much your prices are higher, or lower if negative."), until })
+  prices: described(
+    z.object({
+      percent: described(z.int(), "By how much your prices are higher, or lower if negative."),
+      until,
+    })
       .nullable(),
     "The change of prices that is simulated; null: none.",
   ),
-  failure: said(
+  failure: described(
     z.object({
-      kind: said(z.enum(failureKind), "What happens to the requests."),
-      code: said(z.string().nullable(), "The error code that they get; null: they are executed."),
-      seconds: said(z.int().nullable(), "How long a reply is delayed; null: not at all."),
+      kind: described(z.enum(failureKind), "What happens to the requests."),
+      code: described(z.string().nullable(), "The error code that they get; null: they are executed."),
+      seconds: described(z.int().nullable(), "How long a reply is delayed; null: not at all."),
       remaining: remaining("requests"),
       until,
     }).nullable(),
     "What happens to your next requests; null: nothing.",
   ),
-  webhooks: said(
+  webhooks: described(
     z.object({
-      kind: said(z.enum(webhookKind), "What happens to the events."),
-      seconds: said(z.int().nullable(), "How long an event is delayed; null: not at all."),
+      kind: described(z.enum(webhookKind), "What happens to the events."),
+      seconds: described(z.int().nullable(), "How long an event is delayed; null: not at all."),
       remaining: remaining("events"),
       until,
     }).nullable(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { repliedAccountLabel } from "./partner_text.ts";
 import { grams, sar } from "./quantity.ts";
-import { date, instant } from "./text.ts";
+import { date, instant, reservesListIdText } from "./text.ts";
 
 export const statementQuery = z.strictObject({
   from: date.meta({ description: "The first day. The span has no limit." }),
@@ -43,6 +44,14 @@ export const statementReply = z.object({
     }),
     change: z.number().meta({ description: "In the account's unit; negative for a decrease." }),
     balance_after: z.number().meta({ description: "In the account's unit." }),
+    reference: z.string().meta({
+      description: "The reference of the order or withdrawal; absent if it has none. Empty in CSV.",
+    }).optional(),
+    account_label: repliedAccountLabel,
+    reserves_list_id: reservesListIdText.meta({
+      description:
+        "The list of bars that the order names; absent for other postings and for orders before 0.4.0.",
+    }).optional(),
   })).meta({
     description: "Every posting, oldest first: opening balance and changes add up to the closing balance.",
   }),

@@ -1,11 +1,17 @@
 // Texts that several schemas share: ids, instants, dates.
 import { z } from "zod";
-import { idForm, type IdPrefix } from "../id.ts";
+import { idForm, type IdPrefix, RESERVES_LIST_ID_FORM } from "../id.ts";
 import { isDate, parseInstant } from "../instant.ts";
 
 export function idText(prefix: IdPrefix): z.ZodString {
   return z.string().regex(idForm(prefix)).meta({ description: `Its id: ${prefix} and a UUIDv7.` });
 }
+
+export const reservesListIdText = z.string().regex(RESERVES_LIST_ID_FORM).meta({
+  description:
+    "The id of a list of bars: lst_ and its number. GET /v1/reserves/lists/{reserves_list_id} gives the list.",
+  examples: ["lst_1"],
+});
 
 const INSTANT_RULE =
   "An instant must be RFC 3339 in UTC with Z and milliseconds, such as 2026-01-31T09:30:00.000Z.";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "../limit.ts";
 import { balancesReply } from "./balance.ts";
 import { pageOf } from "./page.ts";
+import { accountLabelParam, type PartnerTexts, repliedAccountLabel } from "./partner_text.ts";
 import { amountParam, sar } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 import { idText, instant } from "./text.ts";
@@ -21,13 +22,14 @@ export const withdrawalRequest = requestBody({
       "You can use a reference again only after its withdrawal was rejected or returned.",
     maxLength: REFERENCE_MAX_CHARACTERS,
   }).optional(),
-}).transform(({ amount_sar, reference }): WithdrawalRequest => ({
+  account_label: accountLabelParam,
+}).transform(({ amount_sar, reference, account_label }): WithdrawalRequest => ({
   amountHalalas: amount_sar,
   reference: reference || null,
+  accountLabel: account_label ?? null,
 }));
-export interface WithdrawalRequest {
+export interface WithdrawalRequest extends PartnerTexts {
   readonly amountHalalas: bigint;
-  readonly reference: string | null;
 }
 
 export const withdrawalStatus = z.enum([
@@ -53,6 +55,7 @@ export const withdrawalReply = z.object({
   }),
   status: withdrawalStatus,
   created_at: instant.meta({ description: "When you requested it." }),
+  account_label: repliedAccountLabel,
 }).meta({
   id: "Withdrawal",
   description: "An outgoing payment. If it is rejected or returned, the amount is available again.",

@@ -7,11 +7,13 @@ sends.
 from .client import AsyncGoldClient, GoldClient
 from .error import GoldError
 from .exact_json import Quantity
+from .foreign_credential import ForeignCredential, find_foreign_credential
 from .settings import Settings, TryReport
 from .webhook import VerifiedWebhook, WebhookVerificationError, sign_webhook, verify_webhook
 
 __all__ = [
     "AsyncGoldClient",
+    "ForeignCredential",
     "GoldClient",
     "GoldError",
     "Quantity",
@@ -19,6 +21,7 @@ __all__ = [
     "TryReport",
     "VerifiedWebhook",
     "WebhookVerificationError",
+    "find_foreign_credential",
     "sign_webhook",
     "verify_webhook",
 ]

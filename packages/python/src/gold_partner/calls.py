@@ -3,7 +3,8 @@
 Each function describes one call, and GoldClient and AsyncGoldClient make it.
 
 Codes that any call can have are not repeated here: connection and TLS errors, timeouts, refusals of the
-certificate, the address or the token, and rate limits.
+certificate, the address or the token, and rate limits. Any write can also fail with
+`idempotency_key_conflict`, and any write or probe with `daily_budget_exceeded`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from . import replies
 from .error import GoldError
@@ -72,16 +73,22 @@ def create_quote(
     *,
     gold_grams: Quantity | None = None,
     amount_sar: Quantity | None = None,
+    reference: str | None = None,
+    account_label: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[replies.Quote]:
-    """Takes a firm quote for an amount of gold or of SAR: a price that is valid for 60 seconds and one order.
+    """Requests a firm quote for an amount of gold or of SAR.
 
-    Codes: `limit_exceeded`, `market_closed`, `open_quotes_exceeded`, `daily_budget_exceeded`,
-    `price_unavailable`.
+    The price is valid for 60 seconds and for one order.
+
+    `reference` and `account_label` are your own texts of at most 64 characters. The order inherits them.
+
+    Codes: `limit_exceeded`, `market_closed`, `open_quotes_exceeded`, `price_unavailable`.
     """
     if (gold_grams is None) == (amount_sar is None):
         raise GoldError("argument_invalid", "Pass either gold_grams or amount_sar.")
-    body = write_json({"side": side}, {"gold_grams": gold_grams, "amount_sar": amount_sar})
+    members = {"side": side, "reference": reference, "account_label": account_label}
+    body = write_json(members, {"gold_grams": gold_grams, "amount_sar": amount_sar})
     return _write("createQuote", "/v1/quotes", body, _reader(replies.Quote), idempotency_key)
 
 
@@ -90,15 +97,24 @@ def get_quote(quote_id: str) -> Call[replies.Quote]:
     return Call("getQuote", "GET", f"/v1/quotes/{_id(quote_id)}", _reader(replies.Quote))
 
 
-def place_order(quote_id: str, *, idempotency_key: str | None = None) -> Call[replies.PlacedOrder]:
+def place_order(
+    quote_id: str,
+    *,
+    reference: str | None = None,
+    account_label: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[replies.PlacedOrder]:
     """Executes a quote, once. The order is signed.
+
+    `reference` and `account_label` replace those that the order inherits from the quote.
 
     If the error's `outcome_unknown` is true, repeat the order with the error's `idempotency_key`.
 
     Codes: `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`, `insufficient_gold`,
     `insufficient_inventory`.
     """
-    body = write_json({"quote_id": quote_id}, {})
+    members = {"quote_id": quote_id, "reference": reference, "account_label": account_label}
+    body = write_json(members, {})
     read = _reader(replies.PlacedOrder)
     return _write("createOrder", "/v1/orders", body, read, idempotency_key, signed=True)
 
@@ -113,25 +129,33 @@ def list_orders(
     created_after: str | None = None,
     created_before: str | None = None,
     idempotency_key: str | None = None,
+    reference: str | None = None,
+    account_label: str | None = None,
     limit: int | None = None,
 ) -> Listing[replies.Order]:
     """Iterates over your orders, newest first.
 
-    Fetches each page when the loop needs it. `limit` is its length.
+    Fetches each page when the loop needs it. `limit` is the number of items in a page.
     """
     return Listing("listOrders", "/v1/orders", "cursor", locals())
 
 
 def create_withdrawal(
-    amount_sar: Quantity, *, reference: str | None = None, idempotency_key: str | None = None
+    amount_sar: Quantity,
+    *,
+    reference: str | None = None,
+    account_label: str | None = None,
+    idempotency_key: str | None = None,
 ) -> Call[replies.CreatedWithdrawal]:
     """Withdraws SAR to your registered IBAN. The amount is held at once. The withdrawal is signed.
 
-    Two employees of the operator release the payment. `reference` is your own text of at most 35 characters.
+    Two employees of the operator release the payment. `reference` is your own text of at most 35 characters,
+    and `account_label` of at most 64.
 
     Codes: `insufficient_funds`, `limit_exceeded`, `withdrawal_reference_reused`.
     """
-    body = write_json({"reference": reference}, {"amount_sar": amount_sar})
+    members = {"reference": reference, "account_label": account_label}
+    body = write_json(members, {"amount_sar": amount_sar})
     read = _reader(replies.CreatedWithdrawal)
     return _write("createWithdrawal", "/v1/withdrawals", body, read, idempotency_key, signed=True)
 
@@ -146,6 +170,8 @@ def list_withdrawals(
     created_after: str | None = None,
     created_before: str | None = None,
     idempotency_key: str | None = None,
+    reference: str | None = None,
+    account_label: str | None = None,
     limit: int | None = None,
 ) -> Listing[replies.Withdrawal]:
     """Iterates over your withdrawals, newest first."""
@@ -176,7 +202,7 @@ def get_balances(*, at: str | None = None) -> Call[replies.Balances]:
 def get_statement(first_day: str, last_day: str) -> Call[replies.Statement]:
     """Fetches the balances and every posting between two days, both included.
 
-    A day is written as 2026-01-31 and is one of Asia/Riyadh.
+    A day is written as 2026-01-31, in the time zone Asia/Riyadh.
     """
     target = _target("/v1/statement", {"from": first_day, "to": last_day})
     return Call("getStatement", "GET", target, _reader(replies.Statement))
@@ -193,9 +219,21 @@ def get_reserves() -> Call[replies.Reserves]:
     return Call("getReserves", "GET", "/v1/reserves", _reader(replies.Reserves))
 
 
+def get_reserves_list(reserves_list_id: str) -> Call[replies.ReservesList]:
+    """Fetches the bars of a list, which an order, get_balances or get_reserves names. A list never changes."""
+    return Call(
+        "getReservesList", "GET", f"/v1/reserves/lists/{_id(reserves_list_id)}", _reader(replies.ReservesList)
+    )
+
+
 def get_limits() -> Call[replies.Limits]:
     """Fetches your limits: quantities, request rate, quotas and market hours."""
     return Call("getLimits", "GET", "/v1/limits", _reader(replies.Limits))
+
+
+def get_chain_key() -> Call[replies.ChainKey]:
+    """Fetches the key with which you compute the lines of your own hash chain."""
+    return Call("getChainKey", "GET", "/v1/chain-key", _reader(replies.ChainKey))
 
 
 def get_credentials() -> Call[replies.Credentials]:
@@ -242,8 +280,8 @@ def simulate_withdrawal(
 ) -> Call[replies.Withdrawal]:
     """Takes a withdrawal of yours to an outcome, as the operator's people and the bank would.
 
-    Only the sandbox has the simulations. Codes: `not_found`, `invalid_request` for an outcome that the
-    withdrawal cannot reach any more.
+    Only the sandbox has the simulations. Codes: `not_found`, `invalid_request` if the withdrawal can no
+    longer reach the outcome.
     """
     members = {"withdrawal_id": withdrawal_id, "outcome": outcome}
     return _simulate("withdrawal", members, replies.Withdrawal, idempotency_key)
@@ -366,7 +404,8 @@ def _id(value: str) -> str:
 
 def _target(path: str, query: Mapping[str, str | int | None]) -> str:
     given = {name: value for name, value in query.items() if value is not None}
-    return f"{path}?{urlencode(given)}" if given else path
+    # A space is %20, because the service refuses a plus in a query.
+    return f"{path}?{urlencode(given, quote_via=quote)}" if given else path
 
 
 def _reader(reply_type: type[T]) -> Callable[[Reply], T]:
@@ -393,7 +432,7 @@ def _read_members(reply: Reply) -> dict[str, Any]:
     return members
 
 
-#: Every event has these members, also one of a type that is added later.
+#: Every event has these members, even an event of a type that is added later.
 _read_event = cast(Callable[[Reply], replies.Event], _reader(replies.TestEvent))
 
 

@@ -20,6 +20,7 @@ from .calls import Listing
 from .error import GoldError
 from .exchange import Call, Exchange, GetToken, Pause, Send, Step, Steps
 from .failure import Reply, SendError
+from .foreign_credential import read_thumbprints
 from .settings import Settings, tls_context
 
 P = ParamSpec("P")
@@ -36,6 +37,7 @@ class _Client:
     """Reads the settings of a client. It sends nothing yet."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._exchange = Exchange(settings)
 
     @classmethod
@@ -50,8 +52,16 @@ class _Client:
 
     @property
     def clock_offset_seconds(self) -> int | None:
-        """Seconds that this machine's clock is ahead of the service's, by the last reply. None before it."""
+        """Seconds that this machine's clock is ahead of the service's. None before the first reply."""
         return self._exchange.clock_offset_seconds
+
+    @property
+    def known_thumbprints(self) -> tuple[str, ...]:
+        """The thumbprints of the settings' certificate, signing_key and known_thumbprints.
+
+        Pass them to find_foreign_credential(). Raises OSError or ValueError if a file cannot be read.
+        """
+        return read_thumbprints(self._settings)
 
 
 def _named(method: Callable[P, T], operation: Callable[..., object]) -> Callable[P, T]:
@@ -177,7 +187,9 @@ class GoldClient(_Client):
     get_statement = _call(calls.get_statement)
     get_statement_csv = _call(calls.get_statement_csv)
     get_reserves = _call(calls.get_reserves)
+    get_reserves_list = _call(calls.get_reserves_list)
     get_limits = _call(calls.get_limits)
+    get_chain_key = _call(calls.get_chain_key)
     get_credentials = _call(calls.get_credentials)
     list_events = _list(calls.list_events)
     get_event = _call(calls.get_event)
@@ -268,7 +280,9 @@ class AsyncGoldClient(_Client):
     get_statement = _async_call(calls.get_statement)
     get_statement_csv = _async_call(calls.get_statement_csv)
     get_reserves = _async_call(calls.get_reserves)
+    get_reserves_list = _async_call(calls.get_reserves_list)
     get_limits = _async_call(calls.get_limits)
+    get_chain_key = _async_call(calls.get_chain_key)
     get_credentials = _async_call(calls.get_credentials)
     list_events = _async_list(calls.list_events)
     get_event = _async_call(calls.get_event)

@@ -13,7 +13,7 @@ class GoldError(Exception):
     `code` is a code of the error catalogue (docs/errors.md), or one of the client's own codes:
 
     - `configuration_invalid`: settings or credentials that cannot be used; nothing was sent.
-    - `argument_invalid`: an argument that could never succeed; nothing was sent.
+    - `argument_invalid`: an argument is invalid, or the client is closed; nothing was sent.
     - `signing_failed`: the key or the `sign` function failed; nothing was sent.
     - `connection_failed`: the service was not reached, or the connection broke before the whole reply
       arrived.
@@ -33,7 +33,7 @@ class GoldError(Exception):
     #: True if the service repeated a reply that it had given to this Idempotency-Key before.
     replayed: bool = False
     retry_after_seconds: float | None = None
-    #: The Idempotency-Key of a write. The service executes the writes with one key at most once.
+    #: The Idempotency-Key of a write. A write that is repeated with this key is executed at most once.
     idempotency_key: str | None = None
     #: True if the write may have been executed. Repeat it with `idempotency_key` to get its one result.
     outcome_unknown: bool = False

@@ -1,7 +1,7 @@
 """The logic of a call, without input and output: it is the same for GoldClient and AsyncGoldClient.
 
-A generator yields what is to be done next, a Send, a Pause or a GetToken. The client does it, and sends the
-result into the generator. The generator returns the result of the call.
+A generator yields the next step: a Send, a Pause or a GetToken. The client carries out the step, and sends
+its result into the generator. At the end, the generator returns the result of the call.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class GetToken:
-    """Run `token()` with this step, in one thread or task at a time, and send its result."""
+    """The client runs `token()` with this step, in one thread or task at a time, and sends the token back."""
 
     end: float
 

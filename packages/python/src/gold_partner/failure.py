@@ -60,29 +60,29 @@ class Failure:
 
 def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> Failure:
     """Reads the failure from a reply whose status is not 2xx."""
-    said = _read_problem(reply.body)
+    problem = _read_problem(reply.body)
     retry_after = read_retry_after(reply.headers)
     facts = {
         "status": reply.status,
-        "request_id": said.get("request_id") or reply.headers.get("X-Request-Id"),
+        "request_id": problem.get("request_id") or reply.headers.get("X-Request-Id"),
         "replayed": reply.headers.get("Idempotent-Replayed") == "true",
-        "errors": said.get("errors", []),
+        "errors": problem.get("errors", []),
         "retry_after_seconds": retry_after,
     }
     passes = reply.status in PASSING_STATUSES
-    if "code" not in said:
+    if "code" not in problem:
         detail = (
             f"The reply was {reply.status}, but not in the service's format: a proxy or firewall may have "
             "answered instead."
         )
         cure: Literal["wait", "none"] = "wait" if passes else "none"
         return Failure("reply_invalid", detail, cure, "unknown", retry_after, facts | {"retryable": passes})
-    code = said["code"]
+    code = problem["code"]
     waits = passes or code in DOUBTFUL_CODES
-    retryable = said.get("retryable", waits or code in TOKEN_CODES)
+    retryable = problem.get("retryable", waits or code in TOKEN_CODES)
     detail = (
-        said.get("detail")
-        or said.get("error_description")
+        problem.get("detail")
+        or problem.get("error_description")
         or f"The service refused with {reply.status} {code}."
     )
     if code == "timestamp_out_of_window" and clock_offset_seconds:
@@ -100,11 +100,12 @@ def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> F
 def _read_problem(body: bytes) -> dict[str, Any]:
     """Returns a problem or an error of the token endpoint, or an empty dict if the body is neither."""
     try:
-        said = read_json(body)
+        members = read_json(body)
     except JsonError:
         return {}
-    is_problem = isinstance(said, dict) and isinstance(said.get("code"), str) and "request_id" in said
-    return said if is_problem else {}
+    if not isinstance(members, dict) or not isinstance(members.get("code"), str):
+        return {}
+    return members if "request_id" in members else {}
 
 
 def _outcome(code: str, status: int, operation: str) -> Outcome:

@@ -36,8 +36,19 @@ class SarBalance(TypedDict):
     held: Decimal
 
 
+class ReservesShare(TypedDict):
+    """Your gold as a share of a list of bars."""
+
+    reserves_list_id: str
+    fine_grams: Decimal
+    #: Your grams / fine_grams as a decimal, rounded down to 12 decimals.
+    share: str
+
+
 class GoldBalance(TypedDict):
     grams: Decimal
+    #: Only from get_balances, and not for instants before the first list.
+    reserves: NotRequired[ReservesShare]
 
 
 class Balances(TypedDict):
@@ -60,6 +71,9 @@ class Quote(TypedDict):
     status: Literal["open", "executed", "expired"]
     created_at: str
     expires_at: str
+    #: Your own texts; absent if you gave none.
+    reference: NotRequired[str]
+    account_label: NotRequired[str]
 
 
 class Order(TypedDict):
@@ -71,6 +85,11 @@ class Order(TypedDict):
     total_sar: Decimal
     status: Literal["executed"]
     executed_at: str
+    #: Your own texts; absent if neither the order nor its quote had them.
+    reference: NotRequired[str]
+    account_label: NotRequired[str]
+    #: The list of bars that was in force. Absent for orders before 0.4.0.
+    reserves_list_id: NotRequired[str]
 
 
 class PlacedOrder(Order):
@@ -87,6 +106,8 @@ class Withdrawal(TypedDict):
     iban_masked: str
     status: Literal["pending_approval", "approved", "submitted", "paid", "rejected", "returned"]
     created_at: str
+    #: Your own text; absent if you gave none.
+    account_label: NotRequired[str]
 
 
 class CreatedWithdrawal(Withdrawal):
@@ -100,7 +121,7 @@ class Funding(TypedDict):
     funding_id: str
     amount_sar: Decimal
     created_at: str
-    #: When the bank took the payment back. None: it did not.
+    #: When the bank took the payment back. None: the payment was not reversed.
     reversed_at: str | None
 
 
@@ -136,7 +157,7 @@ class ArmedFailure(Armed):
     code: str | None
     #: With hang: how late the reply comes.
     seconds: int | None
-    #: How many requests are still concerned.
+    #: How many more requests it affects.
     remaining: int
 
 
@@ -144,7 +165,7 @@ class ArmedWebhooks(Armed):
     kind: WebhooksKind
     #: With late: how late the events are sent.
     seconds: int | None
-    #: How many events are still concerned.
+    #: How many more events it affects.
     remaining: int
 
 
@@ -173,6 +194,11 @@ class Posting(TypedDict):
     #: In the account's unit. Negative when the balance went down.
     change: Decimal
     balance_after: Decimal
+    #: Your own texts for the order or the withdrawal; absent if you gave none.
+    reference: NotRequired[str]
+    account_label: NotRequired[str]
+    #: The list of bars that the order names. Absent for other postings and for orders before 0.4.0.
+    reserves_list_id: NotRequired[str]
 
 
 Statement = TypedDict(
@@ -208,6 +234,20 @@ class Reserves(TypedDict):
     #: fine_grams / owed_grams, rounded down to 4 decimals. None where nothing is owed.
     coverage: Decimal | None
     as_of: str
+    #: The list of bars in force at as_of.
+    reserves_list_id: str
+
+
+class ReservesList(TypedDict):
+    """The bars in the vault between two changes. A list never changes."""
+
+    reserves_list_id: str
+    created_at: str
+    bars: list[Bar]
+    fine_grams: Decimal
+    #: The sha256 of the list before. 64 zeros for the first list.
+    previous_sha256: str
+    sha256: str
 
 
 class Bounds(TypedDict):
@@ -286,6 +326,15 @@ class Secret(CredentialLife):
     secret_id: str
 
 
+class ChainKey(TypedDict):
+    """Computes the lines of your own hash chain."""
+
+    #: Your number in the lines of your hash chain.
+    client_number: int
+    #: 32 bytes in lower-case hex.
+    chain_key: str
+
+
 class Credentials(TypedDict):
     """Your credentials, without their secret values."""
 
@@ -334,7 +383,7 @@ class ProbeVerdict(TypedDict):
     #: The text over which the service verifies the signature.
     canonical_string: str | None
     canonical_sha256: str | None
-    #: The usual mistake that explains the failure; docs/signing.md explains them.
+    #: The common mistake that explains the failure; docs/signing.md lists these mistakes.
     mistake: ProbeMistake | None
 
 
@@ -343,6 +392,35 @@ class ExpiringCredential(TypedDict):
     #: Its sha256, thumbprint or secret_id in Credentials.
     id: str
     expires_at: str
+
+
+class Change(TypedDict):
+    #: The operator's login that made the change. None: made before changes were events.
+    changed_by: str | None
+    #: The second login, which approved the change. None: the change takes one login.
+    approved_by: str | None
+
+
+class ChangedCredential(Change):
+    kind: Literal["certificate", "signing_key", "client_secret", "webhook_secret"]
+    #: Its sha256, thumbprint or secret_id in Credentials.
+    id: str
+    #: The signing key's registered name, if it has one.
+    kid: str | None
+    #: None: its registered date is unusable, so it is never accepted.
+    valid_from: str | None
+    #: When it stops being accepted, which can be in the future. None: no end is set.
+    valid_until: str | None
+
+
+class Settlement(Change):
+    iban_masked: str
+    #: The SHA-256 of the whole IBAN without spaces. Compare it with your own.
+    iban_sha256: str
+
+
+class WebhookEndpoint(Change):
+    url: str
 
 
 class Attempt(TypedDict):
@@ -381,6 +459,18 @@ class CredentialData(ChainHead):
     credential: ExpiringCredential
 
 
+class ChangedCredentialData(ChainHead):
+    credential: ChangedCredential
+
+
+class SettlementData(ChainHead):
+    settlement: Settlement
+
+
+class WebhookEndpointData(ChainHead):
+    webhook_endpoint: WebhookEndpoint
+
+
 class EventFrame(TypedDict):
     #: The same at every attempt. A receiver recognises a repeated delivery by this id.
     id: str
@@ -389,6 +479,8 @@ class EventFrame(TypedDict):
     created_at: str
     #: Missing in the body of a webhook.
     delivery: NotRequired[Delivery]
+    #: The event's line of the hash chain. Only list_events() and get_event() return it.
+    line: NotRequired[str]
 
 
 class OrderEvent(EventFrame):
@@ -418,10 +510,34 @@ class CredentialEvent(EventFrame):
     data: CredentialData
 
 
+class ChangedCredentialEvent(EventFrame):
+    type: Literal["credential.added", "credential.ended"]
+    data: ChangedCredentialData
+
+
+class SettlementEvent(EventFrame):
+    type: Literal["settlement.changed"]
+    data: SettlementData
+
+
+class WebhookEndpointEvent(EventFrame):
+    type: Literal["webhook_endpoint.changed"]
+    data: WebhookEndpointData
+
+
 class TestEvent(EventFrame):
     type: Literal["webhook.test"]
     data: ChainHead
 
 
-#: Its `type` decides which data it has. The service may add types: acknowledge such an event and ignore it.
-Event = OrderEvent | WithdrawalEvent | FundingEvent | CredentialEvent | TestEvent
+#: The `type` of an event decides which data it has. The service may add types: acknowledge and ignore them.
+Event = (
+    OrderEvent
+    | WithdrawalEvent
+    | FundingEvent
+    | CredentialEvent
+    | ChangedCredentialEvent
+    | SettlementEvent
+    | WebhookEndpointEvent
+    | TestEvent
+)

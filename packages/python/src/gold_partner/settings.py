@@ -58,6 +58,8 @@ class Settings:
     sign: Sign | None = None
     #: The id of the signing key, for the header of each signature. None is always correct.
     kid: str | None = None
+    #: Thumbprints of further certificates and signing keys that are yours, for known_thumbprints of the client.
+    known_thumbprints: tuple[str, ...] = ()
     #: The limit for connecting, for sending, and for each wait for data of the reply.
     timeout_seconds: float = TIMEOUT_SECONDS
     #: The limit for a call with all its tries and pauses.

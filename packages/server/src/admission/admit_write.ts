@@ -7,6 +7,7 @@ import type { Counted } from "./counted.ts";
 import type { Partner } from "./registry/snapshot.ts";
 import type { IdempotencyKey } from "./signature/header_forms.ts";
 import { nonceUuid } from "./signature/nonce_uuid.ts";
+import { storedRequest, thumbprintHex } from "./signature/stored_request.ts";
 import type { SignedRequest } from "./signature/verify_signature.ts";
 import type { Caller, CertifiedCaller } from "./token/caller.ts";
 
@@ -54,6 +55,13 @@ export function admitWrite<Request extends WriteRequest>(
     fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
     request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
-  const admitted = "nonce" in request ? { nonce: nonceUuid(request.nonce), ...write } : write;
+  const admitted = "nonce" in request
+    ? {
+      nonce: nonceUuid(request.nonce),
+      signedRequest: storedRequest(c.req.method, c.get("target"), request),
+      thumbprint: thumbprintHex(request.key),
+      ...write,
+    }
+    : write;
   return admitted as CertifiedWrite as WriteOf<Request>;
 }

@@ -1,4 +1,5 @@
 import type { Ticket } from "../ticket.ts";
+import type { StoredRequest } from "./signature/stored_request.ts";
 
 /** A write that passed admission with a certificate. A token is optional. */
 export type CertifiedWrite = Ticket<"CertifiedWrite", {
@@ -24,4 +25,7 @@ export type SignedWrite =
   & Ticket<"SignedWrite", {
     /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
     readonly nonce: string;
+    readonly signedRequest: StoredRequest;
+    /** The thumbprint of the key that verified the signature, in lower-case hex. */
+    readonly thumbprint: string;
   }>;

@@ -7,8 +7,9 @@ import { problemReply } from "../http/reply.ts";
 import type { Partner } from "./registry/snapshot.ts";
 
 /**
- * Lets the request fail if its partner armed a failure. The database counts the requests, so that several
- * processes together fail the number that was asked for. A request fails once, even if it is admitted again.
+ * Fails the request if its partner armed a failure. The database counts the failed requests, so that several
+ * processes together fail as many as the partner asked for. A request counts once, even if it is admitted
+ * again.
  */
 export async function simulateFailure(c: AppContext, partner: Partner, deps: Deps): Promise<void> {
   const exchange = c.get("exchange");
@@ -26,7 +27,7 @@ export async function simulateFailure(c: AppContext, partner: Partner, deps: Dep
   if (failure) exchange.failure = failure;
 }
 
-/** Delays the reply of a request that hangs, and loses the reply of a request that was armed for that. */
+/** Applies an armed failure to the reply: `hang` delays it, `lost_reply` closes the connection instead. */
 export async function failReply(c: AppContext): Promise<void> {
   const exchange = c.get("exchange");
   const { kind, seconds } = exchange.failure!;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { GOLD_MAX_TENTH_MILLIGRAMS, orderRequest, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
+import type { StoredRequest } from "../admission/signature/stored_request.ts";
 import { newUuid as newUuidAt } from "../new_uuid.ts";
 import { stamp } from "../ticket.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
@@ -28,16 +29,20 @@ export function orderItem(client: number, quote: string | null, given: Partial<O
 
 type Side = QuoteRequest["side"];
 
+const NO_TEXTS = { reference: null, accountLabel: null } as const;
+
 export const byGrams = (side: Side, goldTenthMilligrams: bigint): QuoteRequest => ({
   side,
   by: "grams",
   goldTenthMilligrams,
+  ...NO_TEXTS,
 });
 
 export const byAmount = (side: Side, amountHalalas: bigint): QuoteRequest => ({
   side,
   by: "amount",
   amountHalalas,
+  ...NO_TEXTS,
 });
 
 export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
@@ -60,7 +65,7 @@ export function withdrawalItem(
   given: Partial<WithdrawalItem> = {},
 ): WithdrawalItem {
   const write = newSignedWrite(client);
-  return stamp<WithdrawalItem>({ ...write, amountHalalas, reference: null, id: newUuid(), ...given });
+  return stamp<WithdrawalItem>({ ...write, amountHalalas, ...NO_TEXTS, id: newUuid(), ...given });
 }
 
 export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {
@@ -79,7 +84,12 @@ export const newWrite = (client: number): AdmittedWrite =>
   });
 
 const newSignedWrite = (client: number): SignedWrite =>
-  stamp<SignedWrite>({ ...newWrite(client), nonce: newUuid() });
+  stamp<SignedWrite>({
+    ...newWrite(client),
+    nonce: newUuid(),
+    signedRequest: stamp<StoredRequest>("0b".repeat(250)),
+    thumbprint: "0c".repeat(32),
+  });
 
 const WAITING: Sending = { wait: true, settle: false };
 
@@ -128,17 +138,17 @@ export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
 /** Inserts a quote of any age. The booking functions can make only new quotes. */
 export async function plantQuote(
   sql: Sql,
-  { client, side, grams, price, ageSeconds, madeAheadSeconds = 0 }: PlantedQuote,
+  { client, side, grams, price, ageSeconds, madeAheadSeconds = 0, reference = null }: PlantedQuote,
 ): Promise<string> {
   const id = newUuid();
   const total = side === "buy" ? (grams * price + 999_999n) / 1_000_000n : grams * price / 1_000_000n;
   await sql`
-    insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at)
+    insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at, reference)
     select ${
     client % 64
   }, ${client}, ${side}::gold.side, ${id}::uuid, ${`${grams}`}::text::bigint, ${`${price}`}::text::bigint,
       ${`${total}`}::text::bigint, least(at, clock_timestamp()) + make_interval(secs => ${madeAheadSeconds}::float8),
-      at + make_interval(secs => 60 + ${madeAheadSeconds}::float8)
+      at + make_interval(secs => 60 + ${madeAheadSeconds}::float8), ${reference}::text
     from (select clock_timestamp() - make_interval(secs => ${ageSeconds}::float8) as at) made`;
   return id;
 }
@@ -151,6 +161,7 @@ export interface PlantedQuote {
   /** In 0.0001 SAR per gram. */
   readonly price: bigint;
   readonly ageSeconds: number;
+  readonly reference?: string | null;
   /**
    * Moves the quote's instants ahead by this much, as if the clock had stepped back after the quote was made.
    */
@@ -164,10 +175,10 @@ const TABLES: Record<string, string> = {
   account: "to_jsonb(t) - 'last_posted_at' - 'closed_until'",
   vault: "to_jsonb(t)",
   quote: "to_jsonb(t) - 'created_at' - 'expires_at'",
-  orders: "to_jsonb(t) - 'executed_at'",
+  orders: "to_jsonb(t) - 'executed_at' - 'answer'",
   transfer: "to_jsonb(t) - 'posted_at'",
-  funding: "to_jsonb(t) - 'created_at'",
-  withdrawal: "to_jsonb(t) - 'created_at'",
+  funding: "to_jsonb(t) - 'created_at' - 'answer'",
+  withdrawal: "to_jsonb(t) - 'created_at' - 'answer'",
   withdrawal_step: "to_jsonb(t) - 'at'",
   deposit: "to_jsonb(t) - 'recorded_at' - 'approved_at' - 'reversed_at'",
   event: "to_jsonb(t) - 'created_at'",
@@ -176,7 +187,10 @@ const TABLES: Record<string, string> = {
   allowance: "to_jsonb(t) - 'exact_until' - 'day_ends_at' - 'replays_paid_at'",
 };
 
-/** Every row that a booking can write, without its instants. Tests compare these rows. */
+/**
+ * Every row that a booking can write, without its instants and without answers, which are hashes of replies
+ * with instants. Tests compare these rows. `gold ledger verify` checks the answers.
+ */
 export async function readBooks(sql: Sql): Promise<string[]> {
   const selects = Object.entries(TABLES).map(([table, row]) =>
     `select '${table} ' || (${row})::text as line from gold.${table} t`

@@ -7,8 +7,8 @@ const PAUSE_MS = 20;
 const STARTING_UP = "57P03";
 
 /**
- * Waits up to a minute while the database starts, then throws its error. Throws any other error at once,
- * because the address may be wrong.
+ * Waits for a database that is starting, up to a minute, and then throws its error. Throws any other error at
+ * once, because the address may be wrong.
  */
 export async function untilAwake(sql: Query): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;

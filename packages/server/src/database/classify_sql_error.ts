@@ -15,7 +15,7 @@ type SqlErrorClass =
    * failover may undo the commit that it finds.
    */
   | "in_doubt"
-  /** Nothing was sent or committed. The database accepts no writes now. */
+  /** Nothing was committed. The database accepts no writes now. */
   | "unavailable";
 
 const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [

@@ -1,7 +1,8 @@
--- Ownership and privileges, applied by every migration. gold_owner owns the tables and the functions that
--- write balances. gold_book owns the booking functions and has no right to update or delete history. Logins
--- may only execute functions and read views. The grants of `create` below are needed, because a role can own
--- objects only in a schema in which it may create them.
+-- Ownership and privileges, applied by every migration. gold_owner owns the tables, the trigger functions
+-- that write balances and protect history, and the function that creates partitions. gold_book owns all other
+-- functions and has no right to update or delete history. Logins may only execute functions and read views.
+-- The grants of `create` below are needed, because a role can own objects only in a schema in which it may
+-- create them.
 grant create on schema gold to gold_owner, gold_book;
 grant usage, create on schema gold_attempts to gold_owner;
 
@@ -9,14 +10,13 @@ do $$
 declare
   item record;
 begin
-  -- Drop each function that this migration did not create. It belongs to an earlier version, under another
-  -- name or with other parameters.
-  for item in
-    select p.oid::regprocedure as name from pg_proc p
-    where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid
-  loop
-    execute format('drop function %s', item.name);
-  end loop;
+  -- Drop all functions that this migration did not create. They belong to an earlier version, under other
+  -- names or with other parameters. One statement drops them, because they can depend on each other.
+  select string_agg(p.oid::regprocedure::text, ', ') as names into item from pg_proc p
+  where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid;
+  if item.names is not null then
+    execute 'drop function ' || item.names;
+  end if;
   -- Change the owner only if it differs, because the statement blocks all access to the table until the
   -- migration commits.
   for item in
@@ -44,12 +44,13 @@ grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
-  gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.attempt to gold_book;
+  gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.partner_change, gold.attempt,
+  gold.price_history, gold.simulated_price, gold.bar_list to gold_book;
 -- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
 -- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
-grant update (stripe) on gold.vault to gold_book;
-grant update (removed_at, removed_sequence) on gold.bar to gold_book;
+grant update (stripe, list_id) on gold.vault to gold_book;
+grant update (removed_at, removed_sequence, removed_list) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
 grant insert on gold.published_reserves to gold_book;
 grant update (as_of, body) on gold.published_reserves to gold_book;
@@ -61,11 +62,24 @@ grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gol
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry, gold.allowance to gold_book;
 
-grant execute on function gold.read_registry, gold.probe_write, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
-  gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
-  gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.statement_lines, gold.read_reserves, gold.read_credentials, gold.read_limits,
-  gold.spend_nonces(boolean, int[], bigint[], uuid[]), gold.spend_nonces(boolean, int[], bigint[], uuid[], uuid[]), gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
+grant execute on function gold.read_registry, gold.probe_write, gold.read_trust, gold.record_use, gold.book_funding, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
+  gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event,
+  gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.read_reserves, gold.read_credentials, gold.read_limits, gold.read_chain_key, gold.find_reserves_list, gold.reserves_at,
+  gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
+-- Of these, the versions for the last release have the same names (database/last_release.sql).
+do $$
+declare
+  item record;
+begin
+  for item in
+    select p.oid::regprocedure as name from pg_proc p
+    where p.pronamespace = 'gold'::regnamespace
+      and p.proname in ('book_orders', 'book_quotes', 'book_withdrawal', 'list_orders', 'list_withdrawals')
+  loop
+    execute format('grant execute on function %s to gold_api', item.name);
+  end loop;
+end $$;
 grant select on gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.rotate_client_secret, gold.retire_client_secret, gold.rotate_webhook_secret, gold.retire_webhook_secret,

@@ -112,7 +112,7 @@ describe("migrate()", () => {
     const before = await describeSchema(url);
     await look(url, async (sql) => {
       await sql`grant select, update on gold.account to gold_api`;
-      await sql`alter function gold.book_orders reset enable_seqscan`;
+      await sql`alter function gold.book_funding reset enable_seqscan`;
       await sql`drop trigger append_only on gold.transfer`;
       await sql`update gold.problem set title = 'Another'`;
     });
@@ -143,7 +143,7 @@ describe("migrate()", () => {
     await migrate(url);
     await look(url, async (sql) => {
       await sql`drop trigger append_only on gold.transfer`;
-      await sql`alter function gold.book_orders reset enable_seqscan`;
+      await sql`alter function gold.book_funding reset enable_seqscan`;
       const before = await describeSchema(url);
       await sql.begin(async (writer) => {
         const [{ pid, login }] = await writer<
@@ -215,6 +215,7 @@ describe("migrate()", () => {
       select proname, provolatile from pg_proc
       where pronamespace = 'gold'::regnamespace and proconfig @> ${PLAN_SETTINGS} order by proname`);
     assertEquals(rows.map(({ proname, provolatile }) => `${proname} ${provolatile}`), [
+      "begin_change v",
       "book_funding v",
       "book_orders v",
       "book_quotes v",
@@ -223,6 +224,7 @@ describe("migrate()", () => {
       "book_withdrawal v",
       "claim_endpoints v",
       "list_events v",
+      "post_missing_changes v",
       "read_limits s",
       "seal_next v",
       "settle_attempts v",
@@ -234,7 +236,7 @@ describe("migrate()", () => {
 
   // Every caller needs these settings, because lock_accounts and take_turn keep the plan from their first
   // caller in a connection. take_turn itself runs under the settings of its own caller.
-  it("sets the plan settings on every caller of lock_accounts or take_turn but take_turn", async () => {
+  it("sets the plan settings on every caller of lock_accounts or take_turn, except on take_turn itself", async () => {
     const url = await server.createDatabase();
     await migrate(url, { environment: "sandbox" });
     const callers = await look(url, (sql) =>
@@ -243,6 +245,7 @@ describe("migrate()", () => {
       where pronamespace = 'gold'::regnamespace and prosrc ~ '(from|perform|:=) (lock_accounts|take_turn)\\('
       order by proname`);
     assertEquals(callers.map(({ proname, is_set }) => `${proname} ${is_set}`), [
+      "begin_change true",
       "book_funding true",
       "book_orders true",
       "book_quotes true",
@@ -250,6 +253,7 @@ describe("migrate()", () => {
       "book_simulation true",
       "book_webhook_test true",
       "book_withdrawal true",
+      "post_missing_changes true",
       "spend_nonces true",
       "take_turn false",
     ]);

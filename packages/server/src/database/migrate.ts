@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { openDatabase } from "@gold-partner/database";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import type { TransactionSql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { retryLocked } from "./retry_locked.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -38,6 +38,7 @@ const ROUTINES = [
   "admission/registry/read_registry.sql",
   "admission/registry/read_trust.sql",
   "booking/withdrawal/advance_withdrawal.sql",
+  "admission/registry/post_change.sql",
   "admission/registry/change_registry.sql",
   "admission/registry/change_credentials.sql",
   "admission/registry/change_authority.sql",
@@ -65,12 +66,12 @@ const ROUTINES = [
   "database/probe_write.sql",
   "database/operator_login.sql",
   "database/plain_text.sql",
-  "database/last_release.sql",
   "database/triggers.sql",
 ];
 
 /**
- * Only a sandbox has these. In production, every migration drops what it did not create, so they are absent.
+ * Only a sandbox has these functions. A migration drops every function that it did not create, so production
+ * has none of them.
  */
 const SIMULATIONS = [
   "booking/simulation/simulate_money.sql",
@@ -92,19 +93,20 @@ const TIMEOUT_MS = 60_000;
  * transaction. It succeeds or changes nothing. `url` must name the migration login. This login is a member of
  * gold_owner, which owns the tables.
  *
- * Orders continue during the migration. It waits at most LOCK_TIMEOUT_MS for a lock, which is less than
- * Postgres's deadlock_timeout of 1 s. So if the migration and a transaction of the service block each other,
- * the migration fails, and starts again after a pause.
+ * Orders continue during the migration. It waits up to `patienceMs` for another migration, but at most
+ * LOCK_TIMEOUT_MS for any other lock. That is less than Postgres's deadlock_timeout of 1 s. So if the
+ * migration and a transaction of the service block each other, the migration fails, and starts again after a
+ * pause.
  *
- * A sandbox also gets the simulations. The environment of a database that has none yet is production, unless
- * `environment` says otherwise.
+ * A sandbox also gets the simulations. `environment` says whether the database is a sandbox. Without it, the
+ * recorded deployment decides, and a database without a deployment counts as production.
  *
- * @returns warnings: logins that got no time limits.
+ * @returns the warnings of the database, such as the logins that got no time limits.
  * @throws MigrationBlocked when other sessions blocked every attempt for `patienceMs`.
  */
 export async function migrate(
   url: string,
-  { patienceMs = TIMEOUT_MS, environment }: MigrationOptions = {},
+  { patienceMs = TIMEOUT_MS, environment, finish }: MigrationOptions = {},
 ): Promise<readonly string[]> {
   const files = await readFiles();
   const warnings = new Set<string>();
@@ -119,15 +121,26 @@ export async function migrate(
       sql,
       observer,
       patienceMs,
-      (transaction) => apply(transaction, files, { patienceMs, environment }),
+      (transaction) => apply(transaction, files, { patienceMs, environment, finish }),
     );
+    while (await postMissingChanges(sql) > 0);
   } finally {
     await Promise.all([sql.end(), observer.end()]);
   }
   return [...warnings];
 }
 
+/** How many accounts one transaction locks to post the first events of partners of an earlier version. */
+const PARTNERS_PER_TURN = 10;
+
+async function postMissingChanges(sql: Sql): Promise<number> {
+  const [row] = await sql`select gold.post_missing_changes(${PARTNERS_PER_TURN}::int) as partners`;
+  return row!.partners;
+}
+
 interface MigrationOptions {
+  /** Drop the signatures that only processes of the last release call; see finish.sql. */
+  readonly finish?: boolean | undefined;
   readonly patienceMs?: number | undefined;
   readonly environment?: "sandbox" | "production" | undefined;
 }
@@ -136,6 +149,8 @@ interface Files {
   readonly roles: string;
   readonly migrations: readonly MigrationMeta[];
   readonly routines: string;
+  readonly lastRelease: string;
+  readonly finish: string;
   readonly views: string;
   readonly grants: string;
   readonly simulations: string;
@@ -144,15 +159,17 @@ interface Files {
 
 /** Reads all files before the transaction begins, so that no lock is held while a disk is slow. */
 async function readFiles(): Promise<Files> {
-  const [roles, views, grants, sandboxGrants] = await Promise.all(
-    ["database/roles.sql", "database/views.sql", "database/grants.sql", "database/sandbox_grants.sql"].map(
-      readSql,
+  const [roles, lastRelease, finish, views, grants, sandboxGrants] = await Promise.all(
+    ["roles", "last_release", "finish", "views", "grants", "sandbox_grants"].map((name) =>
+      readSql(`database/${name}.sql`)
     ),
   );
   return {
     roles: roles!,
     migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }),
     routines: (await Promise.all(ROUTINES.map(readSql))).join("\n"),
+    lastRelease: lastRelease!,
+    finish: finish!,
     views: views!,
     grants: grants!,
     simulations: (await Promise.all(SIMULATIONS.map(readSql))).join("\n"),
@@ -163,21 +180,25 @@ async function readFiles(): Promise<Files> {
 async function apply(
   sql: TransactionSql,
   files: Files,
-  { patienceMs = TIMEOUT_MS, environment }: MigrationOptions,
+  { patienceMs = TIMEOUT_MS, environment, finish = false }: MigrationOptions,
 ): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${patienceMs}`}, true)`;
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(files.roles);
-  const isSandbox = (environment ?? await readEnvironment(sql)) === "sandbox";
+  const deployment = await readDeployment(sql);
+  const isSandbox = (environment ?? deployment?.environment) === "sandbox";
+  const isFinished = finish || (deployment?.requests_kept_since ?? null) !== null;
   const missing = await findMissing(sql, files.migrations);
-  await lockTables(sql, missing);
+  const finishing = finish ? files.finish : "";
+  await lockTables(sql, missing + finishing);
   // Use few round trips from here on, because orders may wait.
   const views = readViews(files.views);
   await sql.unsafe(
     [
       missing,
       files.routines,
+      isFinished ? "" : files.lastRelease,
       isSandbox ? files.simulations : "",
       ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
     ]
@@ -190,16 +211,25 @@ async function apply(
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
     isSandbox ? files.sandboxGrants : "",
+    finishing,
     "select gold.limit_all_sessions();",
     // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
 }
 
-async function readEnvironment(sql: TransactionSql): Promise<string | undefined> {
+interface Deployment {
+  readonly environment: string;
+  /** When `gold db migrate --finish` dropped the last release's signatures. They must not come back. */
+  readonly requests_kept_since?: string | null;
+}
+
+async function readDeployment(sql: TransactionSql): Promise<Deployment | undefined> {
   const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
-  const [row] = known ? await sql`select environment from gold.deployment` : [];
-  return row?.environment;
+  const [row] = known
+    ? await sql<{ deployment: Deployment }[]>`select to_jsonb(d) as deployment from gold.deployment d`
+    : [];
+  return row?.deployment;
 }
 
 /**
@@ -223,16 +253,30 @@ async function findMissing(sql: TransactionSql, migrations: readonly MigrationMe
  * Locks the account table and every existing table that `text` names, all or none within a short time. Every
  * transaction that moves money locks the account table first. So transactions in progress finish, and a new
  * transaction waits for the account table before it has done anything.
+ *
+ * A view is locked before its tables, as its readers do. Otherwise a reader could hold the view and wait for
+ * the table, and the migration could not replace the view. Locking a view also locks all tables that it reads.
+ * So only the views that read no other table are locked.
  */
 async function lockTables(sql: TransactionSql, text: string): Promise<void> {
   if (text === "") return;
   const named = Array.from(text.matchAll(/"gold"\."(\w+)"/g), ([, name]) => name!);
   const tables = await sql`
-    select oid::regclass::text as name from pg_class
-    where relnamespace = to_regnamespace('gold') and relkind in ('r', 'p') and relname in ${
+    with named as (
+      select oid, relname, relkind from pg_class
+      where relnamespace = to_regnamespace('gold') and relkind in ('r', 'p') and relname in ${
     sql(["account", ...named])
   }
-    order by relname <> 'account', relname`;
+    ), view as (
+      select c.oid, c.relname, c.relkind from pg_class c
+      join pg_rewrite w on w.ev_class = c.oid
+      join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+        and d.refobjid <> c.oid
+      where c.relnamespace = to_regnamespace('gold') and c.relkind = 'v'
+      group by c.oid having bool_and(d.refobjid in (select n.oid from named n))
+    )
+    select oid::regclass::text as name from (table named union all table view) relation
+    order by relname <> 'account', relkind <> 'v', relname`;
   if (tables.length === 0) return;
   await sql`select set_config('statement_timeout', ${`${TABLE_LOCKS_TIMEOUT_MS}`}, true)`;
   const names = tables.map(({ name }) => name).join(", ");
@@ -253,9 +297,9 @@ const readViews = (text: string): View[] =>
 /**
  * Returns the statements of the views that differ from the database's views. Replacing a view blocks its
  * readers until the migration commits, so an unchanged view is kept. Only definitions in Postgres's own
- * spelling can be compared. So the caller has also created each view as a temporary view, whose definition
- * Postgres spells. A view may read tables but not other views, because other views of this version may not
- * exist yet.
+ * spelling can be compared. So the caller first creates each view as a temporary view, too, and this function
+ * compares how Postgres spells both. A view may read tables but not other views, because other views of this
+ * version may not exist yet.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

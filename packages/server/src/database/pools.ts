@@ -136,7 +136,7 @@ class Connection {
         silenceMs: SILENCE_MS,
         onNotify,
         connection: {
-          application_name: "gold-partner",
+          application_name: "gold-partner-service",
           lock_timeout: LOCK_TIMEOUT_MS,
           statement_timeout: STATEMENT_TIMEOUT_MS,
           ...commitsLocally && { synchronous_commit: "local" },

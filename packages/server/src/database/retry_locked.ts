@@ -6,8 +6,8 @@ const LONGEST_PAUSE_MS = 2000;
 const OBSERVE_MS = 50;
 
 /**
- * In this order: lock timeout, statement timeout, deadlock, and a role that another database's migration has
- * just created.
+ * In this order: lock timeout, statement timeout, deadlock, and unique violation. The last one means that the
+ * migration of another database has just created the same role.
  */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
 /**

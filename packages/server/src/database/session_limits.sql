@@ -41,7 +41,8 @@ begin
       if item.is_operator then
         perform limit_operator_sessions(item.login);
       else
-        -- For the service and the sidecar's trust sync. The service sets shorter limits where it needs them.
+        -- For the service and the sidecar's trust sync. Some functions set a shorter lock_timeout of their
+        -- own.
         perform limit_sessions(item.login,
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;

@@ -21,7 +21,9 @@ begin
   elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
       known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) then
+      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
+    -- Earlier releases did not record the new values. The first call of this release records them.
+    and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
   insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
@@ -33,7 +35,10 @@ begin
     sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
     webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
-    jsonb_build_object('before', to_jsonb(known) - 'one'));
+    jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
+      'loopback_receivers', settle_deployment.loopback_receivers, 'sealing_key_source', settle_deployment.sealing_key_source,
+      'pepper_source', settle_deployment.pepper_source, 'flood_per_second', settle_deployment.flood_per_second,
+      'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
   perform registry_changed();
 end $$;
 

@@ -11,7 +11,8 @@ begin
         || ' FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()' as definition
     from unnest(array[
       'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
-      'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'attempt'
+      'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'partner_change', 'attempt',
+      'price_history', 'simulated_price', 'bar_list'
     ]) name
     union all
     select 'gold.' || name, 'refuse_unprintable',
@@ -33,6 +34,14 @@ begin
         'CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()'),
       ('gold.deposit', 'freeze_steps',
         'CREATE TRIGGER freeze_steps BEFORE UPDATE ON gold.deposit FOR EACH ROW EXECUTE FUNCTION gold.freeze_steps()'),
+      ('gold.bar', 'append_only',
+        'CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.bar FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()'),
+      ('gold.bar', 'freeze_bar',
+        'CREATE TRIGGER freeze_bar BEFORE INSERT OR UPDATE ON gold.bar FOR EACH ROW EXECUTE FUNCTION gold.freeze_bar()'),
+      ('gold.price', 'number_price',
+        'CREATE TRIGGER number_price BEFORE INSERT OR UPDATE OF source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of, quote_ttl_seconds ON gold.price FOR EACH ROW EXECUTE FUNCTION gold.number_price()'),
+      ('gold.price', 'keep_price',
+        'CREATE TRIGGER keep_price AFTER INSERT OR UPDATE OF source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of, quote_ttl_seconds ON gold.price FOR EACH ROW EXECUTE FUNCTION gold.keep_price()'),
       ('gold.signing_key', 'refuse_malformed_key',
         'CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF jwk ON gold.signing_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key(''jwk'')'),
       ('gold.token_key', 'refuse_malformed_key',

@@ -126,14 +126,47 @@ describe("a database of the first version", () => {
     const before = await rowsOf(names, columns);
     assertEquals(names.filter((name) => !before.some((line) => line.startsWith(`${name} `))), []);
     await migrate(url);
-    assertEquals(await rowsOf(names, columns), before);
+    const [state] = await sql`
+      select string_agg(c.sequence || ' ' || e.type || ' ' || coalesce(c.credential, c.iban), ', ' order by c.sequence) as posted,
+        string_agg(c.login, '') as logins
+      from gold.partner_change c join gold.event e using (bucket, client_id, sequence)`;
+    assertEquals({ ...state }, {
+      posted: "3 settlement.changed SA0380000000608010167519, " +
+        `4 credential.added ${
+          "ab".repeat(32)
+        }, 5 credential.added 1, 6 credential.added thumb, 7 credential.added 1`,
+      logins: null,
+    });
+    const lines = await rowsOf(names, columns);
+    const changed = before.filter((line) => !lines.includes(line));
+    assertEquals(changed.map((line) => line.split('"last_posted_at"')[0]), [
+      'account {"bucket":1,"client_id":1,"admission_version":1,"event_sequence":2,',
+    ]);
+    assertEquals(lines.length, before.length + 5, "five events are new");
     const found =
       await sql`select * from gold.verify_ledger() union all select * from gold.verify_chain() union all select * from gold.verify_audit()`;
     assertEquals(found.map((row) => ({ ...row })), []);
-    const [sealed] = await sql`select encode(gold.seal_chain(1), 'hex') as head`;
+    await sql`select gold.seal_chain(1)`;
+    const [sealed] =
+      await sql`select encode(hash, 'hex') as head from gold.chain_link where client_id = 1 and sequence = 2`;
     assertEquals(sealed!.head, head);
     const [links] = await sql`select count(*)::int as n, max(id)::int as last from gold.audit_link`;
     assertEquals({ ...links }, { n: 3, last: 3 });
+  });
+
+  it("starts the history with the present price and bars, and older records name neither", async () => {
+    await migrate(url);
+    const [list] = await sql`select id, bars, fine from gold.bar_list`;
+    assertEquals({ ...list }, { id: 1, bars: 1, fine: "50000" });
+    const [price] =
+      await sql`select h.id, h.buy, h.as_of = p.as_of as same from gold.price_history h, gold.price p`;
+    assertEquals({ ...price }, { id: "1", buy: "3210000", same: true });
+    const [record] = await sql`
+      select o.list_id, q.price_id, gold.order_text(o) as body from gold.orders o join gold.quote q using (bucket, client_id, id)`;
+    assertEquals([record!.list_id, record!.price_id], [null, null]);
+    assertEquals(Object.keys(JSON.parse(record!.body)).at(-1), "executed_at");
+    const [{ line } = {}] = await sql`select gold.list_postings(1, 1, 2) as line`;
+    assertEquals("reserves_list_id" in line, false);
   });
 
   it("keeps every trusted authority under its fingerprint, and the key source of the newest", async () => {

@@ -131,7 +131,7 @@ describe("a database connection with sslmode=verify-full", () => {
     assertEquals(await outcomes("localhost", "sslmode=prefer"), "clear");
   });
 
-  it("checks no certificate with sslmode=require or prefer, nor encrypts without sslmode", async () => {
+  it("checks no certificate with sslmode=require or prefer, and does not encrypt without sslmode", async () => {
     present(createTestAuthority().issue(["database.example"]));
     await reload("on");
     assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");

@@ -4,7 +4,7 @@ create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
   case when source = 'fixed' then clock_timestamp() else as_of end as as_of,
   gold.is_stale(p, clock_timestamp()) as stale,
-  url, always_open, gold.market_open(clock_timestamp()) as market_open
+  url, always_open, gold.market_open(clock_timestamp()) as market_open, quote_ttl_seconds
 from gold.price p;
 
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
@@ -82,7 +82,7 @@ create or replace view gold.authority_overview as
 select fingerprint, certificate, key_source, created_at, retired_at, revocation_list, revocation_number, revocation_next_at from gold.authority;
 
 create or replace view gold.bar_overview as
-select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
+select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at, added_list, removed_list from gold.bar;
 
 -- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its
 -- new columns come last.

@@ -17,7 +17,10 @@ export interface CourierParts {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly report: CourierReport;
-  /** Only in the sandbox: how an event's first attempt differs, because its partner armed that. */
+  /**
+   * Returns how an event's first attempt differs, if its partner armed a disturbance. Partners can do that
+   * only in the sandbox.
+   */
   readonly disturbanceOf?: DisturbanceOf;
 }
 
@@ -64,7 +67,7 @@ const BROKEN: Attempt = {
   retryAfterSeconds: null,
 };
 
-/** An event that is being sent, and its endpoint's place among the attempts in flight. */
+/** An attempt in flight. TurnOrder needs `place` to stop counting the attempt when it ends. */
 interface Turn {
   readonly endpoint: HeldEndpoint;
   readonly event: Waiting;

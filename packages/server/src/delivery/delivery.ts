@@ -55,7 +55,8 @@ export function startDelivering(parts: DeliveryParts): Delivery {
       if (channel === "gold_event") worker.wake(Number(client));
       else {
         worker.look();
-        // The partner may have armed simulations. Otherwise they would be known up to a second later.
+        // The partner may have armed simulations. Without this refresh, the worker would learn of them only
+        // from the registry's next poll, up to a second later.
         void registry.refresh().catch(() => {});
       }
     },

@@ -69,8 +69,8 @@ export interface EndpointEntry {
   readonly client: number;
   readonly tenure: number;
   /**
-   * The mark that the worker expects in the database. The database ignores the entry if its mark is neither
-   * this one nor the new `passed`, because then somebody else moved the mark.
+   * The mark that the worker expects in the database. The database applies the entry only if its mark is this
+   * one or the new `passed`. Any other mark means that a replay or another worker moved it.
    */
   readonly from: number;
   readonly passed: number;

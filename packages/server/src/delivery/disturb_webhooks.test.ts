@@ -30,14 +30,14 @@ describe("createDisturbances()", () => {
   const disturbed = (of: DisturbanceOf, ...events: Waiting[]) =>
     events.map((each) => of(7, each) !== undefined);
 
-  it("concerns the first attempts of exactly the armed events", () => {
+  it("disturbs the first attempt of each armed event, and no other attempt", () => {
     const numbers = [4, 5, 7, 8].map((sequence) => event({ sequence }));
     assertEquals(disturbed(armed("twice"), ...numbers), [false, true, true, false]);
     assertEquals(disturbed(armed("twice"), event({ tries: 1 })), [false]);
     assertEquals(armed("twice")(8, event()), undefined);
   });
 
-  it("ends at its time", () => {
+  it("disturbs nothing from the armed end on", () => {
     const ended = createDisturbances(
       () => ({ kind: "twice", seconds: null, from: 5, count: 3, until: UNTIL }),
       () => NOW + 1,

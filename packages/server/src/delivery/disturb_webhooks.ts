@@ -4,9 +4,9 @@ import type { OpenSecret, Waiting } from "./held_endpoint.ts";
 
 type Armed = NonNullable<Simulations["webhooks"]>;
 
-/** How the first attempt of one event differs from the usual, because its partner armed that. */
+/** What the partner has armed for the first attempt of one event. */
 export interface Disturbance {
-  /** How long the attempt waits first. */
+  /** How long the worker waits before it sends the event. */
   readonly waitMs: number;
   readonly isSentTwice: boolean;
   /** The secrets that sign instead of the partner's active ones. */
@@ -18,8 +18,8 @@ export type DisturbanceOf = (client: number, event: Waiting) => Disturbance | un
 const OUT_OF_ORDER_SECONDS = 5;
 
 /**
- * Decides from an event's number alone whether it is disturbed, so every worker decides alike. `foreign` is a
- * secret of no partner.
+ * Decides by the event's sequence number which of a partner's events are disturbed, so every worker decides
+ * alike. `foreign` is a secret that belongs to no partner.
  */
 export function createDisturbances(
   armedOf: (client: number) => Armed | undefined,
@@ -34,7 +34,7 @@ export function createDisturbances(
     const place = sequence - armed.from;
     if (place < 0 || place >= armed.count) return undefined;
     return {
-      // An event of the retry table belongs to its worker for seconds only, so it cannot wait.
+      // An event from the retry table belongs to this worker for only 20 s, so it cannot wait.
       waitMs: ticket === null ? 1000 * waitSeconds(armed, place) : 0,
       isSentTwice: armed.kind === "twice",
       signsWith: armed.kind === "other_secret" ? otherSecret : undefined,

@@ -42,7 +42,7 @@ async function feed(extra: number): Promise<HeldEndpoint> {
 }
 
 describe("Feeder", () => {
-  it("asks again unless the database returned fewer events than there was room for", async () => {
+  it("asks again only if the database returned at least as many events as there was room for", async () => {
     // Expect more events than there is room for. The database selects webhook tests and retries separately,
     // each with its own limit.
     const found = await Promise.all([-1, 0, 2].map(async (extra) => (await feed(extra)).mayHaveMore));

@@ -26,7 +26,7 @@ interface FeederParts {
  */
 export class Feeder {
   readonly #parts: FeederParts;
-  readonly #hungry = new Set<HeldEndpoint>();
+  readonly #asking = new Set<HeldEndpoint>();
   #underWay = false;
 
   constructor(parts: FeederParts) {
@@ -35,7 +35,7 @@ export class Feeder {
 
   /** Call this when the endpoint may have room and there may be events for it. */
   ask(endpoint: HeldEndpoint): void {
-    if (endpoint.room(this.#parts.monotonicMs()) > 0) this.#hungry.add(endpoint);
+    if (endpoint.room(this.#parts.monotonicMs()) > 0) this.#asking.add(endpoint);
   }
 
   async pump(): Promise<void> {
@@ -57,13 +57,13 @@ export class Feeder {
    */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();
-    if (this.#hungry.size === 0 || !this.#parts.mayTake()) return wants;
+    if (this.#asking.size === 0 || !this.#parts.mayTake()) return wants;
     const nowMs = this.#parts.monotonicMs();
     let free = WAITING_MAX - this.#parts.waiting();
     let left = EVENTS_PER_CALL;
-    for (const endpoint of this.#hungry) {
+    for (const endpoint of this.#asking) {
       if (wants.size === ENDPOINTS_PER_CALL || free <= 0 || left <= 0) break;
-      this.#hungry.delete(endpoint);
+      this.#asking.delete(endpoint);
       const room = Math.min(endpoint.room(nowMs), partOfFree(free) - endpoint.waiting, left);
       if (room <= 0) continue;
       free -= room;

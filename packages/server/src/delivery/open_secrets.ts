@@ -17,23 +17,23 @@ export function createSecretOpener(
   publicIdOf: (client: number) => string | undefined,
   log: Log,
 ): OpenSecrets {
-  const shut = new Set<string>();
+  const reported = new Set<string>();
   const report = (client: number, name: string, fields: Parameters<Log>[2]) => {
-    if (shut.has(name)) return;
-    shut.add(name);
+    if (reported.has(name)) return;
+    reported.add(name);
     const publicId = publicIdOf(client);
     log("error", "webhook secret not opened", { ...publicId && { client_id: publicId }, ...fields });
   };
   return async (client, sealed) => {
     if (sealed.length === 0) report(client, `${client}`, { code: "none_active" });
-    else shut.delete(`${client}`);
+    else reported.delete(`${client}`);
     const opened = await Promise.all(sealed.map(async (one): Promise<readonly OpenSecret[]> => {
       const name = `${client} ${one.id}`;
       try {
         const text = await sealing.open(Buffer.from(one.sealed, "base64"), one.sealing_key);
         const retireAtMs = one.retire_at === null ? Infinity : Date.parse(one.retire_at);
         const open = { id: one.id, retireAtMs, secret: parseWebhookSecret(text) };
-        shut.delete(name);
+        reported.delete(name);
         return [open];
       } catch {
         report(client, name, { setting: "SEALING_KEY_SOURCE", sealing_key: one.sealing_key });

@@ -35,7 +35,7 @@ const BATCH_ATTEMPTS = 512;
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;
 /**
- * The pause before a call is repeated because another transaction has locked the endpoint's row. The repeated
+ * If another transaction has locked the endpoint's row, the call is repeated after this pause. The repeated
  * call also includes the attempts that finished meanwhile.
  */
 const LOCKED_MS = 1000;

@@ -72,7 +72,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     assertEquals(order.slice(2).sort(), [0, 2]);
   });
 
-  it("other_secret: the first attempt is signed with a secret of nobody, and the retry as usual", async () => {
+  it("other_secret: the first attempt is signed with a secret of no partner, and the retry as usual", async () => {
     receiver.answer((delivery) => isSigned(delivery) ? 204 : 401);
     await arm({ kind: "other_secret" });
     await fund(service);
@@ -86,7 +86,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     receiver.answer(204);
   });
 
-  it("concerns only the partner that armed it, and only events that come after", async () => {
+  it("affects only the partner that armed it, and only later events", async () => {
     const other = await service.addPartner({ webhook: receiver.url });
     await arm({ kind: "twice", count: 10 });
     const [known] = await service.books.sql`
@@ -110,7 +110,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     }
   }
 
-  it("leaves the delivery's books clean", async () => {
+  it("leaves books in which verify_ledger() finds no defect", async () => {
     assertEquals(await service.books.defects(), []);
   });
 });

@@ -47,7 +47,7 @@ begin
         order by r.client_id + 0, r.due_at limit (a.room + 1) / 2 for no key update skip locked
       ) r where not a.disabled))
     returning r.client_id, r.sequence, r.tries
-  ), told as (
+  ), chosen as (
     select e.*, t.tries, lost_at as ticket from taken t cross join lateral event_of_number(t.client_id, t.sequence) e
     union all
     select e.*, 0, null from asked a cross join lateral (
@@ -65,5 +65,5 @@ begin
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
-  from told t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type)::event) b;
+  from chosen t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type, t.line)::event) b;
 end $$;

@@ -14,8 +14,8 @@ export interface WorkerParts extends CourierParts {
 
 const BEAT_MS = 1000;
 /**
- * How long the worker stays active after a successful heartbeat. Must be less than five seconds, because
- * another worker may then claim this worker's endpoints.
+ * How long the worker stays active after a successful heartbeat. Must be less than five seconds: after five
+ * seconds without a heartbeat, another worker may claim this worker's endpoints.
  */
 const ALIVE_MS = 4000;
 const HELD_MAX = 4096;
@@ -47,8 +47,8 @@ export class DeliveryWorker {
   readonly #courier: Courier;
   readonly #feeder: Feeder;
   readonly #notified = new Set<number>();
-  /** Clients whose claim just failed, and whether a notification for them has arrived since. */
-  readonly #vain = new Map<number, boolean>();
+  /** Maps each client whose claim just failed to whether a notification for it has arrived since. */
+  readonly #failedClaims = new Map<number, boolean>();
   /**
    * The time at which the database refused to settle a client's attempts. The events are sent again after
    * REFUSED_MS.
@@ -117,8 +117,8 @@ export class DeliveryWorker {
     if (endpoint) {
       endpoint.mayHaveMore = true;
       this.#feeder.ask(endpoint);
-    } else if (this.#vain.has(client)) {
-      this.#vain.set(client, true);
+    } else if (this.#failedClaims.has(client)) {
+      this.#failedClaims.set(client, true);
     } else {
       this.#notified.add(client);
     }
@@ -209,7 +209,9 @@ export class DeliveryWorker {
       for (const row of rows) this.#adopt(row);
       if (rows.length === most) this.#sweeps = true;
       else if (clients) {
-        void this.#leaveAlone(clients.filter((client) => !this.#held.has(client) && !this.#vain.has(client)));
+        void this.#pauseClaims(
+          clients.filter((client) => !this.#held.has(client) && !this.#failedClaims.has(client)),
+        );
       }
     } catch {
       // On an error, the next heartbeat looks for all endpoints that have work.
@@ -223,12 +225,12 @@ export class DeliveryWorker {
    * Every worker is notified of every event. A worker that does not hold the endpoint waits before it tries
    * to claim it again, so that claims do not pile up.
    */
-  async #leaveAlone(clients: readonly number[]): Promise<void> {
-    for (const client of clients) this.#vain.set(client, false);
+  async #pauseClaims(clients: readonly number[]): Promise<void> {
+    for (const client of clients) this.#failedClaims.set(client, false);
     await sleep(CLAIM_RETRY_MS, undefined, { ref: false });
     for (const client of clients) {
-      const isWanted = this.#vain.get(client);
-      this.#vain.delete(client);
+      const isWanted = this.#failedClaims.get(client);
+      this.#failedClaims.delete(client);
       if (isWanted) this.wake(client);
     }
   }

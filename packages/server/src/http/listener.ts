@@ -31,7 +31,7 @@ async function removeStaleSocket(path: string): Promise<void> {
     const connection = createConnection(path, () => resolve(true)).on("error", () => resolve(false));
     connection.on("connect", () => connection.destroy());
   });
-  if (answers) throw new Error(`Another service listens on ${path}.`);
+  if (answers) throw new Error(`Another service listens on ${path}. Stop it, or choose another path.`);
   await rm(path);
 }
 

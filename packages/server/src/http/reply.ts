@@ -54,14 +54,14 @@ interface Fixed {
 
 /**
  * A reply whose content does not change while the service runs. The caller may cache the reply, but must
- * revalidate it each time, because the caller's admission may have changed.
+ * revalidate it each time, because the caller's admission may have changed. `headers` may say otherwise.
  */
 export function fixedReply(
   { mediaType, body, tag, headers }: Fixed,
   ifNoneMatch: string | undefined,
   exchange: Exchange,
 ): Response {
-  const tagged = { ...headers, "Cache-Control": "private, no-cache", [REPLY_HEADER.entityTag]: tag };
+  const tagged = { "Cache-Control": "private, no-cache", ...headers, [REPLY_HEADER.entityTag]: tag };
   const has = ifNoneMatch?.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^W\//, "")));
   if (!has) return textReply(200, body, mediaType, exchange, tagged);
   return new Response(null, { status: 304, headers: headersOf(mediaType, exchange, tagged) });
@@ -116,7 +116,7 @@ function problemHeaders(code: TokenProblemCode): Record<string, string> {
 }
 
 function challengeOf(code: TokenProblemCode): string {
-  // Name no error unless the token is at fault, because the client would otherwise fetch another token.
+  // Name an error only if the token is at fault, because a client fetches another token when it sees one.
   if (!/^token_(?!missing)/.test(code)) return 'Bearer realm="gold-partner"';
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }

@@ -2,8 +2,8 @@ import { ENDPOINTS } from "@gold-partner/protocol";
 import { Refusal } from "./refusal.ts";
 
 /**
- * The only paths that end with a slash: the base URL, and the reference as some people type it. Both lead a
- * browser to the reference. They are no operations, so the API description does not have them.
+ * The only paths that may end with a slash: the base URL, and the reference's path with a slash added. Both
+ * redirect a browser to the reference. They are not operations, so they are not in the API description.
  */
 export const PATHS_TO_REFERENCE: readonly string[] = ["/", `${ENDPOINTS.getReference.path}/`];
 

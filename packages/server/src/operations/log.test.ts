@@ -5,7 +5,7 @@ import { createLog, type LogFields } from "./log.ts";
 describe("createLog()", () => {
   const at = new Date("2026-01-31T09:30:00.000Z");
 
-  it("writes one JSON object a line", () => {
+  it("writes one JSON object per line", () => {
     const lines: string[] = [];
     createLog((line) => lines.push(line), () => at)("info", "request", {
       status: 201,

@@ -30,7 +30,7 @@ describe("createMetrics()", () => {
     assertEquals(metrics.text(), "# TYPE gold_bookings_waiting gauge\ngold_bookings_waiting 7\n");
   });
 
-  it("counts observations in cumulative buckets, of which the last counts all", () => {
+  it("counts observations in cumulative buckets, and the last bucket counts all of them", () => {
     const metrics = createMetrics();
     for (const seconds of [0.001, 0.0011, 0.3, 60]) {
       metrics.observeSeconds("gold_request_seconds", seconds, { route: "/x" });

@@ -35,7 +35,9 @@ describe("numberProcesses()", () => {
     const faultsOf = (variables: Record<string, string>) =>
       assertThrows(() => numberProcesses({ LISTEN, OPERATIONS_LISTEN, ...variables }), ConfigError).faults;
     for (const PROCESSES of ["0", "-1", "1.5", "01", "65", "", " 2", "two"]) {
-      assertEquals(faultsOf({ PROCESSES }), ["PROCESSES must be a whole number from 1 to 64."], PROCESSES);
+      assertEquals(faultsOf({ PROCESSES }), [
+        `PROCESSES must be a whole number from 1 to 64; got "${PROCESSES}".`,
+      ], PROCESSES);
     }
     const shared = faultsOf({ PROCESSES: "2", LISTEN: "unix:/a.sock", OPERATIONS_LISTEN: "127.0.0.1:9464" });
     assertEquals(shared.map((fault) => fault.split(" if ")[0]), [

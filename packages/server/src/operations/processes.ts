@@ -21,12 +21,14 @@ const DOUBLINGS_MAX = 4;
  */
 const END_MS = 25_000;
 
-/** The environment of each process that PROCESSES asks for. {n} becomes the number of the process, from 1. */
+/** Returns one environment for each of the PROCESSES. Replaces {n} by the number of the process, from 1. */
 export function numberProcesses(variables: Variables): Variables[] {
   const { PROCESSES = "1" } = variables;
   const count = Number(PROCESSES);
   if (!/^[1-9][0-9]?$/.test(PROCESSES) || count > PROCESSES_MAX) {
-    throw new ConfigError([`PROCESSES must be a whole number from 1 to ${PROCESSES_MAX}.`]);
+    throw new ConfigError([
+      `PROCESSES must be a whole number from 1 to ${PROCESSES_MAX}; got "${PROCESSES}".`,
+    ]);
   }
   const shared = NUMBERED.filter((name) => count > 1 && !variables[name]?.includes(NUMBER));
   if (shared.length > 0) {

@@ -17,10 +17,14 @@ export interface StatementRange {
   readonly closing: Holdings;
 }
 
-/** The change of one account by one transfer. Every value is text; a number is its exact decimal text. */
-export type StatementLine = Readonly<
-  Record<keyof typeof statementReply.shape.postings.element.shape, string>
->;
+type Cells = Record<keyof typeof statementReply.shape.postings.element.shape, string>;
+type PartnerTextName = "reference" | "account_label";
+
+/**
+ * The change of one account by one transfer. Every value is text; a number is its exact decimal text. A text
+ * that the partner did not give is missing.
+ */
+export type StatementLine = Readonly<Omit<Cells, PartnerTextName> & Partial<Pick<Cells, PartnerTextName>>>;
 
 /** A partner's limits, and how much of each is used. Grams are in 0.0001 g. A null limit does not apply. */
 export interface PartnerLimits {
@@ -45,6 +49,8 @@ export interface AccountReads {
   limits(client: number): Promise<PartnerLimits | undefined>;
   /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
+  /** The reply's body, as JSON text. */
+  chainKey(client: number): Promise<string>;
   /** The reply's body, as JSON text. Only the sandbox has simulations. */
   simulations(client: number): Promise<string>;
 }
@@ -96,6 +102,10 @@ export function openAccountReads(sql: Query): AccountReads {
     },
     async credentials(client) {
       const [row] = await sql<{ body: string }[]>`select gold.read_credentials(${client}) as body`;
+      return row!.body;
+    },
+    async chainKey(client) {
+      const [row] = await sql<{ body: string }[]>`select gold.read_chain_key(${client}) as body`;
       return row!.body;
     },
     async simulations(client) {

@@ -29,7 +29,7 @@ begin
     end if;
     select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
   end loop;
-  -- A simulation may have ended it before `expires_at`.
+  -- A simulation may have ended the quote before `expires_at`.
   given.expires_at := least(given.expires_at, (holder.simulations->'expired_quotes'->>given.id::text)::timestamptz);
   return quote_text(given, 'expired');
 end $$;

@@ -56,7 +56,14 @@ describe("reads of a long history", () => {
     const records = openRecordReads(connection.sql);
     const uuid = (EVENTS / 2).toString(16).padStart(32, "0");
     const middle = BigInt(EVENTS / 2);
-    const bounds = { createdAfter: MIDDLE, createdBefore: null, idempotencyKey: null, below: null };
+    const bounds = {
+      createdAfter: MIDDLE,
+      createdBefore: null,
+      idempotencyKey: null,
+      reference: null,
+      accountLabel: null,
+      below: null,
+    };
     for (const statement of ["select 1", "analyze"]) {
       await books.sql.unsafe(statement);
       const cases: [string, number, () => Promise<unknown>][] = [

@@ -9,6 +9,15 @@ const MANY = 1_000_000;
 const PAGE_ITEMS = 51;
 /** How many more blocks a page may read with many orders, because the index is a little deeper. */
 const DEEPER_BLOCKS = 2;
+/** How many event numbers a filtered page searches. */
+const SEARCHED = 10_000;
+const EVERYTHING = {
+  createdAfter: null,
+  createdBefore: null,
+  idempotencyKey: null,
+  reference: null,
+  accountLabel: null,
+} as const;
 
 describe("a page of a list", () => {
   let books: TestBooks;
@@ -39,8 +48,7 @@ describe("a page of a list", () => {
     client: number,
     below: number | null,
   ): Promise<{ nodes: readonly PlanNode[]; blocks: number }> {
-    const everything = { createdAfter: null, createdBefore: null, idempotencyKey: null } as const;
-    const bounds: ListBounds = { ...everything, below: below === null ? null : `${below}` };
+    const bounds: ListBounds = { ...EVERYTHING, below: below === null ? null : `${below}` };
     const reads = openRecordReads(connection.sql);
     // Read once before, because the first call also reads the catalog.
     await reads.list("order", client, bounds, PAGE_ITEMS);
@@ -77,5 +85,32 @@ describe("a page of a list", () => {
     for (const { nodes } of [...few, ...many]) assertWalksIndex(nodes);
     const most = Math.max(...few.map(({ blocks }) => blocks)) + DEEPER_BLOCKS;
     for (const { blocks } of many) assert(blocks <= most, `${blocks} blocks read; the limit is ${most}`);
+  });
+
+  it("filtered by a text searches 10,000 event numbers of the same index, and says where to continue", async () => {
+    const client = await books.createClient();
+    await plantOrders(client, 1, 3 * SEARCHED);
+    const reads = openRecordReads(connection.sql);
+    const bounds: ListBounds = { ...EVERYTHING, reference: "absent", below: null };
+    await reads.list("order", client, bounds, PAGE_ITEMS);
+    for (const statement of ["select 1", "analyze gold.orders"]) {
+      await books.sql.unsafe(statement);
+      connection.take();
+      const rests: string[] = [];
+      for (let below: string | null = null;;) {
+        const [rest, ...others] = await reads.list("order", client, { ...bounds, below }, PAGE_ITEMS);
+        assertEquals(others, []);
+        if (!rest) break;
+        assertEquals(rest.body, null);
+        rests.push(below = rest.sequence);
+      }
+      assertEquals(rests, [`${2 * SEARCHED + 1}`, `${SEARCHED + 1}`]);
+      const pages = connection.take().filter(({ statement }) => statement.includes("orders o"));
+      assertEquals(pages.length, 3);
+      for (const { nodes } of pages) {
+        assertEquals(nodes.map((node) => node["Index Name"]), [undefined, "orders_newest"]);
+        assertEquals(Number(nodes[1]!["Rows Removed by Filter"]), SEARCHED);
+      }
+    }
   });
 });

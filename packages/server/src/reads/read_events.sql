@@ -1,5 +1,5 @@
--- A client's events, oldest first. Each has the text that is delivered, and the state of its delivery. The
--- text contains the event's link of the hash chain, so list_events and find_event first seal the client's
+-- A client's events, oldest first. Each has the text that is delivered, the state of its delivery and its line
+-- of the hash chain. The text contains the event's link, so list_events and find_event first seal the client's
 -- events. An event that commits after the sealing appears in the next page.
 
 create or replace function gold.seal_newest(client int) returns void
@@ -21,7 +21,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 begin
   perform seal_newest(client);
   return query
-    select e.sequence, with_delivery(b.body, delivery_text(e.one))
+    select e.sequence, with_delivery(b.body, delivery_and_line(e.one))
     from (
       select e as one, e.sequence from event e
       where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
@@ -54,5 +54,5 @@ declare
 begin
   perform seal_newest(client);
   given := event_of(client, find_event.id);
-  return case when given.id is not null then event_text(given, delivery_text(given)) end;
+  return case when given.id is not null then event_text(given, delivery_and_line(given)) end;
 end $$;

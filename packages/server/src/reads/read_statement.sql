@@ -22,10 +22,12 @@ language plpgsql stable security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
 begin
   return query
-    select row_to_json(p) from (
+    select json_strip_nulls(row_to_json(p)) from (
       select instant_text(t.posted_at) as posted_at,
         case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject as id,
-        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after
+        e.type, l.account, decimal_text(l.change, l.unit) as change, decimal_text(l.after, l.unit) as balance_after,
+        coalesce(o.reference, w.reference) as reference, coalesce(o.account_label, w.account_label) as account_label,
+        'lst_' || o.list_id as reserves_list_id
       from (
         -- The limit makes the planner use the index by number. It omits no event, because the numbers have no
         -- gaps.
@@ -33,6 +35,10 @@ begin
         order by e.sequence limit last - above
       ) e
       join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+      left join orders o on o.bucket = e.bucket and o.client_id = e.client_id
+        and o.id = case when e.type = 'order.executed' then e.subject end
+      left join withdrawal w on w.bucket = e.bucket and w.client_id = e.client_id
+        and w.id = case when e.type like 'withdrawal.%' then e.subject end
       cross join lateral (values
         (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
         (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),

@@ -2,9 +2,15 @@ import type { Query } from "../database/query.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
 /** A record as JSON text, and the event number by which lists are sorted. */
-export interface Listed {
+interface Listed {
   readonly sequence: string;
   readonly body: string;
+}
+
+/** A row without a body ends a search that stopped before the end of the list. The next page starts below it. */
+export interface ListedOrRest {
+  readonly sequence: string;
+  readonly body: string | null;
 }
 
 /** The filters of a list. A null filter does not apply. */
@@ -12,6 +18,9 @@ export interface ListBounds {
   readonly createdAfter: string | null;
   readonly createdBefore: string | null;
   readonly idempotencyKey: string | null;
+  /** The partner's own texts. Fundings have none. */
+  readonly reference: string | null;
+  readonly accountLabel: string | null;
   /** If set, only records with a lower event number are read. */
   readonly below: string | null;
 }
@@ -24,7 +33,7 @@ export interface RecordReads {
   /** Undefined if the client has no such record with this uuid. */
   find(kind: RecordKind, client: number, uuid: string): Promise<string | undefined>;
   /** Newest first. */
-  list(kind: ListedKind, client: number, bounds: ListBounds, most: number): Promise<Listed[]>;
+  list(kind: ListedKind, client: number, bounds: ListBounds, most: number): Promise<ListedOrRest[]>;
   /** Oldest first. */
   events(client: number, after: number, most: number): Promise<Listed[]>;
 }
@@ -39,26 +48,26 @@ const FIND: Readonly<Record<RecordKind, Find>> = {
   event: (sql, client, uuid) => sql`select gold.find_event(${client}, ${uuid}::uuid) as body`,
 };
 
-type List = (
-  sql: Query,
-  client: number,
-  after: string | null,
-  before: string | null,
-  key: string | null,
-  below: string | null,
-  most: number,
-) => Promise<Listed[]>;
+/** `after` and `before` as sinceEpoch() writes them. */
+type Bounds = Omit<ListBounds, "createdAfter" | "createdBefore"> & {
+  readonly after: string | null;
+  readonly before: string | null;
+};
+
+type List = (sql: Query, client: number, bounds: Bounds, most: number) => Promise<ListedOrRest[]>;
 
 const LIST: Readonly<Record<ListedKind, List>> = {
-  order: (sql, client, after, before, key, below, most) =>
+  order: (sql, client, { after, before, idempotencyKey, below, reference, accountLabel }, most) =>
     sql`select sequence::text, body from gold.list_orders(${client}, ${after}::text::timestamptz,
-      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
-  withdrawal: (sql, client, after, before, key, below, most) =>
+      ${before}::text::timestamptz, ${idempotencyKey}::text, ${below}::text::bigint, ${most}::int,
+      ${reference}::text, ${accountLabel}::text)`,
+  withdrawal: (sql, client, { after, before, idempotencyKey, below, reference, accountLabel }, most) =>
     sql`select sequence::text, body from gold.list_withdrawals(${client}, ${after}::text::timestamptz,
-      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
-  funding: (sql, client, after, before, key, below, most) =>
+      ${before}::text::timestamptz, ${idempotencyKey}::text, ${below}::text::bigint, ${most}::int,
+      ${reference}::text, ${accountLabel}::text)`,
+  funding: (sql, client, { after, before, idempotencyKey, below }, most) =>
     sql`select sequence::text, body from gold.list_fundings(${client}, ${after}::text::timestamptz,
-      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
+      ${before}::text::timestamptz, ${idempotencyKey}::text, ${below}::text::bigint, ${most}::int)`,
 };
 
 export function openRecordReads(sql: Query): RecordReads {
@@ -68,10 +77,10 @@ export function openRecordReads(sql: Query): RecordReads {
       return row?.body ?? undefined;
     },
     async list(kind, client, bounds, most) {
-      const { createdAfter, createdBefore, idempotencyKey, below } = bounds;
+      const { createdAfter, createdBefore, ...others } = bounds;
       const after = createdAfter && sinceEpoch(createdAfter);
       const before = createdBefore && sinceEpoch(createdBefore);
-      return await LIST[kind](sql, client, after, before, idempotencyKey, below, most);
+      return await LIST[kind](sql, client, { ...others, after, before }, most);
     },
     async events(client, after, most) {
       return await sql<Listed[]>`

@@ -1,18 +1,27 @@
 -- The JSON text of each kind of record. Reads, lists and webhooks all use these functions.
 
+-- The members of the two texts that a partner may give a record. A text that was not given has no member.
+-- Stable, because to_json is: Postgres would not inline an immutable function into the order's statements.
+create or replace function gold.partner_texts(reference text, account_label text) returns text
+language sql stable parallel safe
+return coalesce(',"reference":' || to_json(reference)::text, '') || coalesce(',"account_label":' || to_json(account_label)::text, '');
+
 create or replace function gold.quote_text(given gold.quote, status text) returns text
 language sql stable
 return '{"quote_id":"qt_' || (given).id || '","side":"' || (given).side || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001)
   || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001) || ',"total_sar":' || gold.decimal_text((given).total, 0.01)
   || ',"status":"' || status || '","created_at":"' || gold.instant_text((given).created_at)
-  || '","expires_at":"' || gold.instant_text((given).expires_at) || '"}';
+  || '","expires_at":"' || gold.instant_text((given).expires_at) || '"'
+  || gold.partner_texts((given).reference, (given).account_label) || '}';
 
 create or replace function gold.order_members(given gold.orders) returns text
 language sql stable
 return '"order_id":"ord_' || (given).id || '","quote_id":"qt_' || (given).id || '","side":"' || (given).side
   || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001) || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001)
   || ',"total_sar":' || gold.decimal_text((given).total, 0.01) || ',"status":"executed","executed_at":"'
-  || gold.instant_text((given).executed_at) || '"';
+  || gold.instant_text((given).executed_at) || '"' || gold.partner_texts((given).reference, (given).account_label)
+  -- Orders of versions before 0.4.0 have no list. Their texts stay as they were.
+  || coalesce(',"reserves_list_id":"lst_' || (given).list_id || '"', '');
 
 create or replace function gold.order_text(given gold.orders) returns text
 language sql stable
@@ -28,7 +37,7 @@ return '{"withdrawal_id":"wd_' || (given).id || '","amount_sar":' || gold.decima
     select s.status from gold.withdrawal_step s
     where s.bucket = (given).bucket and s.client_id = (given).client_id and s.withdrawal_id = (given).id and s.sequence <= coalesce(as_of, s.sequence)
     order by s.sequence desc limit 1
-  ) || '","created_at":"' || gold.instant_text((given).created_at) || '"}';
+  ) || '","created_at":"' || gold.instant_text((given).created_at) || '"' || gold.partner_texts(null, (given).account_label) || '}';
 
 -- A funding that came from a deposit can be reversed. The deposit with the same uuid stores the time of the
 -- reversal. `as_of` has the same meaning as in withdrawal_text().
@@ -38,6 +47,19 @@ return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_
   || ',"created_at":"' || gold.instant_text((given).created_at) || '","reversed_at":' || coalesce((
     select '"' || gold.instant_text(d.reversed_at) || '"' from gold.deposit d where d.id = (given).id and d.reversed_sequence <= coalesce(as_of, d.reversed_sequence)
   ), 'null') || '}';
+
+-- `changed_by` is null if the change was made before such changes were events.
+create or replace function gold.change_text(given gold.partner_change) returns text
+language sql stable
+return case
+    when (given).iban is not null then '"settlement":{"iban_masked":"' || gold.mask_iban((given).iban)
+      || '","iban_sha256":"' || encode(sha256(convert_to((given).iban, 'UTF8')), 'hex') || '"'
+    when (given).webhook_url is not null then '"webhook_endpoint":{"url":' || to_json((given).webhook_url)
+    else '"credential":{"kind":"' || (given).kind || '","id":' || to_json((given).credential)
+      || ',"kid":' || coalesce(to_json((given).kid)::text, 'null') || ',"valid_from":' || coalesce('"' || gold.instant_text((given).valid_from) || '"', 'null')
+      || ',"valid_until":' || coalesce('"' || gold.instant_text((given).valid_until) || '"', 'null')
+  end || ',"changed_by":' || coalesce(to_json((given).login)::text, 'null')
+  || ',"approved_by":' || coalesce(to_json((given).approved_by)::text, 'null') || '}';
 
 -- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
 -- no row. Because the function returns a table, Postgres inlines it into the statement that reads the events.
@@ -53,6 +75,7 @@ begin atomic
       when (given).type like 'funding.%' then '"funding":' || gold.funding_text(f, (given).sequence) || ','
       when (given).type = 'credential.expiring' then '"credential":{"kind":"' || n.kind || '","id":' || to_json(n.credential)
         || ',"expires_at":"' || gold.instant_text(n.expires_at) || '"},'
+      when gold.is_partner_change((given).type) then gold.change_text(c) || ','
       else ''
     end || '"chain_head":"' || encode(l.hash, 'hex') || '"}}'
   from gold.chain_link l
@@ -64,6 +87,8 @@ begin atomic
     and f.id = case when (given).type like 'funding.%' then (given).subject end
   left join gold.expiry_notice n on n.bucket = l.bucket and n.client_id = l.client_id
     and n.id = case when (given).type = 'credential.expiring' then (given).subject end
+  left join gold.partner_change c on c.bucket = l.bucket and c.client_id = l.client_id
+    and c.sequence = case when gold.is_partner_change((given).type) then (given).sequence end
   where l.bucket = (given).bucket and l.client_id = (given).client_id and l.sequence = (given).sequence;
 end;
 
@@ -78,11 +103,11 @@ return (
       else gold.delivery_status(coalesce(n.passed, 0), (given).sequence, r)
     end || '","next_attempt_at":'
     || coalesce('"' || gold.instant_text(gold.next_attempt_at((given).type, r, n)) || '"', 'null')
-    || ',"attempts":[' || coalesce(a.told, '') || ']}'
+    || ',"attempts":[' || coalesce(a.listed, '') || ']}'
   from (
     select bool_or(a.http_status between 200 and 299) as delivered,
       string_agg('{"attempted_at":"' || gold.instant_text(a.attempted_at) || '","http_status":' || coalesce(a.http_status::text, 'null')
-        || ',"duration_ms":' || a.duration_ms || '}', ',' order by a.attempted_at) as told
+        || ',"duration_ms":' || a.duration_ms || '}', ',' order by a.attempted_at) as listed
     from (
       select * from gold.attempt a
       where a.bucket = (given).bucket and a.client_id = (given).client_id and a.sequence = (given).sequence
@@ -94,7 +119,7 @@ return (
   left join gold.retry r on r.bucket = (given).bucket and r.client_id = (given).client_id and r.sequence = (given).sequence
 );
 
--- The text of an event for reads: the delivered body plus the state of its delivery.
+-- The text of an event for reads: the delivered body plus the state of its delivery and its line.
 create or replace function gold.with_delivery(body text, delivery text) returns text
 language sql immutable parallel safe
 return left(body, -1) || ',"delivery":' || delivery || '}';
@@ -102,3 +127,10 @@ return left(body, -1) || ',"delivery":' || delivery || '}';
 create or replace function gold.event_text(given gold.event, delivery text) returns text
 language sql stable
 return (select gold.with_delivery(b.body, delivery) from gold.event_body(given) b);
+
+-- What reads add to an event: the state of its delivery, then the line that its link of the hash chain
+-- commits to. A line has only digits, hexadecimal digits, hyphens and bars, so JSON escapes nothing in it.
+create or replace function gold.delivery_and_line(given gold.event) returns text
+language sql stable
+return gold.delivery_text(given) || ',"line":"'
+  || (select l.line from gold.chain_lines((given).client_id, (given).sequence - 1, 1) l) || '"';

@@ -51,7 +51,7 @@ const balanceJson = (holdings: Holdings): string =>
   `{${balancesOf(holdings).map(([account, balance]) => `"${account}":${balance}`).join(",")}}`;
 
 const lineJson = (line: StatementLine): string => {
-  const members = COLUMNS.map(({ name, isNumber }) =>
+  const members = COLUMNS.filter(({ name }) => line[name] !== undefined).map(({ name, isNumber }) =>
     `"${name}":${isNumber ? line[name] : JSON.stringify(line[name])}`
   );
   return `{${members.join(",")}}`;
@@ -59,8 +59,7 @@ const lineJson = (line: StatementLine): string => {
 
 /**
  * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
- * file without closing balances is therefore incomplete. Every cell is an instant, an id, a number or a fixed
- * name. So no cell needs quotes, and a spreadsheet reads no cell as a formula.
+ * file without closing balances is therefore incomplete.
  */
 export async function* writeStatementCsv(
   reads: AccountReads,
@@ -75,7 +74,20 @@ export async function* writeStatementCsv(
 const balanceRows = (type: string, holdings: Holdings): string =>
   balancesOf(holdings).map(([account, balance_after]) => lineRow({ type, account, balance_after })).join("");
 
-const lineRow = (line: Partial<StatementLine>): string => rowOf(COLUMNS.map(({ name }) => line[name]));
+const lineRow = ({ reference, account_label, ...line }: Partial<StatementLine>): string => {
+  const cells = { ...line, reference: textCell(reference), account_label: textCell(account_label) };
+  return rowOf(COLUMNS.map(({ name }) => cells[name]));
+};
+
+/**
+ * The partner's own texts are the only cells that may need quotes. A spreadsheet would read a text that begins
+ * with = + - or @ as a formula, so an apostrophe goes before it. The JSON statement has the text unchanged.
+ */
+function textCell(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const safe = /^[=+@-]/.test(text) ? `'${text}` : text;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
 
 const rowOf = (cells: readonly (string | undefined)[]): string => `${cells.join(",")}\r\n`;
 

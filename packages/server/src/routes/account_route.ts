@@ -2,10 +2,12 @@ import {
   AMOUNT_MAX_HALALAS,
   AMOUNT_MIN_HALALAS,
   balancesQuery,
+  formatDecimal,
   formatInstant,
   GOLD_MIN_TENTH_MILLIGRAMS,
   gramsNumber,
   QUOTE_TTL_SECONDS,
+  reservesListId,
   sarNumber,
 } from "@gold-partner/protocol";
 import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
@@ -14,6 +16,7 @@ import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import type { Holdings, PartnerLimits } from "../reads/account_reads.ts";
+import type { ListedReserves } from "../reads/market_reads.ts";
 import { Refusal } from "../http/refusal.ts";
 import { jsonReply, jsonTextReply } from "../http/reply.ts";
 
@@ -23,21 +26,38 @@ export function balancesRoute(deps: Deps): Route {
     const { at } = readQuery(c, balancesQuery);
     if (at === undefined) {
       const { asOf, ...holdings } = await deps.reads.balances(partner.id);
-      return jsonReply(balancesOf(holdings, formatInstant(asOf.getTime())), c.get("exchange"));
+      const now = formatInstant(asOf.getTime());
+      return jsonReply(balancesOf(holdings, await deps.reads.reservesAt(now), now), c.get("exchange"));
     }
-    const holdings = await deps.reads.balancesAt(partner.id, at);
+    const [holdings, reserves] = await Promise.all([
+      deps.reads.balancesAt(partner.id, at),
+      deps.reads.reservesAt(at),
+    ]);
     if (!holdings) {
       const detail = "`at` is in the future. Leave `at` out to read the current balances.";
       throw new Refusal("invalid_request", detail, [{ name: "at", detail }]);
     }
-    return jsonReply(balancesOf(holdings, at), c.get("exchange"));
+    return jsonReply(balancesOf(holdings, reserves, at), c.get("exchange"));
   };
 }
 
-const balancesOf = ({ sarAvailable, sarHeld, gold }: Holdings, asOf: string) => ({
+const balancesOf = (
+  { sarAvailable, sarHeld, gold }: Holdings,
+  reserves: ListedReserves | undefined,
+  asOf: string,
+) => ({
   sar: { available: sarNumber(sarAvailable), held: sarNumber(sarHeld) },
-  gold: { grams: gramsNumber(gold) },
+  gold: { grams: gramsNumber(gold), ...(reserves && { reserves: shareOf(gold, reserves) }) },
   as_of: asOf,
+});
+
+const SHARE_DECIMALS = 12n;
+
+/** The gold as a share of the bars of a list, rounded down. Without bars, nobody can hold gold. */
+const shareOf = (gold: bigint, { list, fine }: ListedReserves) => ({
+  reserves_list_id: reservesListId(list),
+  fine_grams: gramsNumber(fine),
+  share: formatDecimal(fine === 0n ? 0n : gold * 10n ** SHARE_DECIMALS / fine, SHARE_DECIMALS),
 });
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -46,7 +66,7 @@ export function limitsRoute(deps: Deps): Route {
   return async (c) => {
     const { partner: { id, maximumTenthMilligrams, rate } } = await admitCaller(c, deps);
     refuseQuery(c);
-    const [{ alwaysOpen, sessions }, limits] = await Promise.all([
+    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits] = await Promise.all([
       deps.reads.marketHours(),
       deps.reads.limits(id),
     ]);
@@ -66,7 +86,7 @@ export function limitsRoute(deps: Deps): Route {
         minimum: sarNumber(AMOUNT_MIN_HALALAS),
         maximum: sarNumber(AMOUNT_MAX_HALALAS),
       },
-      quote_ttl_seconds: new JsonNumber(`${QUOTE_TTL_SECONDS}`),
+      quote_ttl_seconds: new JsonNumber(quoteTtlSeconds),
       rate_limit: {
         requests_per_second: new JsonNumber(`${rate.perSecond}`),
         burst: new JsonNumber(`${rate.burst}`),
@@ -111,5 +131,13 @@ export function credentialsRoute(deps: Deps): Route {
     const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
     return jsonTextReply(await deps.reads.credentials(partner.id), c.get("exchange"));
+  };
+}
+
+export function chainKeyRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await admitCaller(c, deps);
+    refuseQuery(c);
+    return jsonTextReply(await deps.reads.chainKey(partner.id), c.get("exchange"));
   };
 }

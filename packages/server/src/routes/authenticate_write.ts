@@ -25,6 +25,6 @@ export async function authenticateWrite(
  */
 function nameTheProbe(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "signature_invalid") throw error;
-  const probe = "POST /v1/signed-probe shows the text that was verified, and names usual mistakes.";
+  const probe = "POST /v1/signed-probe shows the text that was verified, and names common mistakes.";
   throw new Refusal("signature_invalid", `${error.detail} ${probe}`);
 }

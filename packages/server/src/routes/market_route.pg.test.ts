@@ -7,6 +7,7 @@ import {
   credentialsReply,
   limitsReply,
   pricesReply,
+  reservesListReply,
   reservesReply,
 } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
@@ -33,7 +34,13 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const anHourLater = () => sql`update gold.published_reserves set as_of = as_of - interval '1 hour'`;
     const empty = await account.read("/v1/reserves", reservesReply);
     const { as_of: _asOf, ...nothing } = empty;
-    assertEquals(nothing, { bars: [], fine_grams: 0, owed_grams: 0, coverage: null });
+    assertEquals(nothing, {
+      bars: [],
+      fine_grams: 0,
+      owed_grams: 0,
+      coverage: null,
+      reserves_list_id: "lst_1",
+    });
     await sql`select gold.add_bar('A "1"', 'Réfineur', 'Riyadh, 2', 100010001, 9999)`;
     await sql`select gold.add_bar('B', 'Refiner', 'Jeddah', 20000, 9950)`;
     await account.fund(10_000);
@@ -58,6 +65,31 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     await anHourLater();
     const one = await account.read("/v1/reserves", reservesReply);
     assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
+    assertEquals([two.reserves_list_id, one.reserves_list_id], ["lst_3", "lst_4"]);
+    const list = reservesListReply.parse(await (await account.get("/v1/reserves/lists/lst_3")).json());
+    assertEquals([list.bars, list.fine_grams], [two.bars, two.fine_grams]);
+    const { gold } = await account.read("/v1/balances", balancesReply);
+    assertEquals(gold.reserves, {
+      reserves_list_id: "lst_4",
+      fine_grams: 9999.9999,
+      // 0.6 / 9999.9999 = 0.00006000000060…, rounded down.
+      share: "0.00006",
+    });
+    const before = await account.read(`/v1/balances?at=2020-01-01T00:00:00.000Z`, balancesReply);
+    assertEquals(before.gold, { grams: 0 });
+  });
+
+  it("return a list of bars for a cache to keep, and 404 for any other id", async () => {
+    const reply = await account.get("/v1/reserves/lists/lst_1");
+    assertEquals(reply.headers.get("Cache-Control"), "private, max-age=31536000, immutable");
+    const { bars, previous_sha256 } = reservesListReply.parse(await reply.json());
+    assertEquals([bars, previous_sha256], [[], "0".repeat(64)]);
+    const tag = reply.headers.get("ETag")!;
+    const again = await account.get("/v1/reserves/lists/lst_1", { "If-None-Match": tag });
+    assertEquals([again.status, await again.text()], [304, ""]);
+    for (const id of ["lst_99", "lst_0", "lst_01", "lst_9999999999", "1"]) {
+      await expectProblem(await account.get(`/v1/reserves/lists/${id}`), "not_found");
+    }
   });
 
   it("return the partner's limits on open quotes and daily records, and their use", async () => {
@@ -185,12 +217,13 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const before = new Date(service.now() - 60_000).toISOString();
     await holder.fund(50);
     const now = await holder.read("/v1/balances", balancesReply);
-    assertEquals([now.sar, now.gold], [{ available: 50, held: 0 }, { grams: 0 }]);
+    assertEquals([now.sar, now.gold.grams], [{ available: 50, held: 0 }, 0]);
     await holder.withdraw(20);
     assertEquals(await holder.read(`/v1/balances?at=${now.as_of}`, balancesReply), now);
-    const nothing = { sar: { available: 0, held: 0 }, gold: { grams: 0 } };
     for (const at of [before, "1970-01-01T00:00:00.000Z", "0000-01-01T00:00:00.000Z"]) {
-      assertEquals(await holder.read(`/v1/balances?at=${at}`, balancesReply), { ...nothing, as_of: at });
+      const { sar, gold, as_of } = await holder.read(`/v1/balances?at=${at}`, balancesReply);
+      // The first list of bars may be older than `before`.
+      assertEquals([sar, gold.grams, as_of], [{ available: 0, held: 0 }, 0, at]);
     }
     for (const ahead of [60_000, 1e9]) {
       const at = new Date(service.now() + ahead).toISOString();

@@ -1,10 +1,16 @@
-import { formatInstant, priceNumber } from "@gold-partner/protocol";
+import {
+  formatInstant,
+  hostBytes,
+  numberOfReservesList,
+  priceNumber,
+  REQUEST_HEADER,
+} from "@gold-partner/protocol";
 import { refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { Refusal } from "../http/refusal.ts";
-import { jsonReply, jsonTextReply } from "../http/reply.ts";
+import { fixedReply, JSON_MEDIA_TYPE, jsonReply, jsonTextReply } from "../http/reply.ts";
 
 export function healthRoute(deps: Deps): Route {
   return async (c) => {
@@ -43,5 +49,28 @@ export function reservesRoute(deps: Deps): Route {
       throw new Refusal("service_unavailable", "The reserves have not been published yet.");
     }
     return jsonTextReply(body, c.get("exchange"));
+  };
+}
+
+const LIST_KEPT_SECONDS = 365 * 24 * 60 * 60;
+
+/** A list of bars never changes. So a cache may keep it for a year and need not ask again. */
+export function reservesListRoute(deps: Deps): Route {
+  return async (c) => {
+    await admitCaller(c, deps);
+    refuseQuery(c);
+    const list = numberOfReservesList(c.req.param("reserves_list_id") ?? "");
+    const body = list && await deps.reads.reservesList(list);
+    if (!body) throw new Refusal("not_found", "There is no list of bars with this id.");
+    return fixedReply(
+      {
+        mediaType: JSON_MEDIA_TYPE,
+        body,
+        tag: `"${hostBytes.sha256Hex(hostBytes.utf8(body))}"`,
+        headers: { "Cache-Control": `private, max-age=${LIST_KEPT_SECONDS}, immutable` },
+      },
+      c.req.header(REQUEST_HEADER.ifNoneMatch),
+      c.get("exchange"),
+    );
   };
 }

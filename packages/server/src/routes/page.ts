@@ -1,15 +1,17 @@
-import type { Listed } from "../reads/record_reads.ts";
+import type { ListedOrRest } from "../reads/record_reads.ts";
 
 /**
  * Builds a list's reply. The caller must read `limit + 1` rows: the extra row shows that another page
- * follows.
+ * follows. So does a last row without a body (ListedOrRest).
  */
 export function pageText(
-  rows: readonly Listed[],
+  rows: readonly ListedOrRest[],
   limit: number,
-  cursorAfter: (last: Listed) => string,
+  cursorAfter: (last: ListedOrRest) => string,
 ): string {
-  const shown = rows.slice(0, limit);
-  const next = rows.length > limit ? cursorAfter(shown.at(-1)!) : null;
+  const rest = rows.find(({ body }) => body === null);
+  const shown = rows.filter(({ body }) => body !== null).slice(0, limit);
+  const last = rest ?? (rows.length > limit ? shown.at(-1) : undefined);
+  const next = last ? cursorAfter(last) : null;
   return `{"items":[${shown.map(({ body }) => body).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
 }

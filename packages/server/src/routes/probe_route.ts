@@ -47,8 +47,8 @@ const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
  */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =
-  "One probe per second whose signature fails is explained, and up to 30 at once after a pause. A valid probe is not counted, " +
-  "nor is a probe with Prefer: handling=strict. Wait for the number of seconds in Retry-After, then send the probe again.";
+  "The probe explains at most one failed signature per second, and up to 30 at once after a pause. Valid probes and " +
+  "probes with Prefer: handling=strict do not count. Wait for the number of seconds in Retry-After, then send the probe again.";
 const USED_NONCE = { ok: false, detail: "This nonce was used before; an order with it would be refused." };
 /** The headers that may hold the host name by which the caller reaches this service. */
 const HOST_HEADERS = ["host", "x-forwarded-host"];
@@ -107,7 +107,7 @@ async function verify(c: AppContext, deps: Deps, caller: Counted<Caller>): Promi
   return await authenticate(caller, body, forms, c, deps);
 }
 
-/** Tries the usual mistakes. If a mistake explains the failure, adds its fix to the failed step. */
+/** Tries the common mistakes. If a mistake explains the failure, adds its fix to the failed step. */
 async function findMistake(
   c: AppContext,
   { config, diagnoses, monotonicMs, now }: ProbeDeps,
@@ -152,7 +152,7 @@ async function spend(
     request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
-    // The outcome can only mean that the account is busy here, because a probe has no idempotency key.
+    // Here, this outcome means that the account is busy, because a probe has no idempotency key.
     throw new Refusal("service_unavailable", "Your account is busy with other requests.");
   }
   return outcome;

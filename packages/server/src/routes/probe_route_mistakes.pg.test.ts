@@ -199,7 +199,7 @@ describe("the rate limit of explained probes", () => {
     assert(explained >= 30 && explained <= 31 + paidBack, `${explained}`);
     assertMatch(last.headers.get("RateLimit") ?? "", /^"diagnosis";r=0;t=\d+$/);
     const { detail } = await expectProblem(last, "rate_limited");
-    assertStringIncludes(detail, "fails");
+    assertStringIncludes(detail, "at most one failed signature per second");
 
     assertEquals((await verdict(service)).valid, true);
     await expectProblem(

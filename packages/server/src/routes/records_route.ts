@@ -1,4 +1,11 @@
-import { ID_PREFIX, listQuery, PAGE_DEFAULT_ITEMS, uuidOfId } from "@gold-partner/protocol";
+import {
+  type FilteredListQuery,
+  filteredListQuery,
+  ID_PREFIX,
+  listQuery,
+  PAGE_DEFAULT_ITEMS,
+  uuidOfId,
+} from "@gold-partner/protocol";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
@@ -25,13 +32,15 @@ export function recordRoute(kind: RecordKind, deps: Deps): Route {
 export function listRoute(kind: ListedKind, deps: Deps): Route {
   return async (c) => {
     const { partner } = await admitCaller(c, deps);
-    const query = readQuery(c, listQuery);
+    const query: FilteredListQuery = readQuery(c, kind === "funding" ? listQuery : filteredListQuery);
     const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
     const scope = { list: kind, clientId: partner.publicId };
     const bounds = {
       createdAfter: query.created_after ?? null,
       createdBefore: query.created_before ?? null,
       idempotencyKey: query.idempotency_key ?? null,
+      reference: query.reference ?? null,
+      accountLabel: query.account_label ?? null,
       below: cursor === undefined ? null : readCursor(scope, cursor),
     };
     // Read one row more than the page contains, to find out whether there is another page.

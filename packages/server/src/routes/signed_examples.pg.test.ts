@@ -13,7 +13,7 @@ const JWK = {
   y: "eQP-EAi4vJmkGunpVii8ZPLxsgwtfp9Rd6PClNRGIpk",
 } as const;
 
-/** What a service without quotes and funds replies to each example. The signature is judged before that. */
+/** What a service without quotes and funds replies to each example. The signature is verified before that. */
 const REPLIES: Readonly<Record<string, string>> = {
   "probeSignature valid": "200 null",
   "probeSignature path_signed": "200 path_not_url",

@@ -108,7 +108,7 @@ describe("POST /sandbox/simulate", () => {
       assertEquals((await bank.simulate("withdrawal", other, { headers })).status, 201);
     });
 
-    it("refuses another partner's, an unknown and a malformed withdrawal alike", async () => {
+    it("gives the same refusal for another partner's, an unknown and a malformed withdrawal id", async () => {
       const own = await bank.withdraw();
       for (const withdrawal_id of [own, "wd_0198b3a5-7c00-7000-8000-000000000000", "wd_1"]) {
         const reply = await bystander.simulate("withdrawal", { withdrawal_id, outcome: "paid" });
@@ -118,7 +118,7 @@ describe("POST /sandbox/simulate", () => {
   });
 
   describe("deposit", () => {
-    it("arrives as the operator's people would book it, and is reversed", async () => {
+    it("is booked and reversed as the operator's people would do it", async () => {
       const before = await balance(bank);
       const made = fundingReply.parse(await bank.arm("deposit", { amount_sar: 250.5 }));
       assertEquals([made.amount_sar, made.reversed_at], [250.5, null]);
@@ -183,7 +183,7 @@ describe("POST /sandbox/simulate", () => {
       assertEquals([(await bank.quote()).status, (await prices(bank)).market], [201, "open"]);
     });
 
-    it("has no fresh price", async () => {
+    it("has only a stale price", async () => {
       await bank.arm("market", { state: "price_stale" });
       await expectProblem(await bank.quote(), "price_unavailable");
       await expectProblem(await bank.get("/v1/prices"), "price_unavailable");
@@ -312,7 +312,7 @@ describe("POST /sandbox/simulate", () => {
       assertEquals((await json(retry)).quote_id, quote);
     });
 
-    it("concerns neither other partners nor requests that end simulations", async () => {
+    it("affects neither other partners nor requests that end simulations", async () => {
       await bank.arm("failure", { kind: "unavailable", count: 10 });
       assertEquals((await bystander.quote()).status, 201);
       assertEquals(await bank.arm("reset"), NOTHING);
@@ -367,11 +367,11 @@ describe("POST /sandbox/simulate", () => {
         ["prices", { percent: 51 }, /from -50 to 50/],
         ["prices", { percent: 0.5 }, /from -50 to 50/],
         ["failure", { kind: "hang", seconds: 31 }, /from 1 to 30/],
-        ["failure", { kind: "timeout", seconds: 3 }, /hang alone/],
-        ["failure", { kind: "refused" }, /refused, which needs it/],
+        ["failure", { kind: "timeout", seconds: 3 }, /only for the kind hang/],
+        ["failure", { kind: "refused" }, /required for the kind refused/],
         ["failure", { kind: "refused", code: "quote_expired" }, /stores nothing/],
         ["failure", { kind: "hang", count: 11 }, /from 1 to 10/],
-        ["webhooks", { kind: "twice", seconds: 3 }, /late alone/],
+        ["webhooks", { kind: "twice", seconds: 3 }, /only for the kind late/],
         ["webhooks", { kind: "never" }, /kind must be one of twice/],
         ["reset", { all: true }, /unknown/],
       ];
@@ -405,7 +405,7 @@ describe("POST /sandbox/simulate", () => {
     });
   });
 
-  it("leaves the books and the audit clean", async () => {
+  it("leaves books and an audit in which verification finds no defect", async () => {
     assertEquals(await service.books.defects(), []);
     assertEquals((await service.books.sql`select * from gold.verify_audit()`).length, 0);
   });

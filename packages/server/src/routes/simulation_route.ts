@@ -24,7 +24,7 @@ import { writeRoute } from "./write_pipeline.ts";
 
 /** The routes of the simulations. They exist only in the sandbox. */
 export function simulationRoutes(deps: Deps) {
-  /** `parametersOf` returns the parameters of book_simulation.sql. A malformed id is null. */
+  /** `parametersOf` returns the parameters of book_simulation(). A malformed id becomes null. */
   const simulate = <Schema extends z.ZodType>(
     name: string,
     schema: Schema,
@@ -38,7 +38,8 @@ export function simulationRoutes(deps: Deps) {
       book: async ({ write, asked }) => {
         const parameters = JSON.stringify(parametersOf(asked));
         const outcome = await deps.booking.simulate({ name, parameters, ...write });
-        // This process honours the new state from its next request on. For the others, see arm_simulation.
+        // Read the registry now, so that the next read in this process already applies the new state. Writes
+        // apply it in every process; see arm_simulation().
         await deps.registry.refresh();
         return outcome;
       },
@@ -49,7 +50,8 @@ export function simulationRoutes(deps: Deps) {
       outcome,
     })),
     simulateDeposit: simulate("deposit", simulateDepositRequest, ({ amountHalalas }) => ({
-      // A larger number may not fit into a column. It is refused like the first number above the maximum.
+      // Replace an amount that may not fit into a column by the first amount above the maximum. The database
+      // refuses both in the same way.
       amount: `${amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas}`,
       maximum: `${AMOUNT_MAX_HALALAS}`,
     })),

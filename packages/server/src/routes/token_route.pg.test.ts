@@ -35,7 +35,7 @@ describe("POST /oauth/token", () => {
       ...changes,
     }).toString();
 
-  /** Throws unless every part of the reply is a refusal in OAuth's form. Returns its description. */
+  /** Checks every part of a refusal in OAuth's error format. Returns its description. */
   async function refused(reply: Response, code: TokenProblemCode, error: string): Promise<string> {
     const body = tokenErrorSchema.strict().parse(await reply.json());
     assertEquals([body.code, body.error], [code, error], body.error_description);

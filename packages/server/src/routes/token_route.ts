@@ -63,7 +63,7 @@ async function admitClient(
     const secret = findSecret(partner, client_secret, pepper, now());
     return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
   };
-  // Check a failure again with a new snapshot, because the secret may be newer than the last one. Every
+  // Check a failure again with a new snapshot, because the secret may be newer than the last snapshot. Every
   // failure is checked twice, so that all failures take the same time.
   const admitted = judge(registry.snapshot()) ?? judge(await registry.refresh());
   // Give the same answer for an unknown client, a wrong secret and another partner's certificate.

@@ -6,7 +6,7 @@ import { orderRequest } from "@gold-partner/protocol";
 import type { Counted } from "../admission/counted.ts";
 import { admitCaller, admitCallerWithOptionalToken } from "../admission/admit_caller.ts";
 import { admitWrite, withoutSignature } from "../admission/admit_write.ts";
-import type { AdmittedWrite } from "../admission/admitted_write.ts";
+import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
 import {
   type Bytes,
   type JsonBytes,
@@ -80,6 +80,12 @@ const steps = {
   withoutAdmission: () => deps.booking.redeliver(plainWrite),
   // @ts-expect-error: the admitted write has no verified signature
   withoutSigner: () => deps.booking.order({ ...admitted, nonce: "", asked: { quoteId: "" } }),
+  withoutSignedRequest: ({ signedRequest: _, ...write }: SignedWrite) =>
+    // @ts-expect-error: the signed request is not stored
+    deps.booking.order({ ...write, asked: { quoteId: "" } }),
+  withAnotherRequest: (write: SignedWrite) =>
+    // @ts-expect-error: the text to store is not a request that was signed
+    deps.booking.order({ ...write, signedRequest: "", asked: { quoteId: "" } }),
   /** Compiles, because no step is left out. */
   complete: async () => {
     const body = await readJsonBytes(c);

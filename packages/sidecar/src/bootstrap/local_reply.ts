@@ -88,7 +88,7 @@ function tokenMapper({ code, when }: Case): Message {
   return mapper(code, [...when, atTokenEndpoint], "application/json", body);
 }
 
-/** A placeholder in the body. Envoy replaces it by the request id in the reply's header. */
+/** A placeholder in the body. Envoy replaces it with the request id of the reply's header. */
 const REQUEST_ID: RequestId = "req_here";
 const HERE = `%RESPONSE_HEADER(${REQUEST_ID_HEADER})%`;
 

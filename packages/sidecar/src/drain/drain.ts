@@ -7,7 +7,7 @@ const EXIT_DEPENDENCY = 3;
 const DEFAULTS = { admin: "unix:/run/envoy/admin.sock", seconds: "25" } as const;
 const SECONDS_MAX = 600;
 const USAGE =
-  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: makes Envoy ask its clients to disconnect, and waits for them for at most --seconds.`;
+  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: makes Envoy ask its clients to disconnect, and waits until they have disconnected, for at most --seconds (1 to ${SECONDS_MAX}).`;
 
 /** `sidecar drain`: a supervisor runs it before it stops the service, while Envoy still runs. */
 export async function drain(args: readonly string[]): Promise<number> {

@@ -29,8 +29,8 @@ export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Pr
   if (!row.partners) return known!;
   const addresses = new Map<string, string>();
   for (const { id, ranges } of row.partners) {
-    // Count connections from a range that several partners registered for the first of them, because HAProxy
-    // cannot distinguish these partners before TLS.
+    // Several partners may register the same range. HAProxy cannot distinguish them before TLS, so
+    // connections from this range count for the first of them.
     for (const range of ranges) if (!addresses.has(range)) addresses.set(range, id);
   }
   return { version: row.version, addresses };

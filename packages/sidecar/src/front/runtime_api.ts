@@ -10,8 +10,8 @@ const TIMEOUT_MS = 3000;
 const LINES_PER_COMMAND = 100;
 
 /**
- * Replaces HAProxy's map of partners' addresses by `wanted`, atomically. Returns false if it was equal
- * already. Reads the map back each time, because the map is empty after a restart of HAProxy.
+ * Makes HAProxy's map of partners' addresses equal to `wanted`, atomically. Returns false if it was equal
+ * already. Reads the map from HAProxy each time, because the map is empty after a restart of HAProxy.
  */
 export async function writeAddressMap(socket: string, wanted: PartnerAddresses): Promise<boolean> {
   const maps = await ask(socket, "show map");
@@ -40,7 +40,10 @@ function ask(path: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(path);
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("HAProxy did not answer in time.")));
+    socket.setTimeout(
+      TIMEOUT_MS,
+      () => socket.destroy(new Error(`HAProxy did not answer within ${TIMEOUT_MS / 1000} s.`)),
+    );
     socket.setEncoding("utf8").on("data", (part) => answer += part).on("error", reject);
     socket.on("end", () => resolve(answer));
     // Do not use end(): HAProxy does not answer a client that has closed its side of the connection.

@@ -69,11 +69,13 @@ function readSettings(variables: Variables): Settings | string {
     faults.push(`DATABASE_URL ${(error as Error).message}`);
   }
   if (!folder.startsWith("/")) {
-    faults.push("TRUST_DIRECTORY must be the absolute path of the folder that Envoy watches.");
+    faults.push(
+      `TRUST_DIRECTORY must be the absolute path of the folder that Envoy watches; got "${folder}".`,
+    );
   }
   if (front !== "" && !front.startsWith("/")) {
     faults.push(
-      "FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty if there is no HAProxy.",
+      `FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty without HAProxy; got "${front}".`,
     );
   }
   const frontSocket = front === "" ? undefined : join(front, FRONT_SOCKET);

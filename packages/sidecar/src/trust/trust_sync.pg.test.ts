@@ -138,7 +138,7 @@ describe("syncTrust()", () => {
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`delete from gold.authority`;
     await raise();
-    await heard("the database has nobody to trust, so the last trust stays");
+    await heard("the database has no CA to trust, so the last trust stays");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
   });
 

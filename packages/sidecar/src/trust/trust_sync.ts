@@ -65,7 +65,7 @@ export function syncTrust(
     const { trust, complaints } = composeBundle(known.authorities, now());
     found.push(...complaints);
     if (trust.certificates.length === 0) {
-      return [...found, { event: "the database has nobody to trust, so the last trust stays" }];
+      return [...found, { event: "the database has no CA to trust, so the last trust stays" }];
     }
     try {
       if (await writeTrust(folder, trust)) {

@@ -1,17 +1,19 @@
 import {
   balancesQuery,
   balancesReply,
+  chainKeyReply,
   emptyRequest,
   eventReply,
   eventsQuery,
   eventsReply,
   limitsReply,
+  reservesListReply,
   reservesReply,
   statementQuery,
   statementReply,
 } from "../../schema/mod.ts";
 import type { EndpointFamily } from "../endpoint.ts";
-import { LIMITS, RESERVES, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
+import { CHAIN_KEY, LIMITS, RESERVES, RESERVES_LIST, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
 import { EVENT, EVENT_REDELIVERED, WEBHOOK_TEST } from "../examples/events.ts";
 import { BALANCES } from "../examples/story.ts";
 
@@ -23,7 +25,8 @@ export const BOOKS_ENDPOINTS = {
     summary: "Your balances, now or at any past instant",
     description:
       "SAR that is available, SAR that is held for withdrawals, and gold. With `at`, the balances at that " +
-      "instant; the reply for a given instant never changes. A future instant is refused.",
+      "instant; the reply for a given instant never changes. A future instant is refused. `gold.reserves` shows " +
+      "your gold as a share of the list of bars in force at that instant.",
     token: "required",
     query: balancesQuery,
     reply: { description: "The balances.", schema: balancesReply, examples: { now: BALANCES.now } },
@@ -132,10 +135,41 @@ export const BOOKS_ENDPOINTS = {
     description:
       "Every bar in the vault, and the gold that is owed to all partners. The gold owed never exceeds the gold " +
       "in the bars. All figures are as of the instant `as_of`. They are published at most once an hour, so that " +
-      "nobody can infer other partners' trades.",
+      "nobody can infer other partners' trades. `reserves_list_id` names the list of these bars.",
     token: "required",
     reply: { description: "The reserves.", schema: reservesReply, examples: { one_bar: RESERVES } },
     refusals: [],
+  },
+  getChainKey: {
+    method: "GET",
+    path: "/v1/chain-key",
+    tag: "Books",
+    summary: "The key to your own hash chain",
+    description:
+      "Every event has a line in your hash chain, and its `chain_head` is the SHA-256 of the previous " +
+      "event's `chain_head` and of this line. With this key you compute the lines. It never changes. " +
+      "Keep it secret: it would let others test guesses about your orders against your chain.",
+    token: "required",
+    reply: { description: "Your number and key.", schema: chainKeyReply, examples: { own: CHAIN_KEY } },
+    refusals: [],
+  },
+  getReservesList: {
+    method: "GET",
+    path: "/v1/reserves/lists/{reserves_list_id}",
+    tag: "Books",
+    summary: "One list of bars",
+    description:
+      "The bars in the vault between two changes. Adding or removing a bar starts a new list, and a list never " +
+      "changes. Every order, its event and its lines of the statement name the list that was in force. " +
+      "`sha256` commits to the bars and to the list before.",
+    token: "required",
+    fixed: true,
+    reply: {
+      description: "The list.",
+      schema: reservesListReply,
+      examples: { one_bar: RESERVES_LIST },
+    },
+    refusals: ["not_found"],
   },
   getLimits: {
     method: "GET",

@@ -1,4 +1,5 @@
 import {
+  filteredListQuery,
   fundingCreatedReply,
   fundingReply,
   fundingsReply,
@@ -70,9 +71,11 @@ export const MONEY_ENDPOINTS = {
     path: "/v1/withdrawals",
     tag: "Money",
     summary: "Your withdrawals",
-    description: "Newest first, in pages. Paging is stable while withdrawals are added.",
+    description:
+      "Newest first, in pages. Paging is stable while withdrawals are added. Filter by your own `reference` and " +
+      "`account_label`.",
     token: "required",
-    query: listQuery,
+    query: filteredListQuery,
     reply: {
       description: "A page of withdrawals.",
       schema: withdrawalsReply,

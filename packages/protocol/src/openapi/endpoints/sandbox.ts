@@ -41,9 +41,9 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/withdrawal",
     summary: "Decide one of your withdrawals",
     description:
-      "Takes all steps to the outcome, as the operator's two employees and the bank would: the same " +
+      "Takes all steps to the outcome, as the operator's two employees and the bank would, with the same " +
       "events, postings and webhooks. A withdrawal that already has the outcome stays as it is. An " +
-      "outcome that it cannot reach any more gets 400 invalid_request.",
+      "outcome that the withdrawal can no longer reach gets 400 invalid_request.",
     request: {
       ...JSON_BODY,
       schema: simulateWithdrawalRequest,
@@ -140,7 +140,7 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/failure",
     summary: "Let your next requests fail",
     description:
-      "Concerns your next requests under /v1 that pass the checks of certificate, address, token and " +
+      "Affects your next requests under /v1 that pass the checks of certificate, address, token and " +
       "rate. Ends after `count` requests, or after ten minutes.",
     request: { ...JSON_BODY, schema: simulateFailureRequest, examples: { failure: ARMED.failure.request } },
     reply: { ...ARMED_REPLY, examples: { failure: ARMED.failure.reply } },
@@ -151,7 +151,7 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/webhooks",
     summary: "Disturb your next webhooks",
     description:
-      "Concerns your next events, not those that exist already. Ends after `count` events, or after ten " +
+      "Affects your next events, not those that exist already. Ends after `count` events, or after ten " +
       "minutes.",
     request: {
       ...JSON_BODY,

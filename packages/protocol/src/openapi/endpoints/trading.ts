@@ -1,5 +1,5 @@
 import {
-  listQuery,
+  filteredListQuery,
   orderCreatedReply,
   orderReply,
   orderRequest,
@@ -90,9 +90,11 @@ export const TRADING_ENDPOINTS = {
     path: "/v1/orders",
     tag: "Trading",
     summary: "Your orders",
-    description: "Newest first, in pages. Paging is stable while orders are added.",
+    description:
+      "Newest first, in pages. Paging is stable while orders are added. Filter by your own `reference` and " +
+      "`account_label`.",
     token: "required",
-    query: listQuery,
+    query: filteredListQuery,
     reply: {
       description: "A page of orders.",
       schema: ordersReply,

@@ -1,5 +1,17 @@
-import type { CredentialsReply, LimitsReply, ReservesReply, StatementReply } from "../../schema/mod.ts";
-import { DIGEST, ID, INSTANT, THUMBPRINT } from "./story.ts";
+import {
+  type CredentialsReply,
+  type LimitsReply,
+  type ReservesListReply,
+  type ReservesReply,
+  type StatementReply,
+  statementReply,
+} from "../../schema/mod.ts";
+import { WITHDRAWAL_REQUEST } from "./money.ts";
+import { DIGEST, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID, THUMBPRINT } from "./story.ts";
+
+const SOLD = { reserves_list_id: RESERVES_LIST_ID } as const;
+const BOUGHT = { ...PARTNER_TEXTS, ...SOLD } as const;
+const PAID_OUT = { reference: WITHDRAWAL_REQUEST.reference } as const;
 
 export const STATEMENT = {
   from: "2026-01-31",
@@ -8,30 +20,40 @@ export const STATEMENT = {
   opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
   closing_balance: { available_sar: 91046.97, held_sar: 5000, gold_grams: 9.838 },
   postings: [
-    posting(INSTANT.funded, ID.funding, "funding.completed", "available_sar", 100000, 100000),
-    posting(INSTANT.bought, ID.buyOrder, "order.executed", "available_sar", -4953.06, 95046.94),
-    posting(INSTANT.bought, ID.buyOrder, "order.executed", "gold_grams", 12.3456, 12.3456),
-    posting(INSTANT.sold, ID.sellOrder, "order.executed", "available_sar", 1000.03, 96046.97),
-    posting(INSTANT.sold, ID.sellOrder, "order.executed", "gold_grams", -2.5076, 9.838),
-    posting(INSTANT.withdrawn, ID.withdrawal, "withdrawal.created", "available_sar", -5000, 91046.97),
-    posting(INSTANT.withdrawn, ID.withdrawal, "withdrawal.created", "held_sar", 5000, 5000),
+    posting(INSTANT.funded, ID.funding, "funding.completed", "available_sar", 100000, 100000, {}),
+    posting(INSTANT.bought, ID.buyOrder, "order.executed", "available_sar", -4953.06, 95046.94, BOUGHT),
+    posting(INSTANT.bought, ID.buyOrder, "order.executed", "gold_grams", 12.3456, 12.3456, BOUGHT),
+    posting(INSTANT.sold, ID.sellOrder, "order.executed", "available_sar", 1000.03, 96046.97, SOLD),
+    posting(INSTANT.sold, ID.sellOrder, "order.executed", "gold_grams", -2.5076, 9.838, SOLD),
+    posting(
+      INSTANT.withdrawn,
+      ID.withdrawal,
+      "withdrawal.created",
+      "available_sar",
+      -5000,
+      91046.97,
+      PAID_OUT,
+    ),
+    posting(INSTANT.withdrawn, ID.withdrawal, "withdrawal.created", "held_sar", 5000, 5000, PAID_OUT),
   ],
 } satisfies StatementReply;
 
 type Posting = StatementReply["postings"][number];
 
-function posting(
+/** `more` is generic, so that the result has no optional member. An optional member is no JSON value. */
+function posting<More extends Readonly<Record<string, string>>>(
   posted_at: string,
   id: string,
   type: string,
   account: Posting["account"],
   change: number,
   balance_after: number,
-): Posting {
-  return { posted_at, id, type, account, change, balance_after };
+  more: More,
+) {
+  return { posted_at, id, type, account, change, balance_after, ...more };
 }
 
-const COLUMNS = Object.keys(STATEMENT.postings[0]!) as (keyof Posting)[];
+const COLUMNS = Object.keys(statementReply.shape.postings.element.shape) as (keyof Posting)[];
 
 const balanceRows = (type: string, balance: StatementReply["opening_balance"]) =>
   Object.entries(balance).map(([account, balance_after]) => cellsOf({ type, account, balance_after }));
@@ -46,20 +68,33 @@ export const STATEMENT_CSV: string = [
   ...balanceRows("closing_balance", STATEMENT.closing_balance),
 ].map((cells) => `${cells.join(",")}\r\n`).join("");
 
+const BAR = {
+  serial: "EX-2026-0001",
+  refiner: "Example Refinery",
+  vault: "Riyadh",
+  gross_grams: 12441.4,
+  fineness: 999.9,
+  fine_grams: 12440.1558,
+};
+
 export const RESERVES = {
-  bars: [{
-    serial: "EX-2026-0001",
-    refiner: "Example Refinery",
-    vault: "Riyadh",
-    gross_grams: 12441.4,
-    fineness: 999.9,
-    fine_grams: 12440.1558,
-  }],
+  bars: [BAR],
   fine_grams: 12440.1558,
   owed_grams: 9.838,
   coverage: 1264.5004,
   as_of: INSTANT.read,
+  reserves_list_id: RESERVES_LIST_ID,
 } satisfies ReservesReply;
+
+export const CHAIN_KEY = { client_number: 1, chain_key: DIGEST.chainKey };
+export const RESERVES_LIST = {
+  reserves_list_id: RESERVES_LIST_ID,
+  created_at: "2026-01-30T08:00:00.000Z",
+  bars: [BAR],
+  fine_grams: RESERVES.fine_grams,
+  previous_sha256: DIGEST.previousList,
+  sha256: DIGEST.list,
+} satisfies ReservesListReply;
 
 export const LIMITS = {
   gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },

@@ -1,6 +1,6 @@
 import type { EventReply, WebhookEvent, WebhookEventType, WithdrawalStatus } from "../../schema/mod.ts";
 import { FUNDING, WITHDRAWAL } from "./money.ts";
-import { DIGEST, ID, INSTANT } from "./story.ts";
+import { DIGEST, ID, INSTANT, THUMBPRINT } from "./story.ts";
 import { ORDERS } from "./trading.ts";
 
 const chain_head = DIGEST.chainHead;
@@ -19,73 +19,129 @@ function withdrawalEvent<Type extends WebhookEventType & `withdrawal.${string}`>
   return { type, ...occasion, data: { withdrawal: { ...WITHDRAWAL, status }, chain_head } } as const;
 }
 
-/** One example of each type of event. */
+const BY_ONE = { changed_by: "sara", approved_by: null } as const;
+
+/** One example of each type of event. The first six events of this new partner are its own credentials. */
 export const EVENTS = {
   "order.executed": {
     type: "order.executed",
     id: ID.buyEvent,
-    sequence: 2,
+    sequence: 8,
     created_at: INSTANT.bought,
     data: { order: ORDERS.buy, chain_head },
   },
   "withdrawal.created": withdrawalEvent("withdrawal.created", "pending_approval", {
     id: ID.withdrawalEvent,
-    sequence: 4,
+    sequence: 10,
     created_at: INSTANT.withdrawn,
   }),
   "withdrawal.approved": withdrawalEvent("withdrawal.approved", "approved", {
     id: "evt_019c1db0-01c0-778b-9fa3-327a2245c858",
-    sequence: 5,
+    sequence: 11,
     created_at: "2026-02-02T09:30:00.000Z",
   }),
   "withdrawal.submitted": withdrawalEvent("withdrawal.submitted", "submitted", {
     id: "evt_019c1db0-ec20-7853-87ab-9ac2ca327a22",
-    sequence: 6,
+    sequence: 12,
     created_at: "2026-02-02T09:31:00.000Z",
   }),
   "withdrawal.paid": withdrawalEvent("withdrawal.paid", "paid", {
     id: "evt_019c1db1-8860-7a2d-9915-213dc4a404e4",
-    sequence: 7,
+    sequence: 13,
     created_at: "2026-02-02T09:31:40.000Z",
   }),
   "withdrawal.rejected": withdrawalEvent("withdrawal.rejected", "rejected", {
     id: "evt_019c1db0-01c0-7a78-8b28-7168793d7bba",
-    sequence: 5,
+    sequence: 11,
     created_at: "2026-02-02T09:30:00.000Z",
   }),
   "withdrawal.returned": withdrawalEvent("withdrawal.returned", "returned", {
     id: "evt_019c1db2-4bb0-7424-8464-c4a49fe3d756",
-    sequence: 8,
+    sequence: 14,
     created_at: "2026-02-02T09:32:30.000Z",
   }),
   "funding.completed": {
     type: "funding.completed",
     id: ID.fundingEvent,
-    sequence: 1,
+    sequence: 7,
     created_at: INSTANT.funded,
     data: { funding: FUNDING, chain_head },
   },
   "funding.reversed": {
     type: "funding.reversed",
     id: "evt_019c18a5-1d00-7b52-9d07-51c7f04d3a6e",
-    sequence: 5,
+    sequence: 11,
     created_at: "2026-02-01T10:00:00.000Z",
     data: { funding: { ...FUNDING, reversed_at: "2026-02-01T10:00:00.000Z" }, chain_head },
   },
   "credential.expiring": {
     type: "credential.expiring",
     id: "evt_019c1889-a5c0-78a8-b888-186878e3d7bb",
-    sequence: 5,
+    sequence: 11,
     created_at: "2026-02-01T09:30:00.000Z",
     data: {
       credential: { kind: "certificate", id: DIGEST.certificate, expires_at: "2026-03-03T09:30:00.000Z" },
       chain_head,
     },
   },
+  "credential.added": {
+    type: "credential.added",
+    id: "evt_019c1361-74f0-7c1e-8f4b-3a5ce2f0a914",
+    sequence: 4,
+    created_at: "2026-01-31T09:28:00.000Z",
+    data: {
+      credential: {
+        kind: "signing_key",
+        id: THUMBPRINT,
+        kid: "orders-1",
+        valid_from: "2026-01-31T09:28:00.000Z",
+        valid_until: null,
+        ...BY_ONE,
+      },
+      chain_head,
+    },
+  },
+  "credential.ended": {
+    type: "credential.ended",
+    id: "evt_019c1db4-2030-7e0d-9d35-60b9f18c2a47",
+    sequence: 15,
+    created_at: "2026-02-02T09:34:30.000Z",
+    data: {
+      credential: {
+        kind: "webhook_secret",
+        id: "1",
+        kid: null,
+        valid_from: "2026-01-31T09:28:00.000Z",
+        valid_until: "2026-02-03T09:34:30.000Z",
+        ...BY_ONE,
+      },
+      chain_head,
+    },
+  },
+  "settlement.changed": {
+    type: "settlement.changed",
+    id: "evt_019c1361-74f0-7a52-b1c6-90d7be04f8a3",
+    sequence: 1,
+    created_at: "2026-01-31T09:28:00.000Z",
+    data: {
+      settlement: { iban_masked: WITHDRAWAL.iban_masked, iban_sha256: DIGEST.iban, ...BY_ONE },
+      chain_head,
+    },
+  },
+  "webhook_endpoint.changed": {
+    type: "webhook_endpoint.changed",
+    id: "evt_019c1361-74f0-7b39-a40e-7c51d2e98f06",
+    sequence: 2,
+    created_at: "2026-01-31T09:28:00.000Z",
+    data: {
+      webhook_endpoint: { url: "https://bank.example/webhooks", ...BY_ONE },
+      chain_head,
+    },
+  },
   "webhook.test": {
     type: "webhook.test",
     id: "evt_019c1368-52d0-7f53-87ab-ffc3379b2f33",
-    sequence: 5,
+    sequence: 11,
     created_at: "2026-01-31T09:35:30.000Z",
     data: { chain_head },
   },
@@ -103,9 +159,16 @@ const DUE = {
   attempts: [],
 } satisfies EventReply["delivery"];
 
-export const EVENT = { ...EVENTS["order.executed"], delivery: DELIVERED } satisfies EventReply;
+/** The line of the event of the bought gold. Its last member is the salt of event 8. */
+const LINE =
+  `2|1|8|1|${
+    ID.buyOrder.slice(4)
+  }|1769851875000|1|2|4|1|495306|9504694|0|0|2|6|7|2|123456|9504694|0|123456|1|123456|4012000|495306` +
+  `|${DIGEST.answer}|02e84a19ee45023a007f8746a8d89745`;
+const ORDER_EVENT = { ...EVENTS["order.executed"], delivery: DELIVERED } satisfies EventReply;
+export const EVENT = { ...ORDER_EVENT, line: LINE } satisfies EventReply;
 export const EVENT_REDELIVERED = {
-  ...EVENT,
+  ...ORDER_EVENT,
   delivery: { ...DUE, attempts: DELIVERED.attempts },
 } satisfies EventReply;
 export const WEBHOOK_TEST = { ...EVENTS["webhook.test"], delivery: DUE } satisfies EventReply;

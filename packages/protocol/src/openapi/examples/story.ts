@@ -28,8 +28,18 @@ export const ID = {
 
 export const DIGEST = {
   certificate: "cee61e91ed19d5e1fd8464c43f39476bbf831f63573bea086a521a424a4df9d0",
+  iban: "95dbcef204cab73c3c196190da21ee4d7560b3285f65ae02ea0715941478ffae",
+  previousList: "ae4d23bfc56262722edb8c3dcc6436f8e2db7bfc65a248c1351de8fb69b64216",
+  list: "28d054df51a17fe1d722b2ad8d1f74657aeeaab53115ab4cf28eecb790f03b17",
   chainHead: "c08b5f3e960e26f96b6c2cec48d828d33d5fda020a72bafde965310d54f4144f",
+  answer: "9981b3c2f07bf4a452f4f58c2cb0199e23c4b5b67a3177dcbcf24a74fcb24ed9",
+  chainKey: "5f1d6e0c83b94a27d2f07c6be1a9358406bd7e94c2f81a3d5e60b7924cd8f135",
 } as const;
+
+/** The partner's own texts of the bought gold. The order inherits them from its quote. */
+export const PARTNER_TEXTS = { reference: "ORDER 2026-1017", account_label: "Retail desk" } as const;
+/** The list of bars in force during the whole morning. */
+export const RESERVES_LIST_ID = "lst_4";
 
 /** The RFC 7638 thumbprint of the example key in RFC 6979, A.2.5. */
 export const THUMBPRINT = "DOvxvJiAdIqVWIkFt5hDtCunXLF0BV4-JGv4f-ALSm0";
@@ -40,5 +50,12 @@ export const BALANCES = {
   bought: { sar: { available: 95046.94, held: 0 }, gold: { grams: 12.3456 }, as_of: INSTANT.bought },
   sold: { sar: { available: 96046.97, held: 0 }, gold: { grams: 9.838 }, as_of: INSTANT.sold },
   withdrawn: { sar: { available: 91046.97, held: 5000 }, gold: { grams: 9.838 }, as_of: INSTANT.withdrawn },
-  now: { sar: { available: 91046.97, held: 5000 }, gold: { grams: 9.838 }, as_of: INSTANT.read },
+  now: {
+    sar: { available: 91046.97, held: 5000 },
+    gold: {
+      grams: 9.838,
+      reserves: { reserves_list_id: RESERVES_LIST_ID, fine_grams: 12440.1558, share: "0.000790826108" },
+    },
+    as_of: INSTANT.read,
+  },
 } as const satisfies Record<string, BalancesReply>;

@@ -1,5 +1,5 @@
 import type { OrderReply, PricesReply, QuoteReply } from "../../schema/mod.ts";
-import { BALANCES, ID, INSTANT } from "./story.ts";
+import { BALANCES, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID } from "./story.ts";
 
 export const PRICES = {
   currency: "SAR",
@@ -12,7 +12,7 @@ export const PRICES = {
 } as const satisfies PricesReply;
 
 export const QUOTE_REQUESTS = {
-  buy_by_grams: { side: "buy", gold_grams: 12.3456 },
+  buy_by_grams: { side: "buy", gold_grams: 12.3456, ...PARTNER_TEXTS },
   sell_by_amount: { side: "sell", amount_sar: 1000 },
 } as const;
 
@@ -26,6 +26,7 @@ export const QUOTES = {
     status: "open",
     created_at: INSTANT.quotedBuy,
     expires_at: "2026-01-31T09:32:00.000Z",
+    ...PARTNER_TEXTS,
   },
   sell_by_amount: {
     quote_id: ID.sellQuote,
@@ -48,6 +49,8 @@ export const ORDERS = {
     ...BUY,
     status: "executed",
     executed_at: INSTANT.bought,
+    ...PARTNER_TEXTS,
+    reserves_list_id: RESERVES_LIST_ID,
   },
   sell: {
     order_id: ID.sellOrder,
@@ -55,6 +58,7 @@ export const ORDERS = {
     ...SELL,
     status: "executed",
     executed_at: INSTANT.sold,
+    reserves_list_id: RESERVES_LIST_ID,
   },
 } as const satisfies Record<string, OrderReply>;
 

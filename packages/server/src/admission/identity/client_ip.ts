@@ -37,7 +37,7 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
   if (!allowed) {
     throw new Refusal(
       "ip_not_allowed",
-      `The request came from ${client.toString()}, which is not registered for you.`,
+      `The request came from ${client.toString()}, which is not registered for you. Send from a registered address, or ask the operator to register this one.`,
     );
   }
   known.lastAllowed = address;

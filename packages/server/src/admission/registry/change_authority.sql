@@ -35,7 +35,8 @@ begin
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
-  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source,
+    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
   perform registry_changed();
 end $$;
 
@@ -68,12 +69,15 @@ begin
     select distinct c.partner_id from certificate c
     where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() order by 1
   loop
+    perform begin_change(client);
     perform end_admission(client);
   end loop;
   with ended as (
     update certificate c set revoked_at = clock_timestamp(), revocation_reason = 'cessation_of_operation'
     where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() returning c.fingerprint)
   select coalesce(array_agg(e.fingerprint), '{}') into revoked from ended e;
+  perform post_credential(c.partner_id, 'credential.ended', 'certificate', c.fingerprint)
+  from (select c.* from certificate c where c.fingerprint = any (revoked) order by c.partner_id, c.fingerprint) c;
   update authority a set retired_at = clock_timestamp() where a.fingerprint = subject.fingerprint;
   perform note('ca.retire', subject.fingerprint, jsonb_build_object('revoked', revoked));
   perform registry_changed();
@@ -90,7 +94,8 @@ begin
   if not found then
     return false;
   end if;
-  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at));
+  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at,
+    'list_sha256', hash_text(convert_to(list, 'UTF8'))));
   perform registry_changed();
   return true;
 end $$;
@@ -106,6 +111,7 @@ declare
   newest text := hold_authorities();
   known certificate;
 begin
+  perform begin_change(subject.id);
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then
     raise exception 'a new authority has replaced the one that signed this certificate: run the command again' using errcode = 'GR409';
@@ -121,7 +127,10 @@ begin
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
   values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after,
     add_certificate.authority, add_certificate.key_hash);
-  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint, 'not_after', add_certificate.not_after));
+  perform post_credential(subject.id, 'credential.added', 'certificate', add_certificate.fingerprint);
+  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint,
+    'not_before', add_certificate.not_before, 'not_after', add_certificate.not_after, 'serial', add_certificate.serial,
+    'authority', add_certificate.authority, 'key_hash', add_certificate.key_hash));
   perform registry_changed();
 end $$;
 
@@ -135,6 +144,7 @@ begin
   if subject.fingerprint is null then
     raise exception 'there is no certificate %', revoke_certificate.fingerprint using errcode = 'GR404';
   end if;
+  perform begin_change(subject.partner_id);
   perform end_admission(subject.partner_id);
   update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
   where c.fingerprint = subject.fingerprint and c.revoked_at is null;
@@ -142,6 +152,7 @@ begin
     raise exception 'the certificate is revoked already; `gold cert crl` renews the revocation list' using errcode = 'GR409';
   end if;
   public := public_of(subject.partner_id);
+  perform post_credential(subject.partner_id, 'credential.ended', 'certificate', subject.fingerprint);
   perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));
   perform registry_changed();
   return public;

@@ -76,7 +76,9 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   if overlap_seconds not between 0 and 90 * 86400 then
     raise exception 'the overlap must be between 0 seconds and 90 days' using errcode = 'GR409';
-  elsif overlap_seconds = 0 then
+  end if;
+  perform begin_change((partner_of(public)).id);
+  if overlap_seconds = 0 then
     perform end_admission((partner_of(public)).id);
   end if;
   partner_id := (hold_partner(public)).id;
@@ -98,12 +100,15 @@ begin
     where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
   loop
     perform check_end('client secret', older.id, older.last_used_at, seen);
+    perform post_credential(rotation.partner_id, 'credential.ended', 'client_secret', older.id::text);
   end loop;
   perform refuse_crowd('client secret', (select count(*) from client_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
   returning id into secret_id;
-  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform post_credential(rotation.partner_id, 'credential.added', 'client_secret', secret_id::text);
+  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at,
+    'secret_sha256', hash_text(rotate_client_secret.hash)));
   perform registry_changed();
 end $$;
 
@@ -121,13 +126,16 @@ begin
     where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
   loop
     perform check_end('webhook secret', older.id, older.last_used_at, seen);
+    perform post_credential(rotation.partner_id, 'credential.ended', 'webhook_secret', older.id::text);
   end loop;
   perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into webhook_secret (partner_id, sealed, sealing_key, not_before)
   values (rotation.partner_id, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key, present_millisecond())
   returning id into secret_id;
-  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform post_credential(rotation.partner_id, 'credential.added', 'webhook_secret', secret_id::text);
+  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at,
+    'sealed_sha256', hash_text(rotate_webhook_secret.sealed), 'sealing_key', rotate_webhook_secret.sealing_key));
   perform registry_changed();
   perform endpoint_changed(rotation.partner_id);
 end $$;
@@ -138,6 +146,7 @@ declare
   subject partner := partner_of(public);
   secret client_secret;
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   perform hold_partner(public);
   select s.* into secret from client_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
@@ -147,6 +156,7 @@ begin
   perform check_retirement('client secret', secret.retire_at, secret.last_used_at, seen,
     (select count(*) from client_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
   update client_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'client_secret', secret.id::text);
   perform note('client_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
   return secret.retire_at;
@@ -155,9 +165,11 @@ end $$;
 create or replace function gold.retire_webhook_secret(public text, secret_id int, seen timestamptz) returns timestamptz
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
-  subject partner := hold_partner(public);
+  subject partner := partner_of(public);
   secret webhook_secret;
 begin
+  perform begin_change(subject.id);
+  perform hold_partner(public);
   select s.* into secret from webhook_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
   if secret.id is null then
     raise exception '% has no webhook secret %', public, secret_id using errcode = 'GR404';
@@ -165,6 +177,7 @@ begin
   perform check_retirement('webhook secret', secret.retire_at, secret.last_used_at, seen,
     (select count(*) from webhook_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
   update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'webhook_secret', secret.id::text);
   perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
   perform endpoint_changed(subject.id);
@@ -184,13 +197,15 @@ begin
   end if;
 end $$;
 
--- A retired key cannot be registered again, because its private key may be in the wrong hands by now.
+-- A retired key cannot be registered again, because its private key may have leaked.
 create or replace function gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
-  subject partner := hold_partner(public);
+  subject partner := partner_of(public);
   known signing_key;
 begin
+  perform begin_change(subject.id);
+  perform hold_partner(public);
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
   if known.retire_at <= clock_timestamp() then
     raise exception 'this key was retired at %, and a retired key cannot be registered again: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
@@ -203,6 +218,7 @@ begin
     where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));
   insert into signing_key (partner_id, thumbprint, kid, jwk, not_before)
   values (subject.id, add_signing_key.thumbprint, add_signing_key.kid, add_signing_key.jwk, present_millisecond());
+  perform post_credential(subject.id, 'credential.added', 'signing_key', add_signing_key.thumbprint);
   perform note('signing_key.add', public, jsonb_strip_nulls(jsonb_build_object('thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid)));
   perform refuse_shared_key(subject.id, add_signing_key.thumbprint);
   perform registry_changed();
@@ -214,6 +230,7 @@ declare
   subject partner := partner_of(public);
   key signing_key;
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   perform hold_partner(public);
   select k.* into key from signing_key k where k.partner_id = subject.id and k.thumbprint = retire_signing_key.thumbprint for no key update;
@@ -224,6 +241,7 @@ begin
     (select count(*) from signing_key k where k.partner_id = subject.id and k.thumbprint <> key.thumbprint and k.retire_at is null));
   update signing_key k set retire_at = present_millisecond()
   where k.partner_id = subject.id and k.thumbprint = key.thumbprint returning k.retire_at into key.retire_at;
+  perform post_credential(subject.id, 'credential.ended', 'signing_key', key.thumbprint);
   perform note('signing_key.retire', public, jsonb_build_object('thumbprint', key.thumbprint, 'last_used_at', key.last_used_at));
   perform registry_changed();
   return key.retire_at;

@@ -27,6 +27,11 @@ begin atomic
   select p.public_id from gold.partner p where p.id = client;
 end;
 
+-- The audit keeps this hash of a secret's stored form, so that a replaced secret is noticed.
+create or replace function gold.hash_text(stored bytea) returns text
+language sql immutable parallel safe
+return encode(sha256(stored), 'hex');
+
 create or replace function gold.end_admission(partner_id int) returns void
 language sql volatile
 begin atomic
@@ -69,8 +74,11 @@ begin
   perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
     'maximum_grams', create_partner.maximum_grams,
-    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
+    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k),
+    'kids', (select jsonb_object_agg(k->>'thumbprint', k->>'kid') from jsonb_array_elements(signing_keys) k),
+    'secret_sha256', hash_text(secret_hash), 'sealed_sha256', hash_text(webhook_sealed), 'sealing_key', create_partner.sealing_key));
   perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
+  perform post_first_changes(created, session_user);
   perform registry_changed();
   return created;
 end $$;
@@ -84,7 +92,9 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
+  subject := partner_of(public);
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
     raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
@@ -104,6 +114,9 @@ begin
   -- that the endpoint works.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
+  end if;
+  if set_partner.webhook_url <> coalesce(subject.webhook_url, '') then
+    perform post_change(subject.id, 'webhook_endpoint.changed', session_user, webhook_url => set_partner.webhook_url);
   end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
@@ -166,6 +179,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
+  perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.pending_iban is null then
@@ -177,6 +191,7 @@ begin
   end if;
   update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
   where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
+  perform post_change(subject.id, 'settlement.changed', subject.pending_iban_by, session_user, iban => seen);
   perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
   perform registry_changed();
   return held_until(subject.iban_changed_at);

@@ -6,11 +6,12 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
-  perform note('token_key.add', add_token_key.kid, '{}');
+  perform note('token_key.add', add_token_key.kid, jsonb_build_object('not_before', add_token_key.not_before,
+    'sealed_sha256', hash_text(add_token_key.sealed), 'sealing_key', add_token_key.sealing_key));
   perform registry_changed();
 end $$;
 
--- The new key signs only after `lead_seconds`. By then, every service has read it. The older keys verify
+-- The new key signs only after `lead_seconds`, so that every service can read it first. The older keys verify
 -- until the overlap ends, or until an earlier end that was already set.
 create or replace function gold.rotate_token_key(
   kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds int, overlap_seconds int, out begins_at timestamptz, out retires_at timestamptz
@@ -24,7 +25,8 @@ begin
   update token_key t set retire_at = rotate_token_key.retires_at where t.retire_at is null or t.retire_at > rotate_token_key.retires_at;
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (rotate_token_key.kid, rotate_token_key.public_jwk, rotate_token_key.sealed, rotate_token_key.sealing_key, begins_at);
-  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at));
+  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at,
+    'sealed_sha256', hash_text(rotate_token_key.sealed), 'sealing_key', rotate_token_key.sealing_key));
   perform registry_changed();
 end $$;
 
@@ -42,22 +44,23 @@ create or replace function gold.reseal(sealing_key text, secrets jsonb) returns 
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   resealed text[];
+  hashes jsonb;
 begin
   with given as (
     select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
     from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)
   ), webhooks as (
     update webhook_secret w set sealed = g.after, sealing_key = reseal.sealing_key from given g
-    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name
+    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name, w.sealed
   ), tokens as (
     update token_key t set sealed = g.after, sealing_key = reseal.sealing_key from given g
-    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name
+    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name, t.sealed
   )
-  select array_agg(r.name order by r.name) into resealed from (select * from webhooks union all select * from tokens) r;
+  select array_agg(r.name order by r.name), jsonb_object_agg(r.name, hash_text(r.sealed)) into resealed, hashes from (select * from webhooks union all select * from tokens) r;
   if resealed is null then
     return 0;
   end if;
-  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed));
+  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed, 'sealed_sha256', hashes));
   perform registry_changed();
   return cardinality(resealed);
 end $$;

@@ -1,6 +1,6 @@
 -- The rows that admission and delivery need, as one document from one snapshot. `document` is null if the
--- version is still `known_version`. `at` is the database's time at this read. The service adds the
--- time that has passed since, to know the database's time later.
+-- version is still `known_version`. `at` is the database's time at this read. The service adds the time that
+-- has passed since this read, to estimate the database's current time.
 
 create or replace function gold.read_registry(known_version bigint)
 returns table (version bigint, at timestamptz, document jsonb)

@@ -26,13 +26,13 @@ export interface ClientSecret extends Period {
   readonly hash: string;
 }
 
-/** What a partner of the sandbox has armed, as far as its next requests and webhooks are concerned. */
+/** What a partner of the sandbox has armed for its next requests and webhooks. */
 export interface Simulations {
   readonly failure?: { readonly until: string };
   readonly webhooks?: {
     readonly kind: SimulatedWebhooks["kind"];
     readonly seconds: number | null;
-    /** The number of the first event that is concerned, and how many are. */
+    /** The sequence number of the first event that is disturbed, and how many events are disturbed. */
     readonly from: number;
     readonly count: number;
     readonly until: string;
@@ -81,7 +81,7 @@ export interface Snapshot {
   readonly partners: ReadonlyMap<string, Partner>;
   /** The partners that have a webhook URL. */
   readonly receivers: ReadonlySet<number>;
-  /** The partners that have armed a disturbance of their webhooks. */
+  /** By partner number: what the partner has armed for its webhooks. */
   readonly disturbed: ReadonlyMap<number, NonNullable<Simulations["webhooks"]>>;
   readonly tokenKeys: readonly TokenKeyRecord[];
   readonly malformedRows: readonly MalformedRow[];

@@ -15,7 +15,10 @@ import type { SignatureForms } from "./header_forms.ts";
  */
 export type SignedRequest<Body extends Bytes = Bytes> = Ticket<"SignedRequest", {
   readonly partner: Partner;
+  readonly timestamp: string;
   readonly nonce: string;
+  /** The detached JWS, as the header carried it. */
+  readonly signature: string;
   readonly body: Body;
   /** The thumbprint of the key that verified the signature. */
   readonly key: string;
@@ -77,13 +80,13 @@ export async function verifySignature<Body extends Bytes>(
   try {
     const key = await verifyBy(partner).catch(async (error) => {
       if (!(error instanceof JwsError && OF_NO_KNOWN_KEY.includes(error.reason))) throw error;
-      const anew = await readAnew(partner, registry);
-      if (anew === partner) throw error;
-      return await verifyBy(anew);
+      const current = await readAnew(partner, registry);
+      if (current === partner) throw error;
+      return await verifyBy(current);
     });
     // Return the partner as it was when certificate and token were checked, not the partner that was read
     // again. With a newer admission version, booking would not notice a revocation in between.
-    return stamp<SignedRequest<Body>>({ partner, nonce, body, key });
+    return stamp<SignedRequest<Body>>({ partner, timestamp, nonce, signature, body, key });
   } catch (error) {
     if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);
     throw error;

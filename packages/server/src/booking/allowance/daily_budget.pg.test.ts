@@ -182,12 +182,4 @@ describe("the daily budget of records", () => {
     );
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
   });
-
-  it("gives the call of version 0.1.0 only outcomes that version 0.1.0 knows", async () => {
-    const client = await limited(1);
-    await quote(client);
-    const [row] = await books.api`
-      select gold.spend_nonces(true, array[${client}::int], '{1}'::bigint[], array[${newUuid()}::uuid]) as words`;
-    assertEquals(row!.words, ["idempotency_request_in_progress"]);
-  });
 });

@@ -6,15 +6,19 @@ create or replace function gold.has_room_for(holder gold.account, amount bigint)
 language sql immutable
 return (holder).sar_available + (holder).sar_held + amount <= 99999999999999;
 
-create or replace function gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamptz) returns void
+create or replace function gold.post_funding(
+  holder gold.account, amount bigint, id uuid, at timestamptz, answer bytea default null
+) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
-  insert into gold.funding (bucket, client_id, id, sequence, amount, created_at)
-    values ((holder).bucket, (holder).client_id, id, (holder).event_sequence + 1, amount, at);
+  insert into gold.funding (bucket, client_id, id, sequence, amount, created_at, answer)
+    values ((holder).bucket, (holder).client_id, id, (holder).event_sequence + 1, amount, at, answer);
   insert into gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
     values ((holder).bucket, (holder).client_id, 1, (holder).event_sequence + 1, 'bank', 'available', 'SAR', amount,
       (holder).sar_available + amount, (holder).sar_held, (holder).gold, at);
-  select gold.post_event((holder).client_id, (holder).event_sequence + 1, id, id, at, 'funding.completed');
+  -- Without the last argument, the call would be ambiguous during a migration, which drops the last release's
+  -- signature at its end.
+  select gold.post_event((holder).client_id, (holder).event_sequence + 1, id, id, at, 'funding.completed', 2);
 end;
 
 create or replace function gold.book_funding(
@@ -26,6 +30,7 @@ declare
   turn record;
   holder account;
   at timestamptz;
+  body text;
   limited outcome;
 begin
   -- Refuse to create money in production, even with the service's login.
@@ -46,8 +51,8 @@ begin
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;
-  perform post_funding(holder, amount, id, at);
-  return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201,
-    '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
-      || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}');
+  body := '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
+    || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}';
+  perform post_funding(holder, amount, id, at, answer_of(key, fingerprint, 201, request, body));
+  return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201, body);
 end $$;

@@ -26,7 +26,7 @@ begin
   select n.request_id into spent_by from nonce n
   where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
   is_spent := found;
-  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id,
+  answer := prior_outcome(1, settle, take_turn.request, spent_by, known.request_id,
     known.fingerprint = take_turn.fingerprint, known.status, known.body,
     holder.admission_version = take_turn.admission);
   if answer.outcome is not null then
@@ -57,13 +57,27 @@ begin atomic
 end;
 
 -- Binds the answer to the key and returns it. A refusal has no `result`. `body` is the answer now and at
--- every replay.
+-- every replay. A signed write also stores its request and the thumbprint of the key that verified it.
 create or replace function gold.bind_answer(
-  holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamptz, status int, body text
+  holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamptz, status int, body text,
+  signed_request bytea default null, thumbprint bytea default null
 ) returns gold.outcome
 language sql volatile set search_path = gold, pg_temp
 begin atomic
-  insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
-  values ((holder).bucket, (holder).client_id, status, key, fingerprint, request, result, at, kind, body);
+  insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body,
+    request, signing_thumbprint)
+  values ((holder).bucket, (holder).client_id, status, key, fingerprint, request, result, at, kind, body, signed_request, thumbprint);
   select row(1, 'answered', status, body)::gold.outcome;
 end;
+
+-- Commits to a stored answer in 32 bytes: the SHA-256 of seven lines, each ended by a line feed. They are the
+-- key, the fingerprint, the status, the request's uuid, and the hashes of the body and of the signed request,
+-- then the thumbprint of the key that verified it. Bytes are in lower-case hex. Without a signature, the hash
+-- is that of no bytes, and the thumbprint is empty. The hash chain contains the result (seal_chain.sql).
+create or replace function gold.answer_of(
+  key text, fingerprint bytea, status int, request uuid, body text, signed_request bytea default null, thumbprint bytea default null
+) returns bytea
+language sql immutable parallel safe
+return sha256(convert_to(key || chr(10) || encode(fingerprint, 'hex') || chr(10) || status || chr(10) || request || chr(10)
+  || encode(sha256(convert_to(body, 'UTF8')), 'hex') || chr(10) || encode(sha256(coalesce(signed_request, '')), 'hex') || chr(10)
+  || coalesce(encode(thumbprint, 'hex'), '') || chr(10), 'UTF8'));

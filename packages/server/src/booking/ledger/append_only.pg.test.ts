@@ -25,7 +25,11 @@ const APPEND_ONLY = [
   "withdrawal_step",
   "payment_batch",
   "expiry_notice",
+  "partner_change",
   "attempt",
+  "price_history",
+  "simulated_price",
+  "bar_list",
 ];
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];
@@ -133,7 +137,6 @@ describe("append_only", () => {
       "allowed_ip",
       "audit_tail",
       "authority",
-      "bar",
       "certificate",
       "chain_tail",
       "client_secret",

@@ -70,10 +70,16 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole event_has_execution result_is_bound",
     "delete from gold.orders where id = :second",
   ],
-  "a quote's total": ["order_is_quoted", "update gold.quote set total = total + 1 where id = :first"],
-  "a quote's side": ["order_is_quoted", "update gold.quote set side = 'sell' where id = :first"],
+  "a quote's total": [
+    "order_is_quoted quote_is_priced",
+    "update gold.quote set total = total + 1 where id = :first",
+  ],
+  "a quote's side": [
+    "order_is_quoted quote_is_priced",
+    "update gold.quote set side = 'sell' where id = :first",
+  ],
   "a quote that expired before its order": [
-    "order_is_quoted",
+    "order_is_quoted quote_is_priced",
     "update gold.quote set expires_at = created_at - interval '1 second' where id = :first",
   ],
   "a deleted quote": ["order_is_quoted result_is_bound", "delete from gold.quote where id = :first"],
@@ -83,32 +89,84 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "update gold.funding set amount = amount + 1 where client_id = :client and sequence = 1",
   ],
   "a deleted funding": [
-    "event_has_execution result_is_bound",
+    "chain_is_whole event_has_execution result_is_bound",
     "delete from gold.funding where client_id = :client and sequence = 1",
   ],
+  "an order's stored reply": [
+    "answer_is_bound",
+    "update gold.idempotency_key set body = replace(body, '}', ' }') where result_id = :first and result_kind = 'order'",
+  ],
+  "a funding's stored reply": [
+    "answer_is_bound",
+    "update gold.idempotency_key set body = body || ' ' where client_id = :client and result_kind = 'funding'",
+  ],
+  "the status of a stored reply": [
+    "answer_is_bound",
+    "update gold.idempotency_key set status = 200 where result_id = :first and result_kind = 'order'",
+  ],
+  "a key's fingerprint": [
+    "answer_is_bound",
+    "update gold.idempotency_key set fingerprint = sha256(fingerprint) where result_id = :first and result_kind = 'order'",
+  ],
+  "a key's text": [
+    "answer_is_bound",
+    "update gold.idempotency_key set key = key || '2' where result_id = :first and result_kind = 'order'",
+  ],
+  "a key's request id": [
+    "answer_is_bound",
+    "update gold.idempotency_key set request_id = gen_random_uuid() where result_id = :first and result_kind = 'order'",
+  ],
+  "a signed request": [
+    "answer_is_bound",
+    "update gold.idempotency_key set request = request || ' '::bytea where result_id = :first and result_kind = 'order'",
+  ],
+  "the thumbprint of the key that signed": [
+    "answer_is_bound",
+    "update gold.idempotency_key set signing_thumbprint = sha256('') where result_id = :first and result_kind = 'order'",
+  ],
+  "a deleted signed request": [
+    "answer_is_bound request_is_kept",
+    "update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order'",
+  ],
+  "a stored reply, with the answer computed again": [
+    "chain_is_whole",
+    `update gold.idempotency_key set body = body || ' ' where result_id = :first and result_kind = 'order';
+     update gold.orders o set answer = gold.answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint)
+     from gold.idempotency_key k where k.result_id = o.id and k.result_kind = 'order' and o.id = :first`,
+  ],
+  "a signed request deleted with its answer, as in a line of version 1": [
+    "chain_is_whole",
+    `update gold.idempotency_key set request = null, signing_thumbprint = null where result_id = :first and result_kind = 'order';
+     update gold.orders set answer = null where id = :first;
+     update gold.event set line = 1 where client_id = :client and sequence = 2`,
+  ],
+  "a partner's chain key": [
+    "chain_is_whole",
+    "update gold.partner set chain_key = sha256(chain_key) where id = :client",
+  ],
   "a deleted key": [
-    "execution_has_key",
+    "answer_is_bound execution_has_key",
     "delete from gold.idempotency_key where result_id = :first and result_kind = 'order'",
   ],
   "a funding's deleted key": [
-    "execution_has_key",
+    "answer_is_bound execution_has_key",
     "delete from gold.idempotency_key where client_id = :client and result_kind = 'funding'",
   ],
   "a key with another result": [
-    "execution_has_key result_is_bound",
+    "answer_is_bound execution_has_key result_is_bound",
     "update gold.idempotency_key set result_id = gen_random_uuid() where result_id = :first and result_kind = 'order'",
   ],
   "two keys for one order": [
-    "execution_has_key",
+    "answer_is_bound execution_has_key request_is_kept",
     `insert into gold.idempotency_key select bucket, client_id, status, 'another', fingerprint, request_id, result_id, created_at, result_kind, body
      from gold.idempotency_key where result_id = :first and result_kind = 'order'`,
   ],
   "a deleted event": [
-    "chain_is_whole events_without_gap execution_has_event transfer_has_record",
+    "answer_is_bound chain_is_whole events_without_gap execution_has_event transfer_has_record",
     "delete from gold.event where client_id = :client and sequence = 2",
   ],
   "the last event deleted": [
-    "chain_head events_without_gap execution_has_event transfer_has_record",
+    "answer_is_bound chain_head events_without_gap execution_has_event transfer_has_record",
     "delete from gold.event where client_id = :client and sequence = 3",
   ],
   "an event of another order": [
@@ -146,16 +204,16 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   ],
   "the vault": ["gold_is_backed", "update gold.vault set free = free - 1"],
   "a bar's weight": [
-    "bar_is_booked gold_is_backed",
+    "bar_is_booked bar_list_is_whole gold_is_backed",
     "update gold.bar set gross = gross + 10000, fine = (gross + 10000) * fineness / 10000 where removed_at is null",
   ],
-  "a deleted bar": ["gold_is_backed", "delete from gold.bar where removed_at is null"],
+  "a deleted bar": ["bar_list_is_whole gold_is_backed", "delete from gold.bar where removed_at is null"],
   "a removed bar marked as present": [
-    "gold_is_backed",
+    "bar_list_is_whole gold_is_backed",
     "update gold.bar set removed_at = null, removed_sequence = null",
   ],
   "a bar removed without a transfer": [
-    "bar_is_booked gold_is_backed",
+    "bar_is_booked bar_list_is_whole gold_is_backed",
     "update gold.bar set removed_at = added_at, removed_sequence = 99 where removed_at is null",
   ],
   "a chain link": [
@@ -186,7 +244,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
      from gold.transfer t where t.client_id = a.client_id and t.sequence = 2 and t.leg = 2 and a.client_id = :client`,
   ],
   "a price, changed everywhere except in the chain": [
-    "chain_is_whole",
+    "chain_is_whole quote_is_priced",
     `update gold.orders set total = total - 100, price = price - 10000, sar_available_after = sar_available_after + 100 where id = :first;
      update gold.orders set sar_available_after = sar_available_after + 100 where id = :second;
      update gold.quote set total = total - 100, price = price - 10000 where id = :first;

@@ -36,13 +36,86 @@ language sql stable set search_path = gold, pg_temp as $$
     or posted_at < posted_before
 $$;
 
--- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
+-- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault, and of the list in
+-- force.
 create or replace function gold.check_gold_is_backed() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s', c.held, v.free, b.fine)
+  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s, the list in force has %s', c.held, v.free, b.fine, l.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
-    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
-  where c.held + v.free <> b.fine
+    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b,
+    (select (select fine from bar_list order by id desc limit 1) as fine) l
+  where (c.held + v.free, b.fine) is distinct from (b.fine, l.fine)
+$$;
+
+-- The lists of bars are numbered without a gap, the newest is in force, and each follows from its bars.
+create or replace function gold.check_bar_list_is_whole() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'list ' || l.id, 'its number, bars, weight or hash differs from its bars or from the list before it'
+  from (select b as given, b.*, row_number() over (order by id) as n from bar_list b) l,
+    lateral (select count(*) as bars, coalesce(sum(fine), 0) as fine from listed_bars(l.id)) b
+  where l.id <> l.n or (l.bars, l.fine) <> (b.bars, b.fine) or l.sha256 <> sha256(convert_to(bar_list_text(l.given), 'UTF8'))
+  union all
+  select 'list ' || v.list_id, 'the vault names it, but the newest list is ' || coalesce(l.id::text, 'missing')
+  from vault v, (select max(id) as id from bar_list) l
+  where v.stripe = 0 and v.list_id is distinct from l.id
+  union all
+  select 'bar ' || serial, 'it was removed, but is in the list in force'
+  from bar where (removed_at is null) <> (removed_list is null) and added_list is not null or removed_at is null and added_list is null
+$$;
+
+-- An order names the list that was in force when it was executed. The order and the list get their instants
+-- under the same lock of the vault, but by the rules of two accounts, so they may differ by the tolerance.
+create or replace function gold.check_order_names_list() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'order ' || o.id, 'its list of bars was not in force when it was executed'
+  from orders o
+  left join (select id, created_at, lead(created_at) over (order by id) as ended_at from bar_list) l on l.id = o.list_id
+  where o.list_id is not null
+    and (l.id is null or o.executed_at not between l.created_at - clock_tolerance() and coalesce(l.ended_at, 'infinity') + clock_tolerance())
+$$;
+
+-- The history of prices has no gap, each hash follows from the row and the row before it, and the current
+-- price is the newest row.
+create or replace function gold.check_price_is_kept() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'price ' || h.id, 'its number or hash does not follow from the row before it'
+  from (
+    select p as given, p.id, p.hash, row_number() over w as n, lag(hash, 1, decode(repeat('00', 32), 'hex')) over w as before
+    from price_history p window w as (order by id)
+  ) h
+  where h.id <> h.n or h.hash <> sha256(h.before || convert_to(price_line(h.given), 'UTF8'))
+  union all
+  select 'price ' || p.id, 'the current price differs from the newest row of the history'
+  from price p left join price_history h on h.id = (select max(id) from price_history)
+  where (p.id, p.source, p.mid, p.buy, p.sell, p.spread_basis_points, p.stale_after_seconds, p.quote_ttl_seconds, p.as_of, p.stored_at)
+    is distinct from (h.id, h.source, h.mid, h.buy, h.sell, h.spread_basis_points, h.stale_after_seconds, h.quote_ttl_seconds, h.as_of, h.stored_at)
+$$;
+
+-- A quote has the price and the lifetime of the row that it names, and that row was the newest and not stale
+-- when the quote was made. The quote's instant may be ahead of the clock by the tolerance, and a newer price
+-- may be committed up to the tolerance after its `stored_at`. If the next row was stored earlier than this one,
+-- the clock stepped back between the two, and the end of this row is unknown. A simulation of the sandbox may
+-- change the price by a percentage that it stores. Quotes of versions before 0.4.0 name no row.
+create or replace function gold.check_quote_is_priced() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'quote ' || q.id, 'its price, total or end does not follow from the price that it names, or that price was not in force'
+  from quote q
+  left join (
+    select *, lead(stored_at) over (order by id) as ended_at, case source when 'fixed' then 'infinity'
+      else as_of + make_interval(secs => stale_after_seconds) end as stale_at
+    from price_history
+  ) h on h.id = q.price_id
+  left join simulated_price s on s.bucket = q.bucket and s.client_id = q.client_id and s.quote_id = q.id
+  where q.price_id is not null and (
+    q.total <> case q.side when 'buy' then (q.grams * q.price + 999999) / 1000000 else q.grams * q.price / 1000000 end
+    or (q.price, q.expires_at) is distinct from (
+      case q.side
+        when 'buy' then (h.buy * (100 + coalesce(s.percent, 0)) + 99) / 100
+        else greatest(h.sell * (100 + coalesce(s.percent, 0)) / 100, 1) end,
+      q.created_at + make_interval(secs => h.quote_ttl_seconds))
+    or q.created_at < h.stored_at - clock_tolerance()
+    or q.created_at >= h.stale_at + clock_tolerance()
+    or h.ended_at >= h.stored_at and q.created_at > h.ended_at + 2 * clock_tolerance())
 $$;
 
 create or replace function gold.check_bar_is_booked() returns table (subject text, detail text)
@@ -206,6 +279,36 @@ language sql stable set search_path = gold, pg_temp as $$
   where r.keys <> 1
 $$;
 
+-- A record with line version 2 that a key asked for commits to the key's answer; no other record has an answer.
+create or replace function gold.check_answer_is_bound() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select r.kind || ' ' || r.id, 'its stored answer differs from the reply, status, fingerprint, key or request that is stored with its key'
+  from (
+    select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence, o.answer from orders o
+    union all
+    select 'funding', f.bucket, f.client_id, f.id, f.sequence, f.answer from funding f
+    union all
+    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence, w.answer from withdrawal w
+  ) r
+  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence and e.line = 2
+  left join idempotency_key k on e.sequence is not null
+    and k.bucket = r.bucket and k.client_id = r.client_id and k.result_id = r.id and k.result_kind = r.kind
+  where r.answer is distinct from answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint)
+$$;
+
+-- An order or a withdrawal has the request that the partner signed. Only what a process of 0.3.0 booked has
+-- none: its line has version 1, and it is not younger than `gold db migrate --finish`.
+create or replace function gold.check_request_is_kept() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select k.result_kind || ' ' || k.result_id, 'its signed request is not stored'
+  from idempotency_key k
+  left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
+  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
+  left join event e on e.bucket = k.bucket and e.client_id = k.client_id and e.sequence = coalesce(o.sequence, w.sequence)
+  where k.result_kind in ('order', 'withdrawal') and (k.request is null or k.signing_thumbprint is null)
+    and (e.line = 2 or k.created_at > (select d.requests_kept_since from deployment d))
+$$;
+
 create or replace function gold.check_events_without_gap() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
@@ -241,8 +344,19 @@ language sql stable set search_path = gold, pg_temp as $$
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
-  -- A webhook test has no execution: the subject of its event is the event itself.
-  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+  left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
+    when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
+  -- The subject of a webhook test and of a change is the event itself. A webhook test has no execution.
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
+    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end) is null
+$$;
+
+create or replace function gold.check_change_has_event() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || c.client_id || ' sequence ' || c.sequence, 'no event belongs to this change of a credential, IBAN or webhook URL'
+  from partner_change c
+  left join event e on e.bucket = c.bucket and e.client_id = c.client_id and e.sequence = c.sequence and is_partner_change(e.type)
+  where e.sequence is null
 $$;
 
 -- Checks the books by recomputing them from the rows. Returns one row per defect; no rows means a clean
@@ -256,6 +370,14 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   select 'gold_is_backed', * from check_gold_is_backed()
   union all
   select 'bar_is_booked', * from check_bar_is_booked()
+  union all
+  select 'bar_list_is_whole', * from check_bar_list_is_whole()
+  union all
+  select 'order_names_list', * from check_order_names_list()
+  union all
+  select 'price_is_kept', * from check_price_is_kept()
+  union all
+  select 'quote_is_priced', * from check_quote_is_priced()
   union all
   select 'order_is_booked', * from check_order_is_booked()
   union all
@@ -279,11 +401,17 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   union all
   select 'execution_has_key', * from check_execution_has_key()
   union all
+  select 'answer_is_bound', * from check_answer_is_bound()
+  union all
+  select 'request_is_kept', * from check_request_is_kept()
+  union all
   select 'events_without_gap', * from check_events_without_gap()
   union all
   select 'execution_has_event', * from check_execution_has_event()
   union all
   select 'event_has_execution', * from check_event_has_execution()
+  union all
+  select 'change_has_event', * from check_change_has_event()
   union all
   select * from verify_delivery()
 $$;

@@ -57,8 +57,16 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole event_has_execution held_is_withdrawals result_is_bound",
     "delete from gold.withdrawal where id = :open; delete from gold.withdrawal_step where withdrawal_id = :open",
   ],
+  "a withdrawal's stored reply": [
+    "answer_is_bound",
+    "update gold.idempotency_key set body = body || ' ' where result_id = :open",
+  ],
+  "a withdrawal's signed request": [
+    "answer_is_bound",
+    "update gold.idempotency_key set request = request || ' '::bytea where result_id = :open",
+  ],
   "a withdrawal's deleted key": [
-    "execution_has_key",
+    "answer_is_bound execution_has_key",
     "delete from gold.idempotency_key where result_id = :open",
   ],
   "a step's status": [

@@ -47,20 +47,6 @@ describe("spend_nonces", () => {
     assertEquals(rows.map(({ request_id }) => request_id), [lost.request]);
   });
 
-  it("accepts a nonce once from a service of version 0.1.0, which sends no request id", async () => {
-    const [nonce, another] = [newUuid(), newUuid()];
-    const spendAsBefore = async (nonces: string[]) => {
-      const [row] = await books.api`
-        select gold.spend_nonces(true, ${nonces.map(() => client)}, ${
-        nonces.map(() => "1")
-      }::bigint[], ${nonces}::uuid[]) as words`;
-      return row!.words as string[];
-    };
-    assertEquals(await spendAsBefore([nonce, nonce]), ["answered", "nonce_reused"]);
-    assertEquals(await spendAsBefore([nonce, another]), ["nonce_reused", "answered"]);
-    assertEquals(await spend([item(nonce)]), ["nonce_reused"]);
-  });
-
   it("accepts a nonce once within a batch, from the first item that is admitted", async () => {
     const [nonce, another, other] = [newUuid(), newUuid(), await books.createClient()];
     const batch = [item(nonce, client, "2"), item(nonce), item(another), item(nonce), item(nonce, other)];

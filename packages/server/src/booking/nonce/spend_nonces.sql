@@ -70,14 +70,3 @@ begin
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
   );
 end $$;
-
--- For services of version 0.1.0. They pass no request ids, so each nonce gets a random request id, and a
--- retry cannot be distinguished from a replay. These services also do not know refusals by a limit. Instead
--- they get an outcome that makes them answer 503.
-create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
-language sql volatile security definer set search_path = gold, pg_temp
-return (
-  select array_agg(case when w.word like '{%' then 'idempotency_request_in_progress' else w.word end order by w.n)
-  from unnest(gold.spend_nonces(wait, clients, admissions, nonces, array(select gen_random_uuid() from unnest(nonces))))
-    with ordinality w (word, n)
-);

@@ -1,11 +1,15 @@
 -- Writes the next event of a client. The caller holds the account's lock and took the sequence number under
 -- it. The commit notifies the delivery workers. For orders, the service calls `tell_events` after the commit
--- instead, because one notification for each order would be too many.
+-- instead, because one notification for each order would be too many. `line` is the version of the record's
+-- line in the hash chain.
 
-create or replace function gold.post_event(client int, sequence bigint, id uuid, subject uuid, at timestamptz, type text) returns void
+create or replace function gold.post_event(
+  client int, sequence bigint, id uuid, subject uuid, at timestamptz, type text, line int default 2
+) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
-  insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type) values (client % 64, client, sequence, id, subject, at, type);
+  insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type, line)
+    values (client % 64, client, sequence, id, subject, at, type, line);
   select pg_notify('gold_event', client::text);
 end;
 
@@ -25,6 +29,11 @@ begin
   left join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
+
+-- An event whose members are in the row of `partner_change` with its sequence number.
+create or replace function gold.is_partner_change(type text) returns boolean
+language sql immutable parallel safe
+return type in ('credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed');
 
 -- For an event that moves no money: stores its sequence number and its instant in the client's account. For
 -- an event with a transfer, the trigger on `transfer` stores both.

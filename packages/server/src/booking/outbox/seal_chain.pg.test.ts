@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -27,6 +28,7 @@ import {
 } from "../fixture.ts";
 
 const START = "00".repeat(32);
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 const linkAfter = (head: string, line: string): string =>
   createHash("sha256").update(head, "hex").update(line, "utf8").digest("hex");
 
@@ -75,6 +77,36 @@ describe("seal_chain", () => {
     });
   });
 
+  /** The end of each of the client's lines, `|answer|salt`, computed from the rows. */
+  async function endsOf(client: number): Promise<string[]> {
+    const [partner] = await books.sql`select chain_key from gold.partner where id = ${client}`;
+    const rows = await books.sql`
+      select e.sequence, k.key, k.status, k.request_id, k.body, k.request,
+        encode(k.fingerprint, 'hex') as fingerprint, coalesce(encode(k.signing_thumbprint, 'hex'), '') as thumbprint
+      from gold.event e
+      left join gold.idempotency_key k on k.client_id = e.client_id and k.result_id = e.subject
+        and k.result_kind = case e.type when 'order.executed' then 'order' when 'funding.completed' then 'funding'
+          when 'withdrawal.created' then 'withdrawal' end
+      where e.client_id = ${client} order by e.sequence`;
+    return rows.map((row) => {
+      const sequence = new DataView(new ArrayBuffer(8));
+      sequence.setBigUint64(0, BigInt(row.sequence));
+      const salt = sha256(Buffer.concat([partner!.chain_key, new Uint8Array(sequence.buffer)])).slice(0, 32);
+      if (row.key === null) return `||${salt}`;
+      const { key, fingerprint, status, request_id, thumbprint } = row;
+      const lines = [
+        key,
+        fingerprint,
+        status,
+        request_id,
+        sha256(row.body),
+        sha256(row.request ?? ""),
+        thumbprint,
+      ];
+      return `|${sha256(lines.map((line) => `${line}\n`).join(""))}|${salt}`;
+    });
+  }
+
   it("links each record to the previous record by the documented line", async () => {
     const client = await books.createClient();
     const funding = fundingItem(client, 100_000n);
@@ -89,10 +121,15 @@ describe("seal_chain", () => {
     const [funded, bought, sold] = events.map(({ created_at }) => (created_at as Date).getTime());
     // In a line, numbers stand for names. Assets: 1 SAR, 2 XAU. Sides: 1 buy, 2 sell. Accounts: 1 bank, 2
     // available, 4 house, 6 vault, 7 gold.
+    const ends = await endsOf(client);
     const lines = [
-      `1|${client}|1|2|${funding.id}|${funded}|1|1|2|1|100000|100000|0|0`,
-      `1|${client}|2|1|${buy}|${bought}|1|2|4|1|48150|51850|0|0|2|6|7|2|15000|51850|0|15000|1|15000|3210000|48150`,
-      `1|${client}|3|1|${sell}|${sold}|1|4|2|1|15950|67800|0|15000|2|7|6|2|5000|67800|0|10000|2|5000|3190000|15950`,
+      `2|${client}|1|2|${funding.id}|${funded}|1|1|2|1|100000|100000|0|0${ends[0]}`,
+      `2|${client}|2|1|${buy}|${bought}|1|2|4|1|48150|51850|0|0|2|6|7|2|15000|51850|0|15000|1|15000|3210000|48150${
+        ends[1]
+      }`,
+      `2|${client}|3|1|${sell}|${sold}|1|4|2|1|15950|67800|0|15000|2|7|6|2|5000|67800|0|10000|2|5000|3190000|15950${
+        ends[2]
+      }`,
     ];
     const links: string[] = [];
     for (const line of lines) links.push(linkAfter(links.at(-1) ?? START, line));
@@ -120,18 +157,45 @@ describe("seal_chain", () => {
       createHash("sha256").update(`["SA0380000000608010167519", "R|1", "${login}"]`).digest("hex");
     // In a line, numbers stand for names. Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal.
     // Accounts: 1 bank, 2 available, 3 held. Statuses count from 1 in the order of the enum.
+    const ends = await endsOf(client);
     const lines = [
-      `1|${client}|1|2|${events[0]!.subject}|${funding}|1|1|2|1|500|500|0|0`,
-      `1|${client}|2|3|${item.id}|${times[0]}|1|2|3|1|40|460|40|0|1|${told("postgres")}`,
-      `1|${client}|3|4|${item.id}|${times[1]}|2|${told(maker.login)}`,
-      `1|${client}|4|5|${item.id}|${times[2]}|3|${told(checker.login)}`,
-      `1|${client}|5|6|${item.id}|${times[3]}|1|3|1|1|40|460|0|0|4|${told(maker.login)}`,
-      `1|${client}|6|8|${item.id}|${times[4]}|1|1|2|1|40|500|0|0|6|${told(maker.login)}`,
-      `1|${client}|7|2|${deposit}|${times[5]}|1|1|2|1|7|507|0|0`,
-      `1|${client}|8|9|${deposit}|${times[6]}|1|2|1|1|7|500|0|0`,
+      `2|${client}|1|2|${events[0]!.subject}|${funding}|1|1|2|1|500|500|0|0${ends[0]}`,
+      `2|${client}|2|3|${item.id}|${times[0]}|1|2|3|1|40|460|40|0|1|${told("postgres")}${ends[1]}`,
+      `2|${client}|3|4|${item.id}|${times[1]}|2|${told(maker.login)}${ends[2]}`,
+      `2|${client}|4|5|${item.id}|${times[2]}|3|${told(checker.login)}${ends[3]}`,
+      `2|${client}|5|6|${item.id}|${times[3]}|1|3|1|1|40|460|0|0|4|${told(maker.login)}${ends[4]}`,
+      `2|${client}|6|8|${item.id}|${times[4]}|1|1|2|1|40|500|0|0|6|${told(maker.login)}${ends[5]}`,
+      `2|${client}|7|2|${deposit}|${times[5]}|1|1|2|1|7|507|0|0${ends[6]}`,
+      `2|${client}|8|9|${deposit}|${times[6]}|1|2|1|1|7|500|0|0${ends[7]}`,
     ];
     assertEquals(await seal(client), lines.reduce(linkAfter, START));
     for (const operator of operators) await operator.leave();
+  });
+
+  it("keeps version 1 for what a process of 0.3.0 books, without a signed request", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const quote = await books.quote(client, "buy", 1_000n);
+    const { nonce, key, request } = orderItem(client, quote);
+    const [outcome] = await books.api`
+      select outcome, status from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${nonce}::uuid],
+        array[${key}], array['\\x0a'::bytea], array[${quote}::uuid], array[${request}::uuid])`;
+    assertEquals({ ...outcome }, { outcome: "answered", status: 201 });
+    const item = withdrawalItem(client, 40n);
+    const [withdrawn] = await books.api`
+      select outcome, status from gold.book_withdrawal(false, ${client}, 1, ${item.nonce}::uuid, ${item.key}, '\\x0a', 40, 1000, null,
+        ${item.id}::uuid, ${item.request}::uuid)`;
+    assertEquals({ ...withdrawn }, { outcome: "answered", status: 201 });
+    await bookWithdrawal(books.api, withdrawalItem(client, 40n));
+    const lines = await books.sql`
+      select split_part(line, '|', 1) as version, line ~ '[|][0-9a-f]{64}[|][0-9a-f]{32}$' as is_bound
+      from gold.chain_lines(${client}, 0, null) order by sequence`;
+    assertEquals(lines.map(({ version, is_bound }) => `${version} ${is_bound}`), [
+      "2 true",
+      "1 false",
+      "1 false",
+      "2 true",
+    ]);
+    await seal(client);
   });
 
   it("continues where it ended, with the same links as sealing all at once", async () => {

@@ -1,18 +1,37 @@
 -- The hash chain of a client: one link per record, in the order of the event sequence. An order is sealed
--- after its commit. A line has only integers, uuids and hashes, so that any language builds the same bytes:
---   1|client|sequence|event number|subject|created_at in ms
+-- after its commit. A line has only integers, uuids and hashes, so that any language builds the same bytes.
+-- docs/chain.md describes it for partners and auditors. It begins with the version, which event.line names:
+--   version|client|sequence|event number|subject|created_at in ms
 -- Then come these fields, for each transfer of the record in the order of its legs:
 --   |leg|debit|credit|asset|amount|available|held|gold
 -- Then come these fields, depending on the event:
 --   an order                   |side|grams|price|total
 --   a step of a withdrawal     |status|hash of the JSON array of IBAN, reference and login
 --   an expiring credential     |hash of the JSON array of its kind, its id and its end in ms
+--   a changed credential, IBAN or webhook URL
+--                              |hash of the JSON array of kind, id, kid, begin in ms, end in ms, hash of the
+--                               IBAN, URL, login and approving login; members of other events are null
+-- Version 2 ends with |answer|salt. The answer binds the request and its reply (answer_of()); it is empty for a
+-- record that no key asked for. Without the salt, others could find the line of a public link by guessing.
 -- A link is sha256(previous link || line). The first link uses 32 zero bytes as its previous link.
 
 create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
 return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
-  'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed', 'webhook.test', 'credential.expiring'], type);
+  'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed', 'webhook.test', 'credential.expiring',
+  'credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed'], type);
+
+-- Only the partner and the operator know the chain key, so nobody else can test guesses against a link.
+create or replace function gold.line_salt(chain_key bytea, sequence bigint) returns text
+language sql immutable parallel safe
+return encode(substr(sha256(chain_key || int8send(sequence)), 1, 16), 'hex');
+
+-- The client's number, with which its lines begin, and its chain key, for GET /v1/chain-key.
+create or replace function gold.read_chain_key(client int) returns text
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select '{"client_number":' || p.id || ',"chain_key":"' || encode(p.chain_key, 'hex') || '"}' from gold.partner p where p.id = client;
+end;
 
 -- Postgres can inline this function into the calling statement. Each sub-select of an enum's values then runs
 -- once per statement, not once per record.
@@ -21,7 +40,7 @@ returns table (sequence bigint, line text)
 language sql stable
 begin atomic
   select e.sequence,
-    '1|' || e.client_id || '|' || e.sequence || '|' || gold.event_number(e.type) || '|' || e.subject || '|'
+    e.line || '|' || e.client_id || '|' || e.sequence || '|' || gold.event_number(e.type) || '|' || e.subject || '|'
       || (extract(epoch from e.created_at) * 1000)::bigint
       || coalesce((
         select string_agg('|' || t.leg || '|' || array_position((select enum_range(null::gold.book)), t.debit)
@@ -29,9 +48,7 @@ begin atomic
           || '|' || array_position((select enum_range(null::gold.asset)), t.asset) || '|' || t.amount
           || '|' || t.sar_available_after || '|' || t.sar_held_after || '|' || t.gold_after, '' order by t.leg)
         from gold.transfer t where t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence), '')
-      || coalesce(case when e.type = 'order.executed' then (
-        select '|' || array_position((select enum_range(null::gold.side)), o.side) || '|' || o.grams || '|' || o.price || '|' || o.total
-        from gold.orders o where o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject) end, '')
+      || coalesce('|' || array_position((select enum_range(null::gold.side)), o.side) || '|' || o.grams || '|' || o.price || '|' || o.total, '')
       || coalesce(case when e.type like 'withdrawal.%' then (
         select string_agg('|' || array_position((select enum_range(null::gold.withdrawal_status)), s.status)
           || '|' || encode(sha256(convert_to(json_build_array(w.iban, w.reference, s.login)::text, 'UTF8')), 'hex'), '' order by s.status)
@@ -42,7 +59,23 @@ begin atomic
         select '|' || encode(sha256(convert_to(
           json_build_array(n.kind, n.credential, (extract(epoch from n.expires_at) * 1000)::bigint)::text, 'UTF8')), 'hex')
         from gold.expiry_notice n where n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject) end, '')
+      || coalesce(case when gold.is_partner_change(e.type) then (
+        select '|' || encode(sha256(convert_to(json_build_array(c.kind, c.credential, c.kid,
+          (extract(epoch from c.valid_from) * 1000)::bigint, (extract(epoch from c.valid_until) * 1000)::bigint,
+          encode(sha256(convert_to(c.iban, 'UTF8')), 'hex'), c.webhook_url, c.login, c.approved_by)::text, 'UTF8')), 'hex')
+        from gold.partner_change c where c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence) end, '')
+      || case when e.line = 2 then
+        '|' || coalesce(encode(case e.type
+          when 'order.executed' then o.answer
+          when 'funding.completed' then (
+            select f.answer from gold.funding f where f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject)
+          when 'withdrawal.created' then (
+            select w.answer from gold.withdrawal w where w.bucket = e.bucket and w.client_id = e.client_id and w.id = e.subject)
+        end, 'hex'), '')
+        || '|' || gold.line_salt((select p.chain_key from gold.partner p where p.id = chain_lines.client), e.sequence)
+      else '' end
   from gold.event e
+  left join gold.orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
   where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
   order by e.sequence limit most;
 end;

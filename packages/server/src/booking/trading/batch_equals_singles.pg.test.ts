@@ -149,6 +149,11 @@ describe("a batch", () => {
               quoteItem(CLIENTS[client]!, grams === null ? byAmount(side, amount) : byGrams(side, grams), {
                 admissionVersion: stale ? "2" : "1",
                 key: `key-${key}`,
+                asked: {
+                  ...grams === null ? byAmount(side, amount) : byGrams(side, grams),
+                  reference: key % 2 === 0 ? `"R"\\ ${key}` : null,
+                  accountLabel: key % 3 === 0 ? `{م,${n}}` : null,
+                },
                 fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
                 maximumTenthMilligrams: 1_000n,
                 id: uuidOf(4, n),

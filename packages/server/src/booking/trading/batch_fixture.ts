@@ -53,6 +53,11 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
     key: `key-${draw.key}`,
     fingerprint: `0${draw.fingerprint}`.repeat(32),
     request: uuidOf(3, n),
+    asked: {
+      quoteId: `qt_${quote}`,
+      reference: draw.key % 2 === 0 ? `"R"\\ ${draw.key}` : null,
+      accountLabel: draw.nonce % 2 === 0 ? `{م,${n}}` : null,
+    },
   });
 }
 
@@ -77,7 +82,13 @@ export async function stageHoldings(sql: Sql, holdings: readonly Holding[], free
 export async function stageQuotes(sql: Sql, draws: readonly QuoteDraw[]): Promise<string[]> {
   const quotes: string[] = [];
   for (const { owner, side, grams, expired } of draws) {
-    const terms = { client: CLIENTS[owner]!, side, grams: BigInt(grams), price: PRICE_PIPS };
+    const terms = {
+      client: CLIENTS[owner]!,
+      side,
+      grams: BigInt(grams),
+      price: PRICE_PIPS,
+      reference: `quote, ${grams}`,
+    };
     // An open quote ends in an hour, so that it does not expire while a test runs.
     quotes.push(await plantQuote(sql, { ...terms, ageSeconds: expired ? 61 : -3600 }));
   }

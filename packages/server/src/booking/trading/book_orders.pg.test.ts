@@ -40,7 +40,7 @@ describe("book_orders", () => {
       maskInstants(outcome.body!),
       `{"order_id":"ord_${quote}","quote_id":"qt_${quote}","side":"buy","gold_grams":1.5,"price_per_gram_sar":321,` +
         `"total_sar":481.5,"status":"executed","executed_at":"<instant>",` +
-        `"balances":{"sar":{"available":518.5,"held":0},"gold":{"grams":1.5},"as_of":"<instant>"}}`,
+        `"reserves_list_id":"lst_2","balances":{"sar":{"available":518.5,"held":0},"gold":{"grams":1.5},"as_of":"<instant>"}}`,
     );
     const { executed_at, balances } = orderCreatedReply.strict().parse(JSON.parse(outcome.body!));
     assertEquals(balances.as_of, executed_at);

@@ -15,7 +15,8 @@
 
 create or replace function gold.book_orders(
   wait boolean, settle boolean,
-  clients int[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[]
+  clients int[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[],
+  partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]
 ) returns setof gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -28,6 +29,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  list int;
   is_short boolean;
   asked record;
   holder account;
@@ -58,9 +60,12 @@ begin
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
-    from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
-      with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
+      i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed,
+      i.signed_request, i.thumbprint,
+      -- An order inherits each of the two texts from its quote, unless its own request gives one.
+      coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
+    from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
+      with ordinality i (client, admission, nonce, key, fingerprint, quote, request, reference, account_label, signed_request, thumbprint, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
     left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote
@@ -72,7 +77,7 @@ begin
       continue;
     end if;
     holder := accounts[asked.slot];
-    early := early_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
+    early := prior_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
       asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
     if early.outcome is not null then
       return next early;
@@ -136,7 +141,7 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free into strict free from vault v where v.stripe = 0 for no key update;
+        select v.free, v.list_id into strict free, list from vault v where v.stripe = 0 for no key update;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -174,16 +179,22 @@ begin
         executed_names := executed_names || (asked.client || ' ' || asked.quote);
       end if;
       placed := row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
-        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0)::orders;
-      executed := executed || placed;
+        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0,
+        asked.reference, asked.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body);
+      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version 1.
+      if asked.signed_request is not null then
+        placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
+      end if;
+      executed := executed || placed;
+      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
+        asked.signed_request, asked.thumbprint);
     else
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
-        instant, 'refusal', body);
+        instant, 'refusal', body, asked.signed_request, asked.thumbprint);
     end if;
     bound := bound || answer;
     if crowded then
@@ -210,9 +221,9 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   with booked as (
     insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at,
-      sar_available_after, sar_held_after, gold_after)
+      sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id)
     select bucket, client_id, side, id, sequence, grams, price, total, executed_at,
-      sar_available_after, sar_held_after, gold_after
+      sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id
     from unnest(executed)
     returning *
   ), moved as (
@@ -228,6 +239,6 @@ begin
       sar_available_after, sar_held_after, gold_after, executed_at
     from booked
   )
-  insert into event (bucket, client_id, sequence, id, subject, created_at, type)
-  select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
+  insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)
+  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', case when answer is null then 1 else 2 end from booked;
 end $$;

@@ -21,7 +21,11 @@ export function sendOrders(sql: Query): Send<OrderItem> {
         ${arrayLiteral(items.map(({ key }) => key))}::text::text[],
         ${arrayLiteral(items.map(({ fingerprint }) => `\\x${fingerprint}`))}::text::bytea[],
         ${arrayLiteral(items.map(({ asked }) => quoteOf(asked)))}::text::uuid[],
-        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[])
+        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
+        ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
+        ${arrayLiteral(items.map(({ asked }) => asked.accountLabel))}::text::text[],
+        ${arrayLiteral(items.map(({ signedRequest }) => `\\x${signedRequest}`))}::text::bytea[],
+        ${arrayLiteral(items.map(({ thumbprint }) => `\\x${thumbprint}`))}::text::bytea[])
       order by item`;
   };
 }

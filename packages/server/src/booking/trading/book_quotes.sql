@@ -1,12 +1,13 @@
 -- Books a batch of quotes in one transaction; the service sends 1 to 64. Account locks, idempotency keys and
 -- batches work as in book_orders, but a quote has no nonce. A quote reserves no money or gold. It uses the
--- current price, and its instants come from its account (account_instant).
+-- current price and the lifetime that belongs to it, and names the row of price_history that has both. Its
+-- instants come from its account (account_instant).
 
 create or replace function gold.book_quotes(
   wait boolean, settle boolean,
   clients int[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[],
   asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[],
-  ids uuid[], requests uuid[], ttl_seconds int
+  ids uuid[], requests uuid[], partner_references text[], account_labels text[]
 ) returns setof gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -23,6 +24,8 @@ declare
   stale boolean;
   beyond boolean;
   unit_price bigint;
+  lifetime interval;
+  percent int;
   shut boolean;
   unpriced boolean;
   grams bigint;
@@ -38,6 +41,7 @@ declare
   reached text;
   made quote;
   quoted quote[] := '{}';
+  simulated simulated_price[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
@@ -46,6 +50,12 @@ begin
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
   select * into current from price;
+  if current.stored_at > horizon then
+    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it was
+    -- the current price at this instant, too.
+    update price set source = source returning * into current;
+  end if;
+  lifetime := make_interval(secs => current.quote_ttl_seconds);
   open := market_open(clock);
   stale := is_stale(current, clock);
 
@@ -53,9 +63,10 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, l.client_id is not null as limited, l as allowance
-    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests)
-      with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, n)
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, l.client_id is not null as limited, l as allowance
+    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests,
+      partner_references, account_labels)
+      with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, reference, account_label, n)
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
     left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
     order by i.n
@@ -65,7 +76,7 @@ begin
       continue;
     end if;
     holder := accounts[asked.slot];
-    early := early_outcome(asked.n, settle, asked.request, null, asked.known_request,
+    early := prior_outcome(asked.n, settle, asked.request, null, asked.known_request,
       asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body,
       holder.admission_version = asked.admission);
     if early.outcome is not null then
@@ -99,9 +110,11 @@ begin
     unit_price := case asked.side when 'buy' then current.buy else current.sell end;
     shut := not open;
     unpriced := current.one is null or stale;
+    percent := null;
     -- Only a partner of the sandbox can have simulations.
     if holder.simulations is not null then
       select * into unit_price, shut, unpriced from simulated_market(holder, asked.side, clock, unit_price, shut, unpriced);
+      percent := armed(holder.simulations, 'prices', clock)->>'percent';
     end if;
     if shut and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
@@ -145,7 +158,7 @@ begin
         held.open_quotes := held.open_quotes + 1;
         held.open_grams := held.open_grams + grams;
         held.open_from := least(held.open_from, asked.id);
-        held.exact_until := least(held.exact_until, made_at + make_interval(secs => ttl_seconds));
+        held.exact_until := least(held.exact_until, made_at + lifetime);
       end if;
       allowances[asked.slot] := held;
       limited := true;
@@ -158,13 +171,16 @@ begin
         -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
-      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
+      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + make_interval(secs => ttl_seconds))::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id)::quote;
       quoted := quoted || made;
+      if percent is not null then
+        simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
+      end if;
       body := quote_text(made, 'open');
-      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
+      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body, null, null);
     end if;
     bound := bound || answer;
     bound_names := bound_names || asked.name;
@@ -172,6 +188,9 @@ begin
   end loop;
 
   insert into quote select * from unnest(quoted);
+  if cardinality(simulated) > 0 then
+    insert into simulated_price select * from unnest(simulated);
+  end if;
   insert into idempotency_key select * from unnest(bound);
   if limited then
     perform keep_allowances(allowances);

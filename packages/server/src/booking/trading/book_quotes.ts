@@ -2,7 +2,6 @@ import {
   AMOUNT_MAX_HALALAS,
   GOLD_MAX_TENTH_MILLIGRAMS,
   GOLD_MIN_TENTH_MILLIGRAMS,
-  QUOTE_TTL_SECONDS,
   type QuoteRequest,
 } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
@@ -33,7 +32,8 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
         ${arrayLiteral(items.map(({ maximumTenthMilligrams }) => maximumTenthMilligrams))}::text::bigint[],
         ${arrayLiteral(items.map(({ id }) => id))}::text::uuid[],
         ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
-        ${QUOTE_TTL_SECONDS}::int)
+        ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
+        ${arrayLiteral(items.map(({ asked }) => asked.accountLabel))}::text::text[])
       order by item`;
   };
 }

@@ -80,3 +80,46 @@ begin atomic
   )
   select exists (select from ticked);
 end;
+
+-- Every change of the price is appended to its history, in the transaction of the change. The two triggers on
+-- `price` do it, so a price cannot change without its row. The rows are numbered without a gap, because every
+-- writer holds the lock on the price row. `stored_at` is the clock; it goes back only if the clock does.
+create or replace function gold.number_price() returns trigger
+language plpgsql set search_path = gold, pg_temp as $$
+begin
+  new.id := coalesce((select max(h.id) from price_history h), 0) + 1;
+  new.stored_at := date_trunc('milliseconds', clock_timestamp());
+  return new;
+end $$;
+
+-- The line that a row's hash commits to. It has only integers and the name of the source, so that any language
+-- builds the same bytes; instants are in ms:
+--   1|id|source|mid|buy|sell|spread|seconds until stale|seconds of a quote|as of|stored at
+create or replace function gold.price_line(given gold.price_history) returns text
+language sql immutable parallel safe
+return '1|' || (given).id || '|' || (given).source || '|' || (given).mid || '|' || (given).buy || '|' || (given).sell || '|'
+  || (given).spread_basis_points || '|' || (given).stale_after_seconds || '|' || (given).quote_ttl_seconds || '|'
+  || (extract(epoch from (given).as_of) * 1000)::bigint || '|' || (extract(epoch from (given).stored_at) * 1000)::bigint;
+
+-- A hash is sha256(previous hash || line). The first row uses 32 zero bytes as its previous hash.
+create or replace function gold.append_price(given gold.price) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  added price_history;
+begin
+  added := row((given).id, (given).mid, (given).buy, (given).sell, (given).as_of, (given).stored_at, (given).spread_basis_points,
+    (given).stale_after_seconds, (given).quote_ttl_seconds, (given).source, null)::price_history;
+  added.hash := sha256(coalesce((select h.hash from price_history h where h.id = added.id - 1), decode(repeat('00', 32), 'hex'))
+    || convert_to(price_line(added), 'UTF8'));
+  insert into price_history select added.*;
+end $$;
+
+create or replace function gold.keep_price() returns trigger
+language plpgsql set search_path = gold, pg_temp as $$
+begin
+  perform append_price(new);
+  return null;
+end $$;
+
+-- The history of a database of version 0.3.0 starts with the price that the database has.
+select gold.append_price(p) from gold.price p where not exists (select from gold.price_history);

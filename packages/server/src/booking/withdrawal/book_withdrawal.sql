@@ -7,7 +7,7 @@ return substr(iban, 1, 4) || repeat('*', length(iban) - 8) || right(iban, 4);
 
 create or replace function gold.book_withdrawal(
   settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text,
-  id uuid, request uuid
+  id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea
 ) returns gold.outcome
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -20,6 +20,7 @@ declare
   refusal text;
   detail text;
   at timestamptz;
+  body text;
   limited outcome;
 begin
   if nonce is null then
@@ -58,21 +59,22 @@ begin
   perform spend_nonce(holder, nonce, request);
   if refusal is not null then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
-      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));
+      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request), signed_request, thumbprint);
   end if;
 
   select p.iban into strict iban from partner p where p.id = client;
-  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at)
-  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at);
+  body := '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
+    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+    || '","status":"pending_approval","created_at":"' || instant_text(at) || '"' || partner_texts(null, account_label)
+    || ',"balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
+  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at, account_label,
+    case when signed_request is not null then answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint) end);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (holder.bucket, client, 1, holder.event_sequence + 1, 'available', 'held', 'SAR', amount,
     holder.sar_available - amount, holder.sar_held + amount, holder.gold, at);
-  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');
-  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201,
-    '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
-      || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
-      || '","status":"pending_approval","created_at":"' || instant_text(at)
-      || '","balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}');
+  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created', case when signed_request is null then 1 else 2 end);
+  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201, body, signed_request, thumbprint);
 end $$;

@@ -7,20 +7,23 @@ import type { Outcome } from "../outcome.ts";
 export interface WithdrawalItem extends SignedWrite {
   readonly amountHalalas: bigint;
   readonly reference: string | null;
+  readonly accountLabel: string | null;
   readonly id: string;
 }
 
 /** Withdrawals are rare: each is sent alone and always waits for the account's lock. */
 export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } =
+    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, accountLabel } =
       item!;
+    const { id, request, signedRequest, thumbprint } = item!;
     // Cut the amount to one halala above the cap, because a well-formed number may exceed the range of a
     // column. The database refuses that value in the same way.
     const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
         ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,
-        ${reference}::text, ${id}::uuid, ${request}::uuid)`;
+        ${reference}::text, ${id}::uuid, ${request}::uuid, ${accountLabel}::text,
+        ${`\\x${signedRequest}`}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
   };
 }

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { amount, bytea, code, instant, newest, owner } from "./columns.ts";
+import { amount, bytea, code, instant, newest, owner, partnerTexts } from "./columns.ts";
 import { asset, book, gold, side } from "./namespace.ts";
 
 /**
@@ -44,13 +44,19 @@ export const account = gold.table("account", {
   check("account_not_negative", sql`${t.sarAvailable} >= 0 and ${t.sarHeld} >= 0 and ${t.gold} >= 0`),
 ]);
 
-/** The gold that can be sold, in 0.0001 g. One row for now; `stripe` allows more. */
+/**
+ * The gold that can be sold, in 0.0001 g, and the list of bars in force. One row for now; `stripe` allows more.
+ */
 export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
   free: amount().notNull().default(sql`0`),
+  listId: integer().notNull().default(1),
 }, (t) => [check("vault_not_negative", sql`${t.free} >= 0`)]);
 
-/** A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. */
+/**
+ * A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. The bar is in every list from `addedList`
+ * up to, but without, `removedList`. A bar that left before the first list has neither.
+ */
 export const bar = gold.table("bar", {
   serial: text().primaryKey(),
   refiner: text().notNull(),
@@ -62,10 +68,24 @@ export const bar = gold.table("bar", {
   addedSequence: bigint({ mode: "bigint" }).notNull(),
   removedAt: instant(),
   removedSequence: bigint({ mode: "bigint" }),
+  addedList: integer(),
+  removedList: integer(),
 }, (t) => [
   check("bar_fine", sql`${t.fine} > 0 and ${t.fine} = ${t.gross} * ${t.fineness} / 10000`),
   check("bar_fineness", sql`${t.fineness} between 9950 and 9999`),
 ]);
+
+/**
+ * One row per state of the list of bars, numbered without a gap. `fine` is in 0.0001 g. `sha256` commits to the
+ * bars of the list and to the list before it; see bar_list_text() in change_vault.sql.
+ */
+export const barList = gold.table("bar_list", {
+  id: integer().primaryKey(),
+  createdAt: instant().notNull(),
+  bars: integer().notNull(),
+  fine: amount().notNull(),
+  sha256: bytea().notNull(),
+});
 
 /**
  * The current reply of GET /v1/reserves: one row, replaced at most once an hour. With a live figure, a
@@ -79,8 +99,9 @@ export const publishedReserves = gold.table("published_reserves", {
 
 /**
  * Double entry: one row is one debit and one credit of the same amount, so every row sums to zero per asset.
- * `sequence` is the number of the event that the transfer belongs to. The three `…After` balances are the
- * client's balances after the transfer.
+ * `sequence` is the number of the event that the transfer belongs to. A transfer of the operator (client 0)
+ * has a number of its own and no event. The three `…After` balances are the client's balances after the
+ * transfer.
  */
 export const transfer = gold.table("transfer", {
   ...owner(),
@@ -119,15 +140,26 @@ export const quote = gold.table("quote", {
   total: amount().notNull(),
   createdAt: instant().notNull(),
   expiresAt: instant().notNull(),
+  ...partnerTexts(),
+  /** The row of price_history that gives the price and the lifetime. Null in quotes of versions before 0.4.0. */
+  priceId: bigint({ mode: "bigint" }),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   check("quote_quantities", sql`${t.grams} > 0 and ${t.price} > 0 and ${t.total} > 0`),
 ]);
 
+/** By how many percent a simulation of the sandbox changed the price of one quote. */
+export const simulatedPrice = gold.table("simulated_price", {
+  ...owner(),
+  quoteId: uuid().notNull(),
+  percent: integer().notNull(),
+}, (t) => [primaryKey({ columns: [t.bucket, t.clientId, t.quoteId] })]);
+
 /**
  * An executed order. It has the uuid of its quote, so the primary key ensures that a quote executes at most
  * once. The primary key of `transfer` keeps `sequence` unique.
  * `rounding_gain` (in 10^-8 SAR) is already part of the total and is not a transfer of its own.
+ * `answer` binds the request and its reply; see answer_of(). It is null if a process of 0.3.0 booked the order.
  */
 export const orders = gold.table("orders", {
   ...owner(),
@@ -144,19 +176,27 @@ export const orders = gold.table("orders", {
   roundingGain: amount().notNull().generatedAlwaysAs(
     sql`case when side = 'buy' then total * 1000000 - grams * price else grams * price - total * 1000000 end`,
   ),
+  ...partnerTexts(),
+  answer: bytea(),
+  /** The list of bars in force when the order was executed. Null in orders of versions before 0.4.0. */
+  listId: integer(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   index("orders_newest").on(...newest(t)),
   check("orders_rounding", sql`${t.roundingGain} between 0 and 999999`),
 ]);
 
-/** Money in: the sandbox's fund call or a deposit that the operator booked. */
+/**
+ * Money in: the sandbox's fund call or a deposit that the operator booked. `answer` is null if no key asked for
+ * it.
+ */
 export const funding = gold.table("funding", {
   ...owner(),
   id: uuid().notNull(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   amount: amount().notNull(),
   createdAt: instant().notNull(),
+  answer: bytea(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   index("funding_newest").on(...newest(t)),
@@ -174,6 +214,8 @@ export const event = gold.table("event", {
   subject: uuid().notNull(),
   createdAt: instant().notNull(),
   type: code().notNull(),
+  /** The version of the record's line in the hash chain: 1 or 2. See seal_chain.sql. */
+  line: smallint().notNull().default(1),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
   uniqueIndex("event_id").on(t.bucket, t.clientId, t.id),
@@ -181,7 +223,8 @@ export const event = gold.table("event", {
 
 /**
  * Every answer that is stored with its idempotency key: the key, the request's fingerprint, and the answer's
- * bytes. Rows are never deleted.
+ * bytes. Rows are never deleted. For a signed write, `request` is the signed request, in the form of
+ * stored_request.ts, and `signing_thumbprint` is the RFC 7638 thumbprint of the key that verified it.
  */
 export const idempotencyKey = gold.table("idempotency_key", {
   ...owner(),
@@ -193,6 +236,8 @@ export const idempotencyKey = gold.table("idempotency_key", {
   createdAt: instant().notNull(),
   resultKind: code().notNull(),
   body: text().notNull(),
+  request: bytea(),
+  signingThumbprint: bytea(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.key] }),
   check(
@@ -203,8 +248,8 @@ export const idempotencyKey = gold.table("idempotency_key", {
 
 /**
  * Sixteen bytes of the SHA-256 of every nonce ever spent, and the request that spent it. Rows are never
- * deleted, because a nonce is accepted once, for one request. The request id tells a retry of the same
- * request after a lost connection from a replay by another request. It is null in rows that 0.1.0 wrote.
+ * deleted, because a nonce is accepted once, for one request. The request id distinguishes a retry of the
+ * same request after a lost connection from a replay by another request. It is null in rows that 0.1.0 wrote.
  */
 export const nonce = gold.table("nonce", {
   ...owner(),

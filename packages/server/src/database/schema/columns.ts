@@ -1,5 +1,13 @@
 import { sql } from "drizzle-orm";
-import { type AnyPgColumn, bigint, customType, integer, smallint, timestamp } from "drizzle-orm/pg-core";
+import {
+  type AnyPgColumn,
+  bigint,
+  customType,
+  integer,
+  smallint,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 
 /** A quantity in minor units. It is a bigint in Postgres and in TypeScript, so it never becomes a float. */
 export const amount = () => bigint({ mode: "bigint" });
@@ -17,8 +25,15 @@ export const owner = () => ({ bucket: smallint().notNull(), clientId: integer().
 /**
  * The index columns for lists: a client's records by sequence. The client is an expression here, so that a
  * lookup by owner and id can never use this index. Otherwise the planner might use it and read all records of
- * a client to find one. It assumes that bucket and client are independent, so an index that starts with both
- * looks as good as the primary key.
+ * a client to find one. The planner assumes that bucket and client are independent, so an index that starts
+ * with both looks as good as the primary key.
  */
 export const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: AnyPgColumn }) =>
   [sql`(${t.clientId} + 0)`, t.sequence] as const;
+
+/**
+ * The texts that a partner may give a record; null if it gave none. Their form is checked by a constraint
+ * `partner_texts`, which only 0009_records.sql has. It is NOT VALID there, because validating it would read
+ * every row while orders wait, and drizzle-kit cannot write that.
+ */
+export const partnerTexts = () => ({ reference: text(), accountLabel: text() });

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, check, foreignKey, index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { amount, code, instant, newest, owner } from "./columns.ts";
+import { amount, bytea, code, instant, newest, owner } from "./columns.ts";
 import { gold, withdrawalStatus } from "./namespace.ts";
 
 /** A withdrawal as the partner requested it, with the IBAN of that time. Its steps give its status. */
@@ -12,6 +12,10 @@ export const withdrawal = gold.table("withdrawal", {
   createdAt: instant().notNull(),
   iban: code().notNull(),
   reference: text(),
+  /** In the same form as those of quotes and orders; see partnerTexts(). */
+  accountLabel: text(),
+  /** Binds the request and its reply; see answer_of(). Null if a process of 0.3.0 booked the withdrawal. */
+  answer: bytea(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   index("withdrawal_newest").on(...newest(t)),
@@ -23,7 +27,7 @@ export const withdrawal = gold.table("withdrawal", {
 
 /**
  * One row per step; rows never change. The keys and checks make an illegal history impossible. A step names
- * the step before it, a status is reached once and left once, and the login that approved cannot submit.
+ * the step before it, a status is reached and left at most once, and the login that approved cannot submit.
  */
 export const withdrawalStep = gold.table("withdrawal_step", {
   ...owner(),

@@ -13,7 +13,7 @@ import {
   time,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { amount, bytea, code, instant } from "./columns.ts";
+import { amount, bytea, code, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
 /** One row: the deployment that this database belongs to. It says where keys are stored; it holds no key. */
@@ -40,6 +40,11 @@ export const deployment = gold.table("deployment", {
   partnerOpenQuotes: integer().default(100),
   partnerOpenGrams: amount().default(sql`50000000`),
   partnerDailyRecords: integer().default(100_000),
+  /**
+   * When `gold db migrate --finish` ended the booking without signed requests. Null until then. Every order
+   * and withdrawal after this instant has its signed request.
+   */
+  requestsKeptSince: instant(),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -66,6 +71,10 @@ export const partner = gold.table("partner", {
   maximumGrams: amount().notNull(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   suspendedAt: instant(),
+  /** 32 random bytes from which the salts of the partner's chain lines are derived. Only the partner gets them. */
+  chainKey: bytea().notNull().default(
+    sql`sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`,
+  ),
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
   check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
@@ -166,6 +175,33 @@ export const webhookSecret = gold.table("webhook_secret", {
   ...period(),
 }, (t) => [index("webhook_secret_partner").on(t.partnerId)]);
 
+/**
+ * What an event about a partner's credential, IBAN or webhook URL states; `sequence` is the event's number.
+ * Rows never change.
+ */
+export const partnerChange = gold.table("partner_change", {
+  ...owner(),
+  sequence: bigint({ mode: "bigint" }).notNull(),
+  /** The credential; the event's type says whether it was added or ended. */
+  kind: code(),
+  credential: code(),
+  kid: code(),
+  /** Null if the credential's row has no finite date. */
+  validFrom: instant(),
+  validUntil: instant(),
+  iban: code(),
+  webhookUrl: text(),
+  /** Null if the change was made before such changes were events. */
+  login: code(),
+  approvedBy: code(),
+}, (t) => [
+  primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
+  check(
+    "partner_change_form",
+    sql`num_nonnulls(${t.kind}, ${t.iban}, ${t.webhookUrl}) = 1 and num_nonnulls(${t.kind}, ${t.credential}) in (0, 2)`,
+  ),
+]);
+
 export const tokenKey = gold.table("token_key", {
   kid: code().primaryKey(),
   publicJwk: jsonb().notNull(),
@@ -180,7 +216,10 @@ export const registryVersion = gold.table("registry_version", {
   version: bigint({ mode: "bigint" }).notNull(),
 }, (t) => [check("registry_version_one", sql`${t.one}`)]);
 
-/** The price that quotes are made from, and its source. */
+/**
+ * The price that quotes are made from, and its source. Triggers number every change (`id`, `stored_at`) and
+ * append it to price_history.
+ */
 export const price = gold.table("price", {
   one: boolean().primaryKey().default(true),
   source: code().notNull(),
@@ -193,15 +232,39 @@ export const price = gold.table("price", {
   /** The address of an http source. */
   url: text(),
   alwaysOpen: boolean().notNull().default(true),
+  /** How long a quote at this price is firm. */
+  quoteTtlSeconds: integer().notNull().default(60),
+  id: bigint({ mode: "bigint" }).notNull().default(sql`1`),
+  storedAt: instant().notNull().default(sql`clock_timestamp()`),
 }, (t) => [
   check("price_one", sql`${t.one}`),
   check("price_terms", sql`${t.spreadBasisPoints} > 0 and ${t.staleAfterSeconds} > 0`),
+  check("price_quote_ttl", sql`${t.quoteTtlSeconds} between 1 and 3600`),
   check(
     "price_source",
     sql`${t.source} in ('fixed', 'simulated', 'http') and (${t.source} = 'http') = (${t.url} is not null)`,
   ),
   check("price_sides", sql`${t.buy} > ${t.sell} and ${t.sell} > 0 and ${t.buy} <= 999999999`),
 ]);
+
+/**
+ * Every price that quotes could be made from, numbered without a gap. Rows never change. A quote names its row.
+ * `hash` is sha256(previous hash || line); see append_price() in change_price.sql.
+ */
+export const priceHistory = gold.table("price_history", {
+  id: bigint({ mode: "bigint" }).primaryKey(),
+  mid: amount().notNull(),
+  buy: amount().notNull(),
+  sell: amount().notNull(),
+  /** The instant that the source states. */
+  asOf: instant().notNull(),
+  storedAt: instant().notNull(),
+  spreadBasisPoints: integer().notNull(),
+  staleAfterSeconds: integer().notNull(),
+  quoteTtlSeconds: integer().notNull(),
+  source: code().notNull(),
+  hash: bytea().notNull(),
+});
 
 /** The hours in which quotes are made, in Riyadh time; day 0 is Sunday. Ignored while `price.alwaysOpen`. */
 export const marketSession = gold.table("market_session", {

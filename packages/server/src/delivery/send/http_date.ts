@@ -6,7 +6,7 @@ const MONTH = `(?<month>${MONTHS.join("|")})`;
 const TIME = "(?<hour>[01][0-9]|2[0-3]):(?<minute>[0-5][0-9]):(?<second>[0-5][0-9]|60)";
 const YEARS_AHEAD_MAX = 50;
 
-/** RFC 9110, section 5.6.7: the current form, that of RFC 850, and that of asctime(). */
+/** RFC 9110, section 5.6.7: the current form, the form of RFC 850, and the form of asctime(). */
 const FORMS = [
   `${DAY}, (?<day>[0-9]{2}) ${MONTH} (?<year>[0-9]{4}) ${TIME} GMT`,
   `${WHOLE_DAY}, (?<day>[0-9]{2})-${MONTH}-(?<year>[0-9]{2}) ${TIME} GMT`,

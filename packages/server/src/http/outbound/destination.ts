@@ -58,7 +58,7 @@ const LOCALHOST = /(?:^|\.)localhost$/;
 /** localhost is never looked up in DNS: it means this machine by definition. */
 const LOCALHOST_ADDRESSES = ["127.0.0.1", "::1"];
 
-/** Reads and checks the URL, at registration and before each request; rejects with an EndpointError. */
+/** Checks the URL, and resolves and checks its host. Rejects with an EndpointError. */
 export async function findDestination(
   text: string,
   rules: Rules,
@@ -81,7 +81,7 @@ export async function findDestination(
     const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
     if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
   }
-  // Require an exemption for all addresses of the host if the port is another one, or for http.
+  // With http, or with a port that is not in `ports`, every address of the host must be exempt.
   if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
   return {
     key: `${url.href} ${addresses.toSorted()}`,

@@ -18,7 +18,7 @@ export async function errorsPage(): Promise<string> {
     )}</ul>
   `;
   const main = html`<h1>${TITLE}</h1>
-<p>Let your program decide by <code>code</code>. Treat an unknown code by its status. Retryable: the same request may succeed later without any
+<p>Let your program branch on <code>code</code>, and handle an unknown code by its status. Retryable: the same request may succeed later without any
 change. Binds the key: the Idempotency-Key returns this answer from now on. Spends the nonce: the X-Nonce of the request is used up.</p>
 ${
     entries.map(([code, entry]) =>

@@ -91,8 +91,8 @@ const examplesOf = ({ example, examples = {} }: Content) =>
   example === undefined ? examples : { example: { value: example } };
 
 /**
- * Shows one refusal as an example. Chooses the refusal that the fewest operations share, because that refusal
- * says most about this operation.
+ * Shows one refusal as an example. Chooses the refusal that the fewest operations share, because it is the
+ * most specific to this operation.
  */
 function refusalExample(
   refusals: readonly (readonly [string, Reply])[],

@@ -27,7 +27,7 @@ interface Attempt {
 const LINE = { url: 1, bodySha256: 2, timestamp: 3 } as const;
 const HOST_FORM = /^[A-Za-z0-9._:[\]-]{1,255}$/;
 
-/** Yields the texts that usual mistakes at this step lead to, the most frequent mistake first. */
+/** Yields the texts that result from common mistakes at this step, the most frequent mistake first. */
 export function* attempts(failed: FailedStep, der: boolean, request: ProbedRequest): Generator<Attempt> {
   const { method, baseUrl, target, body, timestamp, nonce } = request;
   const bodySha256 = hostBytes.sha256Hex(body);

@@ -177,7 +177,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ body: "plain" }, { request }), "body_reserialised");
   });
 
-  it("returns null if no usual mistake explains the failure", async () => {
+  it("returns null if no common mistake explains the failure", async () => {
     const right = foreignSignature(privateKey, { ...REQUEST, url: URL_SIGNED });
     for (
       const careless of [{ body: "tampered" }, { body: `${BODY} ` }, { url: `${BASE}/v1/orders` }, {

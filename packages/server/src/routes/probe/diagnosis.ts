@@ -11,7 +11,7 @@ const ES256 = { name: "ECDSA", hash: "SHA-256" };
 const MAX_VERIFICATIONS = 96;
 
 /**
- * Returns the usual mistake that explains why the step failed, or null. The mistake is proven, not guessed:
+ * Returns the common mistake that explains why the step failed, or null. The mistake is proven, not guessed:
  * the signature verifies with one of the partner's keys over the text that this mistake produces.
  */
 export async function diagnose(

@@ -68,9 +68,9 @@ export async function judgeHeaders(
 }
 
 /**
- * Returns the failed step that a usual mistake may explain, or undefined if there is none. If the nonce or
+ * Returns the failed step that a common mistake may explain, or undefined if there is none. If the nonce or
  * the timestamp is malformed, the signed text is unknown, so it also returns undefined. A timestamp in
- * milliseconds is an exception, because it is a usual mistake itself.
+ * milliseconds is an exception, because it is a common mistake itself.
  */
 export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): FailedStep | undefined {
   if (!steps.nonce.ok) return undefined;

@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { TransactionSql } from "postgres";
+import { Stack } from "../contract/stack_fixture.ts";
+import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
+
+interface Violation extends Found {
+  readonly record?: string;
+  readonly expected?: string;
+  readonly found?: string;
+}
+
+describe("gold-partner audit", () => {
+  let stack: Stack;
+  let folder: string;
+  let requests: string;
+  let env: { GOLD_CREDENTIALS: string };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-audit-"));
+    requests = join(folder, "requests.jsonl");
+    stack = await Stack.open();
+    env = { GOLD_CREDENTIALS: await writeCredentials(folder, stack.partner.credentials) };
+    for (
+      const type of [
+        ...["order.executed", "withdrawal.paid", "withdrawal.returned", "withdrawal.rejected"],
+        ...["funding.reversed", "webhook.test", "order.executed"],
+      ]
+    ) {
+      const { exit, err } = await runCli(["trigger", type, "--record", requests], { env });
+      assertEquals([exit, err], [0, ""], type);
+    }
+  });
+  after(async () => {
+    await stack?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the audit, and returns its exit code and its findings that are not ok. */
+  async function audit(...options: string[]): Promise<{ exit: number; all: Violation[]; bad: Violation[] }> {
+    const { exit, out, err } = await runCli(["audit", "--json", ...options], { env });
+    assertEquals(err, "");
+    const all = (JSON.parse(out) as { items: Violation[] }).items;
+    return { exit, all, bad: all.filter(({ result }) => result === "failed") };
+  }
+
+  const violations = (bad: readonly Violation[]) => bad.map(({ check, record }) => [check, record]);
+  const lines = async () => (await readFile(requests, "utf8")).trimEnd().split("\n");
+
+  async function withFile(name: string, content: readonly string[]): Promise<string> {
+    const file = join(folder, name);
+    await writeFile(file, content.map((line) => `${line}\n`).join(""));
+    return file;
+  }
+
+  it("finds nothing in honest books, with and without the kept exchanges", async () => {
+    const { exit, all, bad } = await audit("--requests", requests);
+    assertEquals([exit, bad], [0, []]);
+    assertEquals(all.map(({ result }) => result), all.map(() => "ok"));
+    assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 5 compared\. \d+ are only linked/);
+    const without = await audit();
+    assertEquals([without.exit, without.bad], [0, []]);
+    assertEquals(without.all.filter(({ result }) => result === "skipped").map(({ check }) => check), [
+      ...["answer", "reply", "record_foreign", "record_missing"],
+    ]);
+    const { items } = JSON.parse((await runCli(["events", "--limit", "500", "--json"], { env })).out);
+    for (const from of items.map(({ sequence }: { sequence: number }) => `${sequence}`)) {
+      const part = await audit("--from", from, "--requests", requests);
+      assertEquals([part.exit, part.bad], [0, []], `from ${from}`);
+    }
+  });
+
+  it("finds an order that no kept request asked for, and a kept one that the books do not have", async () => {
+    const [order, ...others] = await lines();
+    const id = /"order_id\\":\\"(ord_[^\\]+)/.exec(order!)![1]!;
+    const foreign = await audit("--requests", await withFile("foreign.jsonl", others));
+    assertEquals([foreign.exit, foreign.bad.map(({ check, found }) => [check, found])], [1, [
+      ["record_foreign", `none for ${id}`],
+    ]]);
+    const other = order!.replaceAll(id, "ord_019c18c0-0000-7000-8000-000000000009");
+    const missing = await audit("--requests", await withFile("missing.jsonl", [order!, ...others, other]));
+    assertEquals([missing.exit, violations(missing.bad)], [1, [
+      ["record_missing", "ord_019c18c0-0000-7000-8000-000000000009"],
+    ]]);
+  });
+
+  it("takes a try without a reply as a request of the partner, and opens no answer from it", async () => {
+    const [order, ...others] = await lines();
+    const lost = { ...JSON.parse(order!), status: null, request_id: null, reply: null };
+    const { exit, bad, all } = await audit(
+      "--requests",
+      await withFile("lost.jsonl", [JSON.stringify(lost), ...others]),
+    );
+    assertEquals([exit, bad], [0, []]);
+    assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 4 compared/);
+  });
+
+  it("refuses a file with a line that is no exchange, and names the line", async () => {
+    for (const content of ["{", "{}", '{"idempotency_key":1}']) {
+      const file = await withFile("broken.jsonl", [...await lines(), content]);
+      const { exit, err } = await runCli(["audit", "--requests", file], { env });
+      assertEquals(exit, 2);
+      assertMatch(err, /broken\.jsonl, line 6 cannot be read/);
+    }
+  });
+
+  it("finds edits of the answer, and of an order whose chain, balances and account were made to agree", async () => {
+    const { bucket, client, sequence } = await stack.sql.begin(async (sql) => {
+      const [event] = await sql`
+        select bucket, client_id as client, sequence, subject from gold.event where type = 'order.executed' order by sequence desc limit 1`;
+      // A superuser can drop the constraint that ties the total to the price.
+      await sql`alter table gold.orders drop constraint orders_rounding`;
+      await sql`set local session_replication_role = replica`;
+      const { bucket, client, sequence } = event!;
+      const order = sql`bucket = ${bucket} and client_id = ${client} and sequence = ${sequence}`;
+      await sql`update gold.orders set total = total + 1, sar_available_after = sar_available_after - 1 where ${order}`;
+      await sql`update gold.transfer set sar_available_after = sar_available_after - 1, amount = amount + (leg = 1)::int where ${order}`;
+      await sql`update gold.account set sar_available = sar_available - 1 where bucket = ${bucket} and client_id = ${client}`;
+      await reseal(sql, bucket, client);
+      return { bucket, client, sequence: `${sequence}` } as {
+        bucket: number;
+        client: number;
+        sequence: string;
+      };
+    });
+    assertEquals((await audit()).bad, [], "the books agree with themselves");
+    const { exit, bad } = await audit("--requests", requests);
+    assertEquals([exit, violations(bad)], [1, [["reply", sequence]]]);
+    assertMatch(bad[0]!.expected!, /^total_sar \d/);
+    assert(bad[0]!.expected !== bad[0]!.found);
+
+    await stack.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.orders set answer = sha256(answer) where client_id = ${client} and sequence = ${sequence}`;
+      await reseal(sql, bucket, client);
+    });
+    assertEquals(violations((await audit("--requests", requests)).bad), [["answer", sequence], [
+      "reply",
+      sequence,
+    ]]);
+  });
+
+  it("finds a broken link, a wrong balance and a wrong statement without the kept exchanges", async () => {
+    const [event] = await stack
+      .sql`select client_id as client, max(sequence) as sequence from gold.event where type = 'order.executed' group by 1`;
+    const { client, sequence } = event!;
+    await stack.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.transfer set amount = amount + 1 where client_id = ${client} and sequence = ${sequence} and leg = 1`;
+      await sql`update gold.account set sar_held = sar_held + 1 where client_id = ${client}`;
+    });
+    const { exit, bad } = await audit();
+    assertEquals(exit, 1);
+    const found = new Set(bad.map(({ check }) => check));
+    for (const rule of ["link", "line", "statement", "balances"]) assert(found.has(rule), rule);
+  });
+});
+
+/** Seals the chain again from the rows as they are now. */
+async function reseal(sql: TransactionSql, bucket: number, client: number): Promise<void> {
+  await sql`delete from gold.chain_link where bucket = ${bucket} and client_id = ${client}`;
+  await sql`delete from gold.chain_tail where bucket = ${bucket} and client_id = ${client}`;
+  await sql`select gold.seal_chain(${client})`;
+}

@@ -1,0 +1,127 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import type { Sql, TransactionSql } from "postgres";
+import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
+import { type Edit, listEdits } from "./edits_fixture.ts";
+import { auditBooks, type AuditOptions } from "./full_audit.ts";
+import type { KeptHead } from "./outside_files.ts";
+import { openAuditConnection, SESSION_SETTINGS } from "./snapshot.ts";
+import { UNRECORDED, UNRECORDED_ROWS } from "./unrecorded.ts";
+
+const MAX_UNRECORDED = 30;
+const LISTED = new Set([UNRECORDED, UNRECORDED_ROWS].flatMap((list) => Object.keys(list)));
+/**
+ * Sealing again restores edited links and tails. A row that is appended to the audit trail rewrites nothing: its
+ * effects are compared with the tables, and the next file of `gold audit keys` differs.
+ */
+const RESEALED = /^(chain_link|chain_tail|audit_link|audit_tail)[. ]|^audit \(insert\)$/;
+/** A superuser who knows the code seals the edited records and audit rows again. */
+const RESEAL = `
+  set local search_path = public;
+  delete from gold.chain_link; delete from gold.chain_tail; delete from gold.audit_link; delete from gold.audit_tail;
+  select gold.seal_audit();
+  do $$ declare c int; begin for c in select distinct client_id from gold.event loop
+    begin perform gold.seal_chain(c); exception when others then null; end; end loop; end $$;
+  set local search_path = pg_catalog, pg_temp`;
+
+describe("edits of a superuser", () => {
+  let audited: AuditedBooks;
+  let sql: Sql;
+  before(async () => {
+    audited = await auditedBooks();
+    sql = openAuditConnection(audited.books.url);
+  });
+  after(async () => {
+    await sql?.end({ timeout: 1 });
+    await audited?.stop();
+  });
+
+  /** Calls `use` in a transaction in which triggers and checks are off, and rolls back. */
+  async function tampering(use: (transaction: TransactionSql) => Promise<void>): Promise<void> {
+    const done = new Error("rolled back");
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe("set local session_replication_role = replica");
+      const checks = await transaction.unsafe(`
+        select c.conrelid::regclass::text as name, quote_ident(c.conname) as conname from pg_constraint c
+        where c.connamespace = 'gold'::regnamespace and c.contype in ('c', 'f', 'u') and c.conparentid = 0`);
+      for (const { name, conname } of checks) {
+        await transaction.unsafe(`alter table ${name} drop constraint if exists ${conname}`);
+      }
+      const indexes = await transaction.unsafe(`
+        select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indisunique and not i.indisprimary and c.relnamespace = 'gold'::regnamespace and not c.relispartition`);
+      for (const { name } of indexes) await transaction.unsafe(`drop index if exists ${name}`);
+      await transaction.unsafe(
+        "alter table gold.partner alter id drop identity; alter table gold.client_secret alter id drop identity",
+      );
+      await transaction.unsafe(
+        "alter table gold.webhook_secret alter id drop identity; alter table gold.audit alter id drop identity",
+      );
+      for (const setting of SESSION_SETTINGS) await transaction.unsafe(setting);
+      await use(transaction);
+      throw done;
+    }).catch((error) => {
+      if (error !== done) throw error;
+    });
+  }
+
+  /** Applies one edit, audits, and undoes the edit. Returns the rules that noticed it. */
+  async function noticedBy(
+    transaction: TransactionSql,
+    statement: string,
+    options: AuditOptions,
+  ): Promise<string[]> {
+    const undone = new Error("undone");
+    let rules: string[] = [];
+    await transaction.savepoint(async (edited) => {
+      await edited.unsafe(statement);
+      const { counts } = await auditBooks(edited, { rowsOnly: true, ...options });
+      rules = [...counts.keys()];
+      throw undone;
+    }).catch((error) => {
+      if (error !== undone) throw error;
+    });
+    return rules;
+  }
+
+  it("are noticed in every column, or the column is listed with its reason", async () => {
+    const unnoticed: string[] = [];
+    let edits: Edit[] = [];
+    await tampering(async (transaction) => {
+      edits = await listEdits(transaction);
+      assertEquals(
+        await noticedBy(transaction, "select 1", {}),
+        [],
+        "the audit finds something without any edit",
+      );
+      for (const { name, statement } of edits) {
+        const rules = await noticedBy(transaction, statement, {}).catch((
+          error,
+        ) => [void unnoticed.push(`${name} failed: ${error.message}`)]);
+        if (rules.length === 0) unnoticed.push(name);
+      }
+    });
+    assert(edits.length > 250, `only ${edits.length} edits were made`);
+    assertEquals(unnoticed.sort(), [...LISTED].sort());
+    assert(Object.keys(UNRECORDED).length <= MAX_UNRECORDED);
+  });
+
+  it("are noticed with the files from outside, even if the chain and the audit trail are sealed again", async () => {
+    const unnoticed: string[] = [];
+    await tampering(async (transaction) => {
+      const heads = await transaction.unsafe(`
+        select p.public_id as client_id, t.sequence::text, pg_catalog.encode(t.head, 'hex') as head
+        from gold.chain_tail t join gold.partner p on p.id = t.client_id`) as unknown as KeptHead[];
+      const { keys } = await auditBooks(transaction, { rowsOnly: true });
+      // Sealing again what was not edited gives the same chains.
+      assertEquals(await noticedBy(transaction, RESEAL, { heads, keys }), []);
+      for (const { name, statement } of await listEdits(transaction)) {
+        if (LISTED.has(name) || RESEALED.test(name)) continue;
+        const rules = await noticedBy(transaction, `${statement}; ${RESEAL}`, { heads, keys })
+          .catch((error) => [void unnoticed.push(`${name} failed: ${error.message}`)]);
+        if (rules.length === 0) unnoticed.push(name);
+      }
+    });
+    assertEquals(unnoticed, []);
+  });
+});

@@ -1,0 +1,63 @@
+import type { Findings } from "../findings.ts";
+import type { Connection, Row } from "../snapshot.ts";
+import type { Notes } from "../registry/notes.ts";
+import type { BarList } from "./bar_lists.ts";
+import type { Prices } from "./prices.ts";
+import type { Position } from "./range.ts";
+import type { Signatures } from "./signatures.ts";
+
+/** The rows of one client that exist once. */
+export interface Client {
+  readonly account?: Row;
+  readonly tail?: Row;
+  readonly endpoint?: Row;
+  readonly allowance?: Row;
+  readonly publicId?: string;
+  /** Hex. */
+  readonly chainKey?: string;
+}
+
+/** What the rules of the books read besides their own rows. */
+export interface Books {
+  readonly sql: Connection;
+  readonly findings: Findings;
+  /** By `bucket client`. */
+  readonly clients: ReadonlyMap<string, Client>;
+  /** External checkpoints, by client number: sequence number to head. */
+  readonly heads: ReadonlyMap<number, ReadonlyMap<bigint, string>>;
+  readonly notes: Notes;
+  readonly isSandbox: boolean;
+  /** When the database was migrated to 0.4.0. -Infinity if it was new then. */
+  readonly migratedAt: number;
+  readonly prices: Prices;
+  readonly lists: readonly BarList[];
+  readonly requests: RequestTerms;
+  /** The database's clock at the beginning of the snapshot. */
+  readonly now: number;
+  /** Attempts of older events were dropped. */
+  readonly attemptsKeptSince: number;
+  readonly totals: Totals;
+}
+
+/** What the rules of requests read besides the rows of a client. */
+export interface RequestTerms {
+  /** After this instant, every order and withdrawal has its request. Infinity if it was never recorded. */
+  readonly keptSince: number;
+  /** The public base URLs of this deployment, the current one first. */
+  readonly baseUrls: readonly string[];
+  readonly signatures: Signatures;
+}
+
+export interface Totals {
+  /** The gold that clients hold. */
+  clientGold: bigint;
+  /** The gold that left the vault to clients, minus what came back. */
+  sold: bigint;
+  records: number;
+  /** Orders and withdrawals that a process of 0.3.0 booked after the migration: they have no signed request. */
+  unsigned: number;
+  /** Signatures that were verified. */
+  verified: number;
+}
+
+export const clientKey = ({ bucket, client }: Position): string => `${bucket} ${client}`;

@@ -1,0 +1,33 @@
+import type { Books } from "./context.ts";
+import type { Lookups } from "./lookups.ts";
+import { type EventRecords, eventText } from "./reply_text.ts";
+
+/** The state of the delivery at the time of the reply. Later attempts change it, so only its form is checked. */
+const DELIVERY =
+  /^,"delivery":\{"status":"(pending|delivered|parked)","next_attempt_at":(null|"[0-9TZ:.-]{24}"),"attempts":\[(\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(null|\d{3}),"duration_ms":\d+\},?)*\]\}\}$/;
+
+/** Compares the stored replies of redeliveries and webhook tests with the text of their event. */
+export function checkEventReplies(
+  { findings }: Books,
+  { eventReplies }: Lookups,
+  records: EventRecords,
+): void {
+  const replies = eventReplies.get(records.event.id);
+  if (!replies) return;
+  eventReplies.delete(records.event.id);
+  const text = eventText(records);
+  for (const { client_id, key, body, status, created_at } of replies) {
+    const row = `idempotency_key ${client_id} ${key}`;
+    findings.expect("reply_is_record", `${row} status`, 201, status);
+    if (created_at < records.event.created_at) {
+      findings.add(
+        "reply_is_record",
+        `${row} created_at`,
+        "after the event",
+        new Date(created_at).toISOString(),
+      );
+    }
+    if (body.startsWith(text) && DELIVERY.test(body.slice(text.length))) continue;
+    findings.add("reply_is_record", row, `${text},"delivery":{…}}`, body);
+  }
+}

@@ -1,0 +1,125 @@
+// Credentials, IBANs and webhook URLs against the events in the partner's own chain.
+import type { Findings } from "../findings.ts";
+import { type Connection, Cursor, type Row } from "../snapshot.ts";
+import { selectFrom, type Table } from "../tables.ts";
+import { instantText } from "../values.ts";
+import { CHANGE_TYPES } from "./chain_line.ts";
+import type { Books } from "./context.ts";
+import type { Lookups } from "./lookups.ts";
+
+/** Returns the row with the members of this event, and removes it from those that no event reports. */
+export function takeChange({ findings }: Books, { changes }: Lookups, event: Row): Row | undefined {
+  const change = changes.get(event.sequence);
+  if (!CHANGE_TYPES.includes(event.type) || !change) return undefined;
+  changes.delete(event.sequence);
+  const stated = change.iban !== null
+    ? "settlement.changed"
+    : change.webhook_url !== null
+    ? "webhook_endpoint.changed"
+    : "credential.";
+  if (!event.type.startsWith(stated)) {
+    const row = `partner_change ${event.client_id} ${event.sequence}`;
+    findings.add("event_has_record", row, event.type, stated);
+  }
+  return change;
+}
+
+interface Credential {
+  readonly kind: string;
+  readonly id: string;
+  readonly kid: string | null;
+  readonly from: number;
+  readonly until: number | null;
+}
+
+type Registry = Readonly<Partial<Record<Table, readonly Row[]>>>;
+
+/** Compares the newest state that the events give with the rows of the registry. */
+export async function checkPartnerChanges(
+  sql: Connection,
+  findings: Findings,
+  registry: Registry,
+): Promise<void> {
+  const owned = credentialsByPartner(registry);
+  const cursor = await Cursor.open(
+    sql,
+    "audit_changes",
+    selectFrom("partner_change", "order by client_id, sequence"),
+  );
+  const types = new Map(
+    (await sql.unsafe(
+      selectFrom(
+        "event",
+        `where type in (${CHANGE_TYPES.map((type) => `'${type}'`).join(", ")})`,
+        "client_id sequence created_at type",
+      ),
+    )).map((row) => [`${row.client_id} ${row.sequence}`, row] as const),
+  );
+  for (const { id, public_id, iban, webhook_url } of registry.partner ?? []) {
+    const changes: Row[] = [];
+    while (cursor.row && cursor.row.client_id <= id) {
+      if (cursor.row.client_id === id) changes.push(cursor.row);
+      await cursor.advance();
+    }
+    const last = (column: string) => changes.findLast((row) => row[column] !== null)?.[column];
+    findings.expect("change_has_event", `partner ${public_id} iban`, last("iban"), iban);
+    findings.expect("change_has_event", `partner ${public_id} webhook_url`, last("webhook_url"), webhook_url);
+    const stated = new Map<string, Row>();
+    for (const change of changes) {
+      if (change.kind !== null) stated.set(`${change.kind} ${change.credential}`, change);
+    }
+    const eventOf = ({ client_id, sequence }: Row) => types.get(`${client_id} ${sequence}`);
+    const firstAt = changes[0] ? eventOf(changes[0])?.created_at ?? 0 : Infinity;
+    for (const credential of owned.get(id) ?? []) {
+      const name = `${credential.kind} ${credential.id}`;
+      const change = stated.get(name);
+      stated.delete(name);
+      // A credential that had ended before the migration to 0.4.0 has no event.
+      if (!change && credential.until !== null && credential.until <= firstAt) continue;
+      const isEnded = credential.kind !== "certificate" ? credential.until !== null : undefined;
+      const type = change && eventOf(change)?.type;
+      if (isEnded === true && type !== "credential.ended" && type !== undefined) {
+        // Only a first event can state an end that was set before.
+        const isFirst = changes.find(({ kind, credential: id }) =>
+          kind === credential.kind && id === credential.id
+        ) === change;
+        if (!isFirst) findings.add("credential_has_event", `${public_id} ${name}`, "credential.ended", type);
+      }
+      findings.expect(
+        "credential_has_event",
+        `${public_id} ${name}`,
+        change && textOf(change.kid, change.valid_from, change.valid_until),
+        textOf(credential.kid, credential.from, credential.until),
+      );
+    }
+    for (const name of stated.keys()) {
+      findings.add("credential_has_event", `${public_id} ${name}`, "a credential", "nothing");
+    }
+  }
+  await cursor.close();
+}
+
+function textOf(kid: string | null, from: number | null, until: number | null): string {
+  const spell = (at: number | null) => at === null || !Number.isFinite(at) ? "no date" : instantText(at);
+  return `kid ${kid ?? "none"}, from ${spell(from)} until ${spell(until)}`;
+}
+
+function credentialsByPartner(registry: Registry): Map<number, Credential[]> {
+  const owned = new Map<number, Credential[]>();
+  const add = (table: Table, toCredential: (row: Row) => Omit<Credential, "kind" | "from">) => {
+    for (const row of registry[table] ?? []) {
+      const credential = { kind: table, from: row.not_before, ...toCredential(row) };
+      owned.set(row.partner_id, [...owned.get(row.partner_id) ?? [], credential]);
+    }
+  };
+  add("certificate", ({ fingerprint, revoked_at, not_after }) => ({
+    id: fingerprint,
+    kid: null,
+    until: revoked_at ?? not_after,
+  }));
+  add("signing_key", ({ thumbprint, kid, retire_at }) => ({ id: thumbprint, kid, until: retire_at }));
+  for (const table of ["client_secret", "webhook_secret"] as const) {
+    add(table, ({ id, retire_at }) => ({ id: `${id}`, kid: null, until: retire_at }));
+  }
+  return owned;
+}

@@ -1,0 +1,196 @@
+// The second pass over a client: quotes, executed records and stored replies, in the order of their ids. An
+// order has the id of its quote.
+import type { Cursor, Row } from "../snapshot.ts";
+import { instantText } from "../values.ts";
+import { checkAllowance, type OpenQuotes } from "./allowance.ts";
+import { checkOrderList } from "./bar_lists.ts";
+import { type Books, clientKey } from "./context.ts";
+import { checkQuotePrice, TOLERANCE_MS } from "./prices.ts";
+import { checkAnswer, checkExecuted } from "./requests.ts";
+import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
+import { fundingReply, orderReply, quoteReply, withdrawalReply } from "./reply_text.ts";
+
+const STREAMS = [
+  { name: "quote", table: "quote", order: "id" },
+  { name: "simulated", table: "simulated_price", order: "quote_id" },
+  { name: "orders", table: "orders", order: "id" },
+  { name: "funding", table: "funding", order: "id" },
+  { name: "withdrawal", table: "withdrawal", order: "id" },
+  { name: "deposit", table: "deposit", order: "id" },
+  // The balances after a funding or a withdrawal are in its transfer. Few transfers are not of orders.
+  {
+    name: "cash",
+    table: "transfer",
+    order: "sequence",
+    where: "asset = 'SAR' and (debit = 'bank' or credit = 'held')",
+    columns: "bucket client_id sequence sar_available_after sar_held_after gold_after",
+  },
+  {
+    name: "reply",
+    table: "idempotency_key",
+    order: "result_id",
+    where: "result_id is not null and result_kind <> 'event'",
+  },
+] as const;
+type Cursors = Readonly<Record<typeof STREAMS[number]["name"], Cursor>>;
+
+export async function checkReplies(books: Books, range: Range): Promise<void> {
+  await withStreams(books.sql, range, STREAMS, async (cursors) => {
+    await eachClient(Object.values(cursors), (position) => checkClient(books, position, cursors));
+  });
+}
+
+async function checkClient(books: Books, at: Position, cursors: Cursors): Promise<void> {
+  const cash = new Map<bigint, Row>();
+  for (const row of await takeWhile(cursors.cash, at, () => true)) cash.set(row.sequence, row);
+  const open: OpenQuotes = { number: 0n, grams: 0n, smallestId: undefined, earliestEnd: Infinity };
+  while (true) {
+    let next: string | undefined;
+    const consider = (id: string | undefined) => {
+      if (id !== undefined && (next === undefined || id < next)) next = id;
+    };
+    for (
+      const { row } of [cursors.quote, cursors.orders, cursors.funding, cursors.withdrawal, cursors.deposit]
+    ) {
+      if (isAt(row, at)) consider(row.id);
+    }
+    if (isAt(cursors.reply.row, at)) consider(cursors.reply.row.result_id);
+    if (isAt(cursors.simulated.row, at)) consider(cursors.simulated.row.quote_id);
+    if (next === undefined) break;
+    await checkId(books, at, next, cursors, cash, open);
+  }
+  const { allowance, account } = books.clients.get(clientKey(at)) ?? {};
+  if (allowance) checkAllowance(books.findings, allowance, account, open);
+}
+
+async function checkId(
+  books: Books,
+  at: Position,
+  id: string,
+  cursors: Cursors,
+  cash: ReadonlyMap<bigint, Row>,
+  open: OpenQuotes,
+): Promise<void> {
+  const { findings, now } = books;
+  const take = (cursor: Cursor) => takeWhile(cursor, at, (row) => row.id === id);
+  const [quote] = await take(cursors.quote);
+  const [order] = await take(cursors.orders);
+  const [funding] = await take(cursors.funding);
+  const [withdrawal] = await take(cursors.withdrawal);
+  const [deposit] = await take(cursors.deposit);
+  const [simulated] = await takeWhile(cursors.simulated, at, (row) => row.quote_id === id);
+  const replies = await takeWhile(cursors.reply, at, (row) => row.result_id === id);
+
+  if (quote) {
+    checkQuote(books, quote);
+    checkQuotePrice(findings, books.prices, books.migratedAt + TOLERANCE_MS, quote, simulated);
+  } else if (simulated) {
+    findings.add("quote_has_price", `simulated_price ${id}`, "a quote", "nothing");
+  }
+  if (quote && !order && quote.expires_at > now) {
+    open.number++;
+    open.grams += quote.grams;
+    open.smallestId ??= quote.id;
+    open.earliestEnd = Math.min(open.earliestEnd, quote.expires_at);
+  }
+  if (order) {
+    checkOrderList(findings, books.lists, books.migratedAt + TOLERANCE_MS, order);
+    const bound = quote && [quote.side, quote.grams, quote.price, quote.total].join(" ");
+    findings.expect(
+      "order_is_quoted",
+      `orders ${id}`,
+      bound,
+      [order.side, order.grams, order.price, order.total].join(" "),
+    );
+    if (quote && (order.executed_at < quote.created_at || order.executed_at > quote.expires_at)) {
+      const firm = `${instantText(quote.created_at)} to ${instantText(quote.expires_at)}`;
+      findings.add("order_is_quoted", `orders ${id} executed_at`, firm, instantText(order.executed_at));
+    }
+  }
+  if (deposit) {
+    findings.expect(
+      "record_has_event",
+      `deposit ${id} funding`,
+      deposit.approved_at !== null,
+      funding !== undefined,
+    );
+    if (funding && funding.amount !== deposit.amount) {
+      findings.add("record_has_event", `deposit ${id} amount`, funding.amount, deposit.amount);
+    }
+    if (funding) {
+      findings.expect(
+        "record_has_event",
+        `deposit ${id} approved_at`,
+        instantText(funding.created_at),
+        instantText(deposit.approved_at),
+      );
+    }
+  }
+
+  const rows: Kinds = { quote, order, funding, withdrawal };
+  for (const [kind, row] of Object.entries(rows)) {
+    if (!row) continue;
+    const count = replies.filter(({ result_kind }) => result_kind === kind).length +
+      (kind === "funding" && deposit ? 1 : 0);
+    if (count !== 1) {
+      findings.add("record_has_reply", `${kind} ${id}`, "one stored reply", `${count} replies`);
+    }
+  }
+  for (const reply of replies) checkReply(books, reply, rows, cash);
+  for (const kind of ["order", "funding", "withdrawal"] as const) {
+    const reply = replies.find(({ result_kind }) => result_kind === kind);
+    if (rows[kind]) checkAnswer(books, kind, rows[kind], reply);
+    if (rows[kind] && reply && kind !== "funding") await checkExecuted(books, kind, rows[kind], reply, quote);
+  }
+}
+
+interface Kinds {
+  readonly quote: Row | undefined;
+  readonly order: Row | undefined;
+  readonly funding: Row | undefined;
+  readonly withdrawal: Row | undefined;
+}
+
+function checkQuote(
+  { findings }: Books,
+  { id, side, grams, price, total, created_at, expires_at }: Row,
+): void {
+  const product = BigInt(grams) * BigInt(price);
+  const exact = side === "buy" ? (product + 999_999n) / 1_000_000n : product / 1_000_000n;
+  findings.expect("quote_is_exact", `quote ${id} total`, exact, total);
+  if (expires_at <= created_at) {
+    findings.add(
+      "quote_is_exact",
+      `quote ${id} expires_at`,
+      `after ${instantText(created_at)}`,
+      instantText(expires_at),
+    );
+  }
+}
+
+function checkReply({ findings }: Books, reply: Row, rows: Kinds, cash: ReadonlyMap<bigint, Row>): void {
+  const row = `idempotency_key ${reply.client_id} ${reply.key}`;
+  const record = rows[reply.result_kind as keyof Kinds];
+  if (!record) {
+    return findings.add("reply_is_record", row, `${reply.result_kind} ${reply.result_id}`, "no such record");
+  }
+  const { sar_available_after, sar_held_after, gold_after } = cash.get(record.sequence) ?? {};
+  const balances = {
+    available: sar_available_after ?? 0n,
+    held: sar_held_after ?? 0n,
+    gold: gold_after ?? 0n,
+  };
+  const body = reply.result_kind === "quote"
+    ? quoteReply(record)
+    : reply.result_kind === "order"
+    ? orderReply(record)
+    : reply.result_kind === "funding"
+    ? fundingReply(record, balances)
+    : withdrawalReply(record, balances);
+  if (body !== reply.body) findings.add("reply_is_record", row, body, reply.body);
+  if (reply.status !== 201) findings.add("reply_is_record", `${row} status`, 201, reply.status);
+  const at = record.executed_at ?? record.created_at;
+  if (at !== reply.created_at) {
+    findings.add("reply_is_record", `${row} created_at`, instantText(at), instantText(reply.created_at));
+  }
+}

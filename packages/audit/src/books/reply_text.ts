@@ -1,0 +1,192 @@
+// The text of each stored reply, built from its record. A reply is compared byte by byte.
+import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
+import type { Row } from "../snapshot.ts";
+import { gramsText, instantText, maskIban, priceText, sarText, sha256Hex } from "../values.ts";
+
+interface Balances {
+  readonly available: bigint;
+  readonly held: bigint;
+  readonly gold: bigint;
+}
+
+const balancesText = ({ available, held, gold }: Balances, at: number) =>
+  `{"sar":{"available":${sarText(available)},"held":${sarText(held)}},"gold":{"grams":${
+    gramsText(gold)
+  }},"as_of":"${instantText(at)}"}`;
+
+const dealMembers = ({ side, grams, price, total }: Row) =>
+  `"side":"${side}","gold_grams":${gramsText(grams)},"price_per_gram_sar":${priceText(price)},"total_sar":${
+    sarText(total)
+  }`;
+
+/** The two texts that a partner may give a record. A text that was not given has no member. */
+const partnerTexts = (reference: string | null, label: string | null) =>
+  (reference === null ? "" : `,"reference":${JSON.stringify(reference)}`) +
+  (label === null ? "" : `,"account_label":${JSON.stringify(label)}`);
+
+export const quoteReply = (quote: Row): string =>
+  `{"quote_id":"qt_${quote.id}",${dealMembers(quote)},"status":"open","created_at":"${
+    instantText(quote.created_at)
+  }","expires_at":"${instantText(quote.expires_at)}"${partnerTexts(quote.reference, quote.account_label)}}`;
+
+const orderMembers = (order: Row) =>
+  `"order_id":"ord_${order.id}","quote_id":"qt_${order.id}",${
+    dealMembers(order)
+  },"status":"executed","executed_at":"${instantText(order.executed_at)}"${
+    partnerTexts(order.reference, order.account_label)
+  }${order.list_id === null ? "" : `,"reserves_list_id":"lst_${order.list_id}"`}`;
+
+export const orderReply = (order: Row): string =>
+  `{${orderMembers(order)},"balances":${
+    balancesText(
+      { available: order.sar_available_after, held: order.sar_held_after, gold: order.gold_after },
+      order.executed_at,
+    )
+  }}`;
+
+export const fundingReply = (funding: Row, balances: Balances): string =>
+  `{"funding_id":"fnd_${funding.id}","amount_sar":${sarText(funding.amount)},"created_at":"${
+    instantText(funding.created_at)
+  }","balances":${balancesText(balances, funding.created_at)}}`;
+
+const withdrawalMembers = (withdrawal: Row, status: string) =>
+  `"withdrawal_id":"wd_${withdrawal.id}","amount_sar":${sarText(withdrawal.amount)},"reference":${
+    JSON.stringify(withdrawal.reference)
+  },"iban_masked":"${maskIban(withdrawal.iban)}","status":"${status}","created_at":"${
+    instantText(withdrawal.created_at)
+  }"${partnerTexts(null, withdrawal.account_label)}`;
+
+export const withdrawalReply = (withdrawal: Row, balances: Balances): string =>
+  `{${withdrawalMembers(withdrawal, "pending_approval")},"balances":${
+    balancesText(balances, withdrawal.created_at)
+  }}`;
+
+/** The records that the text of an event contains. `head` is the hash of the event's link. */
+export interface EventRecords {
+  readonly event: Row;
+  readonly head: string;
+  readonly order?: Row;
+  readonly withdrawal?: Row;
+  /** The status that the withdrawal had after this event. */
+  readonly status?: string;
+  readonly funding?: Row;
+  readonly reversedAt?: number | undefined;
+  readonly notice?: Row;
+  readonly change?: Row | undefined;
+}
+
+/** The text of an event, without its last brace. A stored reply continues with the state of its delivery. */
+export function eventText(records: EventRecords): string {
+  const { event, head } = records;
+  return `{"type":"${event.type}","id":"evt_${event.id}","sequence":${event.sequence},"created_at":"${
+    instantText(event.created_at)
+  }","data":{${eventData(records)}"chain_head":"${head}"}`;
+}
+
+function eventData(
+  { event, order, withdrawal, status, funding, reversedAt, notice, change }: EventRecords,
+): string {
+  if (event.type === "order.executed" && order) return `"order":{${orderMembers(order)}},`;
+  if (event.type.startsWith("withdrawal.") && withdrawal) {
+    return `"withdrawal":{${withdrawalMembers(withdrawal, status ?? "")}},`;
+  }
+  if (event.type.startsWith("funding.") && funding) {
+    const reversed = reversedAt === undefined ? "null" : `"${instantText(reversedAt)}"`;
+    return `"funding":{"funding_id":"fnd_${funding.id}","amount_sar":${
+      sarText(funding.amount)
+    },"created_at":"${instantText(funding.created_at)}","reversed_at":${reversed}},`;
+  }
+  if (notice) {
+    return `"credential":{"kind":"${notice.kind}","id":${JSON.stringify(notice.credential)},"expires_at":"${
+      instantText(notice.expires_at)
+    }"},`;
+  }
+  return change ? `${changeText(change)},` : "";
+}
+
+function changeText(change: Row): string {
+  const { kind, credential, kid, valid_from, valid_until, iban, webhook_url, login, approved_by } = change;
+  const instant = (at: number | null) => at === null ? "null" : `"${instantText(at)}"`;
+  const by = `,"changed_by":${JSON.stringify(login)},"approved_by":${JSON.stringify(approved_by)}}`;
+  if (iban !== null) {
+    return `"settlement":{"iban_masked":"${maskIban(iban)}","iban_sha256":"${sha256Hex(iban)}"${by}`;
+  }
+  if (webhook_url !== null) return `"webhook_endpoint":{"url":${JSON.stringify(webhook_url)}${by}`;
+  return `"credential":{"kind":"${kind}","id":${JSON.stringify(credential)},"kid":${
+    JSON.stringify(kid)
+  },"valid_from":${instant(valid_from)},"valid_until":${instant(valid_until)}${by}`;
+}
+
+const BOUND = " This answer is bound to the Idempotency-Key: send a new key to try again.";
+const QUANTITY = "\\d+(\\.\\d+)?";
+const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const INSTANT = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
+
+/** A refusal that binds its key: the form of its detail, and whether its request was signed. */
+interface Refusal {
+  readonly code: ProblemCode;
+  readonly detail: RegExp;
+  /** Undefined if a signed and an unsigned request can get the same refusal. */
+  readonly signed?: boolean;
+}
+
+const refusal = (code: ProblemCode, signed: boolean | undefined, detail: string): Refusal => ({
+  code,
+  detail: new RegExp(`^${detail}$`),
+  ...(signed === undefined ? {} : { signed }),
+});
+
+/** To add a binding refusal, add its code and the form of its detail. */
+const REFUSALS: readonly Refusal[] = [
+  refusal("not_found", true, "There is no quote of yours with this quote_id\\."),
+  // Also the sandbox's reply to an unsigned request that would end an executed quote.
+  refusal("quote_already_executed", undefined, `The quote was executed as ord_${UUID}\\.`),
+  refusal("quote_expired", true, `The quote was firm until ${INSTANT}\\.`),
+  refusal("insufficient_funds", true, `The order needs ${QUANTITY} SAR and ${QUANTITY} SAR are available\\.`),
+  refusal("insufficient_gold", true, `The order needs ${QUANTITY} g and you hold ${QUANTITY} g\\.`),
+  refusal("insufficient_inventory", true, `The vault does not hold ${QUANTITY} g that are free to sell\\.`),
+  refusal("limit_exceeded", true, `A withdrawal is at most ${QUANTITY} SAR\\.`),
+  refusal("withdrawal_reference_reused", true, `The withdrawal wd_${UUID} has this reference\\.`),
+  refusal(
+    "insufficient_funds",
+    true,
+    `The withdrawal needs ${QUANTITY} SAR and ${QUANTITY} SAR are available\\.`,
+  ),
+  refusal(
+    "limit_exceeded",
+    false,
+    `An order is between ${QUANTITY} g and ${QUANTITY} g and moves at least 0\\.01 SAR(; this amount comes to ${QUANTITY} g)?\\.`,
+  ),
+  refusal(
+    "limit_exceeded",
+    false,
+    `A (funding|deposit) is at most ${QUANTITY} SAR, and an account holds at most ${QUANTITY} SAR\\.`,
+  ),
+  refusal(
+    "insufficient_funds",
+    false,
+    `The reversal takes back ${QUANTITY} SAR and ${QUANTITY} SAR are available\\.`,
+  ),
+];
+
+/** Returns the refusal's entry if the body is exactly the documented text of one. */
+export function readRefusal(body: string, request: string, status: number): Refusal | undefined {
+  let parsed: { readonly code?: string; readonly detail?: string };
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const { code, detail } = parsed;
+  if (typeof code !== "string" || typeof detail !== "string" || !detail.endsWith(BOUND)) return undefined;
+  const said = detail.slice(0, -BOUND.length);
+  const known = REFUSALS.find((each) => each.code === code && each.detail.test(said));
+  if (!known) return undefined;
+  const entry = PROBLEM_REGISTRY[known.code];
+  const expected =
+    `{"type":"/docs/errors#${code}","title":${JSON.stringify(entry.title)},"status":${entry.status}` +
+    `,"detail":${
+      JSON.stringify(detail)
+    },"code":"${code}","request_id":"req_${request}","retryable":${entry.retryable}}`;
+  return expected === body && entry.status === status ? known : undefined;
+}

@@ -1,0 +1,45 @@
+import type { Row } from "../snapshot.ts";
+import { instantText } from "../values.ts";
+import type { Books, Client } from "./context.ts";
+import type { Lookups } from "./lookups.ts";
+
+/** Checks a step against the withdrawal, the step before it, its event and the audit trail. */
+export function checkStep(
+  { findings, notes }: Books,
+  client: Client,
+  lookups: Lookups,
+  step: Row,
+  event: Row,
+): void {
+  const withdrawal = lookups.withdrawals.get(step.withdrawal_id);
+  const row = `withdrawal_step ${step.withdrawal_id} ${step.status}`;
+  const last = lookups.lastSteps.get(step.withdrawal_id);
+  lookups.lastSteps.set(step.withdrawal_id, step);
+  if (!withdrawal) return findings.add("withdrawal_is_stepped", row, "a withdrawal", "nothing");
+  const type = `withdrawal.${step.status === "pending_approval" ? "created" : step.status}`;
+  findings.expect("withdrawal_is_stepped", `${row} event`, type, event.type);
+  const before = `${last?.status ?? "none"} by ${last?.login ?? "nobody"}`;
+  const named = `${step.previous ?? "none"} by ${step.previous_login ?? "nobody"}`;
+  findings.expect("withdrawal_is_stepped", `${row} previous`, before, named);
+  if (step.status === "pending_approval") {
+    const own = [withdrawal.sequence, instantText(withdrawal.created_at)].join(" ");
+    findings.expect("withdrawal_is_stepped", row, own, [step.sequence, instantText(step.at)].join(" "));
+    findings.expect("withdrawal_is_stepped", `${row} batch_id`, null, step.batch_id);
+    return;
+  }
+  if (step.status === "submitted" && step.login === step.previous_login) {
+    findings.add("withdrawal_is_stepped", row, "another login than the one that approved", step.login);
+  }
+  const note = notes.takeStep(step.status, withdrawal.id);
+  const noted = note && [note.subject, note.login, note.detail.amount, note.detail.batch ?? null].join(" ");
+  const found = [client.publicId, step.login, withdrawal.amount, step.batch_id].join(" ");
+  findings.expect("withdrawal_is_stepped", `${row} audit`, noted, found);
+}
+
+/** Each step that the audit trail has for this partner must exist in the books. */
+export function checkUnusedNotes({ findings, notes }: Books, { publicId }: Client): void {
+  if (publicId === undefined) return;
+  for (const { id, action, detail } of notes.unusedSteps(publicId)) {
+    findings.add("withdrawal_is_stepped", `audit ${id}`, `${action} of ${detail.withdrawal}`, "no such step");
+  }
+}

@@ -1,0 +1,242 @@
+// Fills a database with at least one row in every table, as the service and the operators would, so that the
+// audit finds nothing.
+import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
+import { canonicalRequest, readJson } from "@gold-partner/canonical";
+import { signDetached } from "@gold-partner/jws";
+import { hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
+import {
+  createTestAuthority,
+  newTestKey,
+  type TestBooks,
+  testBooks,
+  type TestKey,
+} from "@gold-partner/server/testing";
+import postgres, { type Sql } from "postgres";
+import { dropLogins } from "../../../testing/drop_logins.ts";
+
+export interface AuditedBooks {
+  readonly books: TestBooks;
+  /** The partner that owns every kind of record. */
+  readonly client: number;
+  readonly publicId: string;
+  stop(): Promise<void>;
+}
+
+const IBAN = "SA0380000000608010167519";
+
+export async function auditedBooks(): Promise<AuditedBooks> {
+  const books = await testBooks();
+  const { sql } = books;
+  const logins = [newLogin(), newLogin()];
+  for (const login of logins) await sql`select gold.add_operator(${login}, ${login})`;
+  const [maker, checker] = logins.map((login) => connectAs(books, login)) as [Sql, Sql];
+  const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  await sql`select gold.set_payout_account('Gold House', 'SA9480000000000000000001', 'EXAMSARI')`;
+  const key = await newTestKey("first");
+  const client = await registerPartner(maker, publicId, key);
+  await changeRegistry(maker, checker, sql, publicId);
+  await trade(books, client, key);
+  await moveMoney(books, maker, checker, client, publicId, key);
+  await deliver(sql, client);
+  await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
+  await sql`select gold.read_reserves()`;
+  await sql`select gold.seal_chain(id) from gold.partner`;
+  await Promise.all([maker.end(), checker.end()]);
+  return {
+    books,
+    client,
+    publicId,
+    async stop() {
+      await dropLogins(sql, ...logins);
+      await books.stop();
+    },
+  };
+}
+
+const newLogin = () => `auditor_${randomBytes(4).toString("hex")}`;
+
+function connectAs({ url }: TestBooks, login: string): Sql {
+  const own = new URL(url);
+  [own.username, own.password] = [login, login];
+  return postgres(own.href, { max: 1, onnotice: () => {} });
+}
+
+async function newKey() {
+  const { thumbprint, publicJwk } = await newTestKey();
+  return { thumbprint, jwk: JSON.stringify(publicJwk) };
+}
+
+async function registerPartner(maker: Sql, publicId: string, key: TestKey): Promise<number> {
+  const keys = JSON.stringify([{ thumbprint: key.thumbprint, kid: "first", jwk: key.publicJwk }]);
+  const [row] = await maker`
+    select gold.create_partner(${publicId}, 'Test Bank', ${IBAN}, 'https://localhost/', 2000, 2000, 10000000,
+      '{127.0.0.1/32,10.0.0.0/8}', ${randomBytes(32)}, ${
+    randomBytes(60)
+  }, 'none', ${keys}::text::jsonb) as client`;
+  return row!.client;
+}
+
+async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: string): Promise<void> {
+  const authority = createTestAuthority().ca;
+  const fingerprint = createHash("sha256").update(new X509Certificate(authority).raw).digest("hex");
+  await maker`select gold.add_authority(true, ${fingerprint}, ${authority}, 'file:/run/ca', 'a list', now() + interval '30 days')`;
+  await maker`select gold.store_revocation_list(${fingerprint}, 2, 'a newer list', now() + interval '60 days')`;
+  for (const days of [5, 200]) {
+    await maker`select gold.add_certificate(${publicId}, ${
+      randomBytes(32).toString("hex")
+    }, '4a', now(), now() + make_interval(days => ${days}), ${fingerprint}, ${
+      randomBytes(32).toString("hex")
+    })`;
+  }
+  const [revoked] =
+    await maker`select fingerprint from gold.certificate_overview where public_id = ${publicId} order by not_after desc limit 1`;
+  await maker`select gold.revoke_certificate(${revoked!.fingerprint}, 'superseded')`;
+  const added = await newKey();
+  await maker`select gold.add_signing_key(${publicId}, ${added.thumbprint}, 'second', ${added.jwk}::text::jsonb)`;
+  const third = await newKey();
+  await maker`select gold.add_signing_key(${publicId}, ${third.thumbprint}, null, ${third.jwk}::text::jsonb)`;
+  await maker`select gold.retire_signing_key(${publicId}, ${third.thumbprint}, 'infinity')`;
+  await maker`select gold.rotate_client_secret(${publicId}, ${randomBytes(32)}, 3600)`;
+  await maker`select gold.rotate_webhook_secret(${publicId}, ${randomBytes(60)}, 'none', 3600)`;
+  for (const action of ["add", "rotate"]) {
+    const key = await newKey();
+    if (action === "add") {
+      await maker`select gold.add_token_key(${key.thumbprint}, ${key.jwk}::text::jsonb, ${
+        randomBytes(60)
+      }, 'none', now())`;
+    } else {
+      await maker`select gold.rotate_token_key(${key.thumbprint}, ${key.jwk}::text::jsonb, ${
+        randomBytes(60)
+      }, 'none', 10, 600)`;
+    }
+  }
+  await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 100, "open_grams": 50000000, "daily_records": 1000}')`;
+  await maker`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`;
+  await maker`select gold.add_bar('BAR-1', 'Refiner', 'Riyadh', 100000000, 9999)`;
+  await maker`select gold.add_bar('BAR-2', 'Refiner', 'Riyadh', 50000000, 9999)`;
+  await checker`select gold.remove_bar('BAR-2')`;
+  await admin`select gold.set_partner_defaults(40, 150)`;
+}
+
+async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {
+  const admission = await admissionOf(sql, client);
+  await sql`select gold.book_funding(false, ${client}, ${admission}::text::bigint, 'funding-1', '\\x0a', 1000000000, 100000000000000, ${newId()}::uuid, ${newId()}::uuid)`;
+  for (const [index, side] of ["buy", "sell", "buy"].entries()) {
+    // The last quote gets a simulated price.
+    const simulated = index < 2 ? null : '{"prices":{"percent":5,"until":"2999-01-01T00:00:00Z"}}';
+    await sql`update gold.account set simulations = ${simulated}::text::jsonb where client_id = ${client}`;
+    const quote = newId();
+    const quoted = await sql`
+      select outcome, status, body from gold.book_quotes(true, false, array[${client}::int], array[${admission}::text::bigint],
+        array[${`quote-${index}`}], array['\\x0b'::bytea], array[${side}::gold.side], array[${
+      1234 - index
+    }::bigint], array[null::bigint],
+        array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${newId()}::uuid],
+        array[${`Q-${index}`}], array[null::text])`;
+    if (quoted[0]!.status !== 201) throw new Error(`the quote failed: ${quoted[0]!.outcome}`);
+    // The last quote stays open. The order of an unknown quote is a refusal that binds its key.
+    await order(sql, client, admission, index === 2 ? newId() : quote, `order-${index}`, signer);
+  }
+}
+
+/** What the service stores of a signed request. */
+async function signedWrite(sql: Sql, { signer, thumbprint }: TestKey, path: string, body: string) {
+  const [deployment] = await sql`select public_base_url as url from gold.deployment`;
+  const [timestamp, nonce] = [`${Math.floor(Date.now() / 1000)}`, randomUUID()];
+  const bodySha256 = createHash("sha256").update(body).digest("hex");
+  const url = deployment!.url + path;
+  const signature = await signDetached(
+    canonicalRequest({ method: "POST", url, bodySha256, timestamp, nonce }),
+    signer,
+  );
+  const params = readJson(Buffer.from(body));
+  return {
+    fingerprint: `\\x${idempotencyFingerprint({ method: "POST", path, params }, hostBytes)}`,
+    nonce: createHash("sha256").update(nonce).digest("hex").slice(0, 32),
+    request: `\\x${
+      Buffer.from(["POST", path, timestamp, nonce, signature, body].join("\n")).toString("hex")
+    }`,
+    thumbprint: `\\x${Buffer.from(thumbprint, "base64url").toString("hex")}`,
+  };
+}
+
+async function order(
+  sql: Sql,
+  client: number,
+  admission: string,
+  quote: string,
+  key: string,
+  signer: TestKey,
+): Promise<void> {
+  const body = `{"quote_id":"qt_${quote}","account_label":"Desk"}`;
+  const { fingerprint, nonce, request, thumbprint } = await signedWrite(sql, signer, "/v1/orders", body);
+  await sql`
+    select gold.book_orders(true, false, array[${client}::int], array[${admission}::text::bigint], array[${nonce}::uuid],
+      array[${key}], array[${fingerprint}::text::bytea], array[${quote}::uuid], array[${newId()}::uuid],
+      array[null::text], array['Desk'], array[${request}::text::bytea], array[${thumbprint}::text::bytea])`;
+}
+
+async function moveMoney(
+  { sql }: TestBooks,
+  maker: Sql,
+  checker: Sql,
+  client: number,
+  publicId: string,
+  signer: TestKey,
+): Promise<void> {
+  const [kept, reversed] = await Promise.all(["BANK-1", "BANK-2"].map(async (reference) => {
+    const [row] = await maker`select gold.record_deposit(${publicId}, 500000, ${reference}) as id`;
+    return row!.id as string;
+  }));
+  for (const id of [kept!, reversed!]) await checker`select gold.approve_deposit(${id}::uuid)`;
+  await checker`select gold.reverse_deposit(${reversed!}::uuid)`;
+  const admission = await admissionOf(sql, client);
+  const withdrawals = [newId(), newId()];
+  for (const [index, id] of withdrawals.entries()) {
+    const reference = `Rent (${index})`;
+    const body = JSON.stringify({ amount_sar: 300, reference, account_label: "Desk" });
+    const write = await signedWrite(sql, signer, "/v1/withdrawals", body);
+    await sql`
+      select gold.book_withdrawal(false, ${client}, ${admission}::text::bigint, ${write.nonce}::uuid, ${`withdrawal-${index}`},
+        ${write.fingerprint}::text::bytea, 30000, 100000000000000, ${reference}, ${id}::uuid, ${newId()}::uuid,
+        'Desk', ${write.request}::text::bytea, ${write.thumbprint}::text::bytea)`;
+  }
+  const [paid] = withdrawals as [string];
+  await maker`select gold.approve_withdrawal(${paid}::uuid)`;
+  await checker`select gold.submit_withdrawals(${randomUUID()}::uuid, ${`{${paid}}`}::text::uuid[], ${
+    documentOf(paid)
+  })`;
+  await checker`select gold.pay_withdrawal(${paid}::uuid)`;
+}
+
+/** The elements of a payment document (pain.001) that the audit reads. */
+const documentOf = (id: string) =>
+  `<Document><NbOfTxs>1</NbOfTxs><CtrlSum>300.00</CtrlSum><CdtTrfTxInf><PmtId><EndToEndId>${
+    id.replaceAll("-", "")
+  }</EndToEndId></PmtId><Amt><InstdAmt Ccy="SAR">300.00</InstdAmt></Amt><IBAN>${IBAN}</IBAN><Ustrd>Rent (0)</Ustrd></CdtTrfTxInf></Document>`;
+
+/** Two delivered events, a webhook test whose redelivery waits, and the notices of expiring credentials. */
+async function deliver(sql: Sql, client: number): Promise<void> {
+  const admission = await admissionOf(sql, client);
+  await sql`select gold.seal_chain(${client})`;
+  await sql`select gold.book_webhook_test(false, ${client}, ${admission}::text::bigint, 'test-1', '\\x0e', ${newId()}::uuid, ${newId()}::uuid)`;
+  await sql`insert into gold.delivery_worker values (${randomUUID()}::uuid, clock_timestamp())`;
+  await sql`insert into gold.endpoint (bucket, client_id, passed, worker) values (${
+    client % 64
+  }, ${client}, 2, ${randomUUID()}::uuid)`;
+  await sql`
+    insert into gold.attempt select bucket, client_id, sequence, clock_timestamp(), 12, 200, null, null from gold.event
+    where client_id = ${client} and sequence <= 2`;
+  await sql`select gold.post_expiry_notices(100)`;
+}
+
+async function admissionOf(sql: Sql, client: number): Promise<string> {
+  const [row] =
+    await sql`select admission_version::text as version from gold.account where client_id = ${client}`;
+  return row!.version;
+}
+
+function newId(): string {
+  const [random, time] = [randomUUID(), Date.now().toString(16).padStart(12, "0")];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}

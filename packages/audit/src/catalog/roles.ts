@@ -1,0 +1,124 @@
+import type { Findings } from "../findings.ts";
+import type { Connection, Row } from "../snapshot.ts";
+import type { ExpectedTables } from "../registry/expected.ts";
+
+/** What a role may do beyond its own objects. The file that is stored outside lists it for each role. */
+export interface KeptRole {
+  readonly role: string;
+  readonly powers: readonly string[];
+}
+
+/** The roles that this release creates, and what each of them may do. */
+const RELEASE: Readonly<Record<string, readonly string[]>> = {
+  gold_owner: [],
+  gold_book: [],
+  gold_operator: [],
+  gold_api: ["login"],
+  gold_simulation_maker: [],
+  gold_simulation_checker: [],
+};
+/** Settings of sessions that change no result. */
+const HARMLESS_SETTINGS = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
+const FIRST_NORMAL_OID = 16_384;
+
+/** Returns what every role may do that has to do with these books: attributes, memberships and settings. */
+export async function readRoles(sql: Connection): Promise<KeptRole[]> {
+  const roles: readonly Row[] = await sql.unsafe(`
+    select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls, r.rolcanlogin,
+      d.oid is not null as owns_database
+    from pg_roles r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`);
+  const members: readonly Row[] = await sql.unsafe(`
+    select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin
+    from pg_auth_members a join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member group by 1, 2`);
+  const settings: readonly Row[] = await sql.unsafe(`
+    select r.rolname, s.setconfig::text as settings from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole
+    where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`);
+  const powers = new Map<string, Set<string>>();
+  const give = (role: string, power: string) => powers.set(role, (powers.get(role) ?? new Set()).add(power));
+  for (const row of roles) {
+    if (row.oid < FIRST_NORMAL_OID && row.rolname.startsWith("pg_")) continue;
+    if (row.rolcanlogin && row.rolname.startsWith("gold_")) give(row.rolname, "login");
+    // The first superuser, of initdb, is part of the server.
+    if (row.oid === 10n) continue;
+    for (const [column, power] of Object.entries(POWERS)) if (row[column]) give(row.rolname, power);
+    if (row.owns_database) give(row.rolname, "owns the database");
+  }
+  for (const { group_name, member_name, admin } of members) {
+    if (!/^(gold_|pg_)/.test(group_name) || member_name.startsWith("pg_")) continue;
+    give(member_name, `member of ${group_name}${admin ? " with admin option" : ""}`);
+  }
+  for (const { rolname, settings: list } of settings) {
+    for (const setting of list.replace(/^\{|\}$/g, "").split(",")) {
+      const name = setting.replace(/^"/, "").split("=")[0];
+      if (!HARMLESS_SETTINGS.includes(name!)) give(rolname ?? "every role", `setting ${setting}`);
+    }
+  }
+  for (const role of Object.keys(RELEASE)) if (!powers.has(role)) powers.set(role, new Set());
+  return [...powers].map(([role, own]) => ({ role, powers: [...own].sort() })).sort((left, right) =>
+    left.role < right.role ? -1 : 1
+  );
+}
+
+const POWERS: Readonly<Record<string, string>> = {
+  rolsuper: "superuser",
+  rolcreaterole: "may create roles",
+  rolcreatedb: "may create databases",
+  rolreplication: "may replicate",
+  rolbypassrls: "bypasses row security",
+};
+
+/**
+ * Compares the roles with the release, with the operators of the audit trail, and with the file that is
+ * stored outside. The database's owner runs the migrations, so it is a member of the owning roles.
+ */
+export function compareRoles(
+  findings: Findings,
+  roles: readonly KeptRole[],
+  expected: ExpectedTables,
+  kept: readonly KeptRole[],
+): void {
+  const outside = new Map(kept.map(({ role, powers }) => [role, powers]));
+  const operators = expected.of("operator");
+  const isOperator = (role: string) => operators.has(role);
+  for (const { role, powers } of roles) {
+    const isOwner = powers.includes("owns the database");
+    const allowed = new Set([
+      ...RELEASE[role] ?? [],
+      ...outside.get(role) ?? [],
+      ...(isOperator(role) ? ["member of gold_operator"] : []),
+      ...(isOwner ? OWNERS_POWERS : []),
+    ]);
+    const surplus = powers.filter((power) => !allowed.has(power) && !isCreators(power, isOwner, operators));
+    if (surplus.length > 0) {
+      findings.add(
+        "role_is_expected",
+        `role ${role}`,
+        [...allowed].join(", ") || "nothing of this kind",
+        surplus.join(", "),
+      );
+    }
+  }
+  const members = new Set(
+    roles.filter(({ powers }) => powers.includes("member of gold_operator")).map(({ role }) => role),
+  );
+  for (const name of operators.keys()) {
+    if (!members.has(name)) {
+      findings.add("role_is_expected", `role ${name}`, "member of gold_operator", "nothing");
+    }
+  }
+}
+
+const OWNERS_POWERS = [
+  "owns the database",
+  "may create roles",
+  ...["gold_owner", "gold_book", "gold_api", "gold_operator"].flatMap((role) => [
+    `member of ${role}`,
+    `member of ${role} with admin option`,
+  ]),
+];
+
+/** Since Postgres 16, who creates a role gets a membership with the admin option in it. */
+function isCreators(power: string, isOwner: boolean, operators: ReadonlyMap<string, unknown>): boolean {
+  const [, role] = /^member of (\S+) with admin option$/.exec(power) ?? [];
+  return isOwner && role !== undefined && (operators.has(role) || role.startsWith("gold_simulation_"));
+}

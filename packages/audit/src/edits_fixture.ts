@@ -1,0 +1,102 @@
+// Edits of a superuser, made from the database's own catalog: every column of every table, a deleted row and
+// an inserted row.
+import type { Row } from "./snapshot.ts";
+import type { Connection } from "./snapshot.ts";
+
+export interface Edit {
+  /** `table.column`, `table (delete)` or `table (insert)`. */
+  readonly name: string;
+  readonly statement: string;
+}
+
+/** The row of a table to edit, where not every row is protected in the same way. */
+const FOCUS: Readonly<Record<string, string>> = {
+  event: "type = 'order.executed'",
+  // Quotes have the newest price.
+  price_history: "id = (select min(price_id) from gold.quote)",
+  idempotency_key: "result_kind = 'order'",
+  nonce: "request_id in (select request_id from gold.idempotency_key where result_kind = 'order')",
+  account: "client_id <> 0",
+  transfer: "client_id <> 0",
+  deposit: "reversed_at is null",
+  bar: "removed_at is null",
+  // A step of a withdrawal that has only this one, so that another status is not taken.
+  withdrawal_step:
+    "withdrawal_id in (select withdrawal_id from gold.withdrawal_step group by withdrawal_id having count(*) = 1)",
+  attempt: "sequence = 1",
+};
+
+export async function listEdits(sql: Connection): Promise<Edit[]> {
+  const columns: readonly Row[] = await sql.unsafe(`
+    select c.table_name, c.column_name, c.data_type, c.udt_name, c.is_generated, k.position
+    from information_schema.columns c
+    join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
+    left join (
+      select u.table_name, u.column_name, u.ordinal_position as position from information_schema.key_column_usage u
+      join information_schema.table_constraints p on p.constraint_schema = u.constraint_schema and p.constraint_name = u.constraint_name
+        and p.table_name = u.table_name and p.constraint_type = 'PRIMARY KEY' where u.table_schema = 'gold'
+    ) k on k.table_name = c.table_name and k.column_name = c.column_name
+    where c.table_schema = 'gold' order by c.table_name, c.ordinal_position`);
+  const tables = new Set(columns.map(({ table_name }) => table_name as string));
+  return [...tables].flatMap((table) => {
+    const own = columns.filter(({ table_name }) => table_name === table);
+    const focus = FOCUS[table] ? `where ${FOCUS[table]}` : "";
+    const row = `ctid = (select ctid from gold.${table} ${focus} order by ctid limit 1)`;
+    const where = table === "attempt" ? FOCUS.attempt : row;
+    const written = own.filter(({ is_generated }) => is_generated === "NEVER");
+    return [
+      ...written.map((column) => ({
+        name: `${table}.${column.column_name}`,
+        statement: `update gold.${table} set ${column.column_name} = ${changed(column)} where ${where}`,
+      })),
+      { name: `${table} (delete)`, statement: `delete from gold.${table} where ${where}` },
+      { name: `${table} (insert)`, statement: insertCopy(table, written, where!) },
+    ];
+  });
+}
+
+/** Copies the row with another key. A table with one row gets a second one. */
+function insertCopy(table: string, columns: readonly Row[], where: string): string {
+  const keys = columns.filter(({ position }) => position !== null);
+  const last = keys.sort((left, right) => right.position - left.position)[0] ?? columns[0]!;
+  const names = columns.map(({ column_name }) => column_name).join(", ");
+  const values = columns.map((column) =>
+    column === last || column.column_name === "range" ? changed(column) : column.column_name
+  );
+  return `insert into gold.${table} (${names}) overriding system value select ${
+    values.join(", ")
+  } from gold.${table} where ${where} limit 1`;
+}
+
+/** An expression that changes the column to another value of its type. */
+function changed({ column_name: name, data_type: type, udt_name: udt }: Row): string {
+  switch (type) {
+    case "smallint":
+    case "integer":
+    case "bigint":
+      // Not the number of a neighbour, because unique indexes are still there.
+      return `coalesce(${name}, 0) + 700`;
+    case "text":
+      return `coalesce(${name}, '') || 'x'`;
+    case "boolean":
+      return `not ${name}`;
+    case "bytea":
+      return `${name} || '\\x01'::bytea`;
+    case "jsonb":
+      return `coalesce(${name}, '{}') || '{"x": "edited"}'`;
+    case "uuid":
+      return `coalesce((left(${name}::text, 35) || case right(${name}::text, 1) when 'a' then 'b' else 'a' end)::uuid, gen_random_uuid())`;
+    case "timestamp with time zone":
+      return `case when isfinite(${name}) then ${name} + interval '61 minutes 1.234 seconds' else '2026-01-01 00:00:01.234+00' end`;
+    case "time without time zone":
+      return `${name} + interval '1 minute'`;
+    case "cidr":
+      return "'198.51.100.0/24'";
+    case "ARRAY":
+      return `${name} || 444`;
+    case "USER-DEFINED":
+      return `coalesce((select min(v) from unnest(enum_range(null::gold.${udt})) v where v <> ${name}), (enum_range(null::gold.${udt}))[1])`;
+    default:
+      throw new Error(`${name} has the type ${type}: say here how to change it`);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Rule } from "./rules.ts";
+
+/** One difference between what the rules give and what the database holds. */
+export interface Finding {
+  readonly rule: Rule;
+  /** The row or object, such as `orders 7 0190…`. */
+  readonly row: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Keeps this many findings of each rule. The others are only counted, so that memory stays bounded. */
+const KEPT_PER_RULE = 100;
+const MAX_TEXT = 300;
+
+export class Findings {
+  readonly kept: Finding[] = [];
+  readonly counts = new Map<Rule, number>();
+
+  add(rule: Rule, row: string, expected: unknown, found: unknown): void {
+    const count = (this.counts.get(rule) ?? 0) + 1;
+    this.counts.set(rule, count);
+    if (count <= KEPT_PER_RULE) {
+      this.kept.push({ rule, row, expected: textOf(expected), found: textOf(found) });
+    }
+  }
+
+  /** Adds a finding unless the two values are equal. `undefined` and null both mean that there is no value. */
+  expect(rule: Rule, row: string, expected: unknown, found: unknown): void {
+    if (expected !== found && textOf(expected) !== textOf(found)) this.add(rule, row, expected, found);
+  }
+
+  get total(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Adds the findings of an earlier part of the audit. */
+  addAll(kept: readonly Finding[], counts: Readonly<Record<string, number>>): void {
+    this.kept.push(...kept);
+    for (const [rule, count] of Object.entries(counts)) {
+      this.counts.set(rule as Rule, (this.counts.get(rule as Rule) ?? 0) + count);
+    }
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+}

@@ -1,0 +1,54 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
+import { auditBooks } from "./full_audit.ts";
+import { withSnapshot } from "./snapshot.ts";
+
+describe("the audit from outside", () => {
+  let audited: AuditedBooks;
+  before(async () => {
+    audited = await auditedBooks();
+  });
+  after(() => audited.stop());
+
+  const audit = (options: Parameters<typeof auditBooks>[1] = {}) =>
+    withSnapshot(audited.books.url, (sql) => auditBooks(sql, options));
+
+  it("finds nothing in books that the service and the operators wrote", async () => {
+    const { findings, records } = await audit({ rowsOnly: true });
+    assertEquals(findings, []);
+    assertEquals(records > 10, true);
+  });
+
+  it("finds the same when a second process reads every other range", async () => {
+    const { sql } = audited.books;
+    const { client } = audited;
+    await audited.books.createClient({ halalas: 100n });
+    await sql.begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`update gold.nonce set request_id = gen_random_uuid() where client_id = ${client}`;
+      await transaction`update gold.funding set amount = amount + 1`;
+    });
+    const alone = await audit({ rowsOnly: true, eventsPerRange: 1n });
+    const texts: string[] = [];
+    const together = await audit({
+      rowsOnly: true,
+      eventsPerRange: 1n,
+      url: audited.books.url,
+      progress: (text) => texts.push(text),
+    });
+    assertEquals(together, alone);
+    assertEquals(alone.counts.has("transfer_is_derived"), true);
+    assertEquals(texts.filter((text) => text.includes("3 of 3 ranges")).length, 1);
+  });
+
+  it("reports the error of the second process", async () => {
+    const noRead = new URL(audited.books.url);
+    noRead.pathname = "/postgres";
+    await assertRejects(
+      () => audit({ rowsOnly: true, eventsPerRange: 1n, url: noRead.href }),
+      Error,
+      "second process of the audit ended early",
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import type { Books, Client, Totals } from "./books/context.ts";
+import { clientKey } from "./books/context.ts";
+import { checkBarLists } from "./books/bar_lists.ts";
+import { checkPartnerChanges } from "./books/partner_changes.ts";
+import { readPrices } from "./books/prices.ts";
+import { requestTerms } from "./books/requests.ts";
+import { positionOf } from "./books/range.ts";
+import { checkVault } from "./books/vault.ts";
+import { compareCatalog } from "./catalog/fingerprint.ts";
+import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
+import { type Finding, Findings } from "./findings.ts";
+import type { KeptHead, KeptKeys } from "./outside_files.ts";
+import { readAudit } from "./registry/audit_chain.ts";
+import { compareRegistry } from "./registry/compare.ts";
+import { checkDocuments } from "./registry/documents.ts";
+import { activeKeys, checkThumbprints, compareKeys } from "./registry/keys.ts";
+import { checkProblems } from "./registry/problems.ts";
+import { replay } from "./registry/replay.ts";
+import type { Rule } from "./rules.ts";
+import { checkRanges } from "./ranges.ts";
+import type { Connection, Row } from "./snapshot.ts";
+import type { Resumed } from "./state.ts";
+import { selectFrom, type Table } from "./tables.ts";
+
+export interface AuditOptions {
+  readonly heads?: readonly KeptHead[];
+  readonly keys?: KeptKeys;
+  /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
+  readonly signatures?: number;
+  /** Skips the catalog and the roles: for tests that change only rows. */
+  readonly rowsOnly?: boolean;
+  /** Reads only what `gold audit keys` needs. */
+  readonly registryOnly?: boolean;
+  readonly progress?: (text: string) => void;
+  /** Where a second process reads a part of the clients from the same snapshot. Without it, this one reads all. */
+  readonly url?: string;
+  /** Clients with together about this many events are read in one range: for tests of small books. */
+  readonly eventsPerRange?: bigint;
+  /** The results of an earlier audit that was interrupted. */
+  readonly state?: Resumed;
+}
+
+export interface AuditReport {
+  readonly findings: readonly Finding[];
+  readonly counts: ReadonlyMap<Rule, number>;
+  readonly total: number;
+  readonly clients: number;
+  readonly records: number;
+  /** Events that are not sealed yet. The chain does not protect them. */
+  readonly unsealed: bigint;
+  /** Orders and withdrawals without a signed request that a process of 0.3.0 booked after the migration. */
+  readonly unsigned: number;
+  /** Signatures that were verified. */
+  readonly verified: number;
+  /** Clients whose result comes from the interrupted audit. */
+  readonly resumed: number;
+  /** What `gold audit keys` writes. */
+  readonly keys: KeptKeys;
+}
+
+/** Recomputes everything from the rows of one snapshot. The connection must have SESSION_SETTINGS. */
+export async function auditBooks(sql: Connection, options: AuditOptions = {}): Promise<AuditReport> {
+  const findings = new Findings();
+  const progress = options.progress ?? (() => {});
+  const read = (table: Table, rest = ""): Promise<readonly Row[]> => sql.unsafe(selectFrom(table, rest));
+  const [clock] = await sql.unsafe("select clock_timestamp() as now");
+  const now: number = clock!.now;
+  const partners = await read("partner", "order by id");
+  const publicIds = new Map(partners.map(({ id, public_id }) => [id as number, public_id as string]));
+  const [deployment] = await read("deployment");
+  const environment = deployment?.environment === "sandbox" ? "sandbox" : "production";
+
+  progress("the audit trail and the registry");
+  const notes = await readAudit(sql, findings, options.keys?.audit);
+  const expected = replay(notes.all, findings);
+  const registry = await compareRegistry(sql, findings, expected, publicIds);
+  checkThumbprints(findings, registry);
+  checkProblems(findings, await read("problem", "order by code"));
+  for (const table of ["registry_version", "published_reserves"] as const) {
+    const rows = await read(table);
+    const isOne = rows.every(({ one }) => one) && (rows.length === 1 || table === "published_reserves");
+    if (!isOne) findings.add("registry_is_noted", table, "one row", `${rows.length} rows`);
+  }
+  await checkDocuments(sql, findings, notes, registry.payment_batch ?? []);
+  await checkPartnerChanges(sql, findings, registry);
+  const lists = checkBarLists(
+    findings,
+    await read("bar_list", "order by id"),
+    registry.bar ?? [],
+    options.keys?.lists,
+  );
+  const prices = await readPrices(sql, findings, registry.price ?? [], options.keys?.prices);
+  const requests = await requestTerms(notes, registry, options.signatures ?? 1);
+  const active = activeKeys(registry, publicIds, now);
+  if (options.keys) compareKeys(findings, options.keys.items, active);
+  let roles: readonly KeptRole[] = [];
+  if (!options.rowsOnly) {
+    progress("the catalog");
+    await compareCatalog(sql, findings, environment);
+    roles = await readRoles(sql);
+    compareRoles(findings, roles, expected, options.keys?.roles ?? []);
+  }
+
+  const clients = await readClients(sql, partners);
+  checkAccounts(findings, clients, publicIds);
+  const totals: Totals = { clientGold: 0n, sold: 0n, records: 0, unsigned: 0, verified: 0 };
+  const books: Books = {
+    sql,
+    findings,
+    clients,
+    heads: headsByClient(findings, options.heads ?? [], publicIds),
+    notes,
+    isSandbox: environment === "sandbox",
+    migratedAt: migratedAt(notes.all[0]?.at, lists[0]?.createdAt),
+    prices,
+    lists,
+    requests,
+    now,
+    attemptsKeptSince: await attemptsKeptSince(sql),
+    totals,
+  };
+  const [last] = await read("audit_tail");
+  const resumed = options.registryOnly
+    ? 0
+    : await checkRanges(books, { ...options, registry, progress, auditHead: `audit ${last?.head}` });
+  if (!options.registryOnly) await checkVault(sql, findings, registry.bar ?? [], lists, totals);
+  let unsealed = 0n;
+  for (const { account, tail } of clients.values()) {
+    if (account && account.client_id !== 0) {
+      unsealed += BigInt(account.event_sequence) - BigInt(tail?.sequence ?? 0);
+    }
+  }
+  return {
+    findings: findings.kept,
+    counts: findings.counts,
+    total: findings.total,
+    clients: clients.size,
+    records: totals.records,
+    unsealed,
+    unsigned: totals.unsigned,
+    verified: totals.verified,
+    resumed,
+    keys: {
+      audit: { id: `${last?.id ?? 0}`, head: last?.head ?? "" },
+      prices: prices.newest,
+      lists: { id: `${lists.length}`, head: lists.at(-1)?.head ?? "00".repeat(32) },
+      items: active,
+      roles,
+    },
+  };
+}
+
+async function readClients(
+  sql: Connection,
+  partners: readonly Row[],
+): Promise<Map<string, Client>> {
+  const byId = new Map(partners.map((partner) => [partner.id as number, partner]));
+  const clients = new Map<string, Client>();
+  for (
+    const [member, table] of [["account", "account"], ["tail", "chain_tail"], ["endpoint", "endpoint"], [
+      "allowance",
+      "allowance",
+    ]] as const
+  ) {
+    for (const row of await sql.unsafe(selectFrom(table, "order by bucket, client_id"))) {
+      const key = clientKey(positionOf(row));
+      const partner = byId.get(row.client_id);
+      clients.set(key, {
+        ...clients.get(key),
+        ...(partner ? { publicId: partner.public_id, chainKey: partner.chain_key } : {}),
+        [member]: row,
+      });
+    }
+  }
+  return clients;
+}
+
+function checkAccounts(
+  findings: Findings,
+  clients: ReadonlyMap<string, Client>,
+  publicIds: ReadonlyMap<number, string>,
+): void {
+  const left = new Map(publicIds);
+  let house = 0;
+  for (const [key, { account, tail, endpoint, allowance, publicId }] of clients) {
+    const row = account ?? tail ?? endpoint ?? allowance;
+    if (!account) findings.add("row_has_client", `client ${key}`, "an account", "nothing");
+    if (row.bucket !== row.client_id % 64) {
+      findings.add("row_has_client", `client ${row.client_id}`, `bucket ${row.client_id % 64}`, row.bucket);
+    }
+    if (!account) continue;
+    if (account.client_id === 0) house++;
+    else if (publicId === undefined) {
+      findings.add("account_has_partner", `account ${account.client_id}`, "a partner", "nothing");
+    }
+    left.delete(account.client_id);
+    if (!publicId?.startsWith("sbx_") && account.simulations !== null) {
+      findings.add(
+        "account_has_partner",
+        `account ${account.client_id} simulations`,
+        null,
+        account.simulations,
+      );
+    }
+  }
+  if (house !== 1) findings.add("account_has_partner", "account 0", "one account of the operator", house);
+  for (const [id, publicId] of left) {
+    findings.add("account_has_partner", `partner ${publicId}`, `the account ${id}`, "nothing");
+  }
+}
+
+function headsByClient(
+  findings: Findings,
+  heads: readonly KeptHead[],
+  publicIds: ReadonlyMap<number, string>,
+): Map<number, Map<bigint, string>> {
+  const numbers = new Map([...publicIds].map(([id, publicId]) => [publicId, id]));
+  const kept = new Map<number, Map<bigint, string>>();
+  for (const { client_id, sequence, head } of heads) {
+    const client = numbers.get(client_id);
+    if (client === undefined) {
+      findings.add("head_is_kept", `${client_id} sequence ${sequence}`, head, "no such partner");
+    } else kept.set(client, (kept.get(client) ?? new Map()).set(BigInt(sequence), head));
+  }
+  return kept;
+}
+
+/**
+ * A migrated database has older notes than its first list of bars, which the migration to 0.4.0 makes. In a new
+ * database, each quote and order is younger.
+ */
+const migratedAt = (firstNoteAt = Infinity, firstListAt = -Infinity): number =>
+  firstNoteAt < firstListAt ? firstListAt : -Infinity;
+
+/** The oldest week whose attempts are kept. Infinity if there is none. */
+async function attemptsKeptSince(sql: Connection): Promise<number> {
+  const weeks = await sql.unsafe(
+    "select c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = 'gold_attempts' and c.relkind = 'r'",
+  );
+  const days = weeks.map(({ relname }) => /(\d{4})(\d\d)(\d\d)$/.exec(relname)).filter((day) => day !== null)
+    .map(([, year, month, day]) => Date.UTC(+year!, +month! - 1, +day!));
+  return Math.min(Infinity, ...days);
+}

@@ -1,0 +1,68 @@
+// Every rule of the audit, by name. To add a rule, add its line here and report it with `findings.add()`
+// from the module that has the rows. docs/audit.md lists the same rules, and a test compares the two lists.
+
+export const RULES = {
+  row_has_client: "every row belongs to an account, in the bucket of its client's number",
+  account_has_partner:
+    "every partner has one account, and every account has one partner; client 0 is the operator",
+  events_without_gap: "a client's events are numbered 1, 2, 3 …, and their instants never decrease",
+  event_has_record: "every event names the record that it reports, with that record's instant",
+  record_has_event: "every order, funding, withdrawal step, reversal and notice has its event",
+  transfer_is_derived: "the transfers of a record are exactly those that its kind, amounts and instant give",
+  balance_follows: "the balances after each transfer follow from the transfer before it",
+  account_is_sum: "an account's balances, sequence and instant are those of its last records",
+  held_is_withdrawals: "held SAR are the sum of the open withdrawals",
+  vault_is_sum:
+    "the free gold of the vault is the sum of its transfers, and clients' gold plus free gold equals the bars",
+  bar_is_booked: "every bar has its transfers, and every transfer of the operator has its bar",
+  bar_list_is_whole:
+    "the lists of bars are numbered without a gap, each hash is that of its bars, and each change of the bars starts a list",
+  order_names_list: "an order names the list of bars that was in force when it was executed",
+  gold_is_backed: "clients' gold plus free gold equals the fine weight of the list of bars in force",
+  reserves_follow_bars: "the published reserves list the bars of that time, and their figures agree",
+  chain_is_whole: "every link is sha256(previous link, line of the record)",
+  chain_head: "every chain ends at its recorded tail",
+  head_is_kept: "every chain still contains the heads that are stored outside (--heads, --keys)",
+  quote_is_exact:
+    "a quote's total follows from its price and grams by the rounding rule, and its end is after its beginning",
+  quote_has_price:
+    "a quote has the price and the lifetime of the price row that it names, and the row was in force when the quote was made",
+  price_is_recorded:
+    "every hash of the price history is sha256(previous hash, line of the row), and the current price is its newest row",
+  order_is_quoted: "an order has the values of its quote and was executed while the quote was firm",
+  reply_is_record: "every stored reply is the text of its record, byte for byte, or a documented refusal",
+  record_has_reply:
+    "every quote, order and withdrawal has exactly one stored reply; a funding has one, or a deposit",
+  answer_is_bound:
+    "a record's answer is the hash of its stored key, fingerprint, reply, request and signing key",
+  request_is_kept:
+    "every order, withdrawal and bound refusal has its signed request, except those that a process of 0.3.0 booked",
+  request_matches:
+    "a stored request has the method, target, nonce, fingerprint and body of the record that it asked for",
+  request_is_signed:
+    "a stored request has a signature of a key of the partner that was registered at that time (--signatures)",
+  nonce_is_spent: "every signed request that has a reply spent one nonce, and no nonce was spent twice",
+  withdrawal_is_stepped: "a withdrawal's steps name the steps before them and match the audit trail",
+  document_is_noted:
+    "a payment document is the one whose hash the audit trail has, and pays exactly its withdrawals",
+  allowance_covers: "a partner's counted open quotes are at least its open quotes",
+  event_is_delivered: "an event that counts as delivered has a successful attempt",
+  delivery_has_event: "every attempt and every retry belongs to an event of the right type",
+  credential_has_event: "every credential has its events, with equal members, in the partner's own chain",
+  change_has_event: "a partner's IBAN and webhook URL are those of its newest events about them",
+  notice_is_due: "a notice of an expiring credential was due when it was posted",
+  audit_is_whole:
+    "every link of the audit trail is sha256(previous link, row), and the trail ends at its tail",
+  note_is_known: "every row of the audit trail has an action that this release knows",
+  registry_is_noted:
+    "partners, credentials, terms, bars, prices, deposits, batches and the deployment are what the audit trail says",
+  key_is_thumbprint: "the name of a key is the hash of the key",
+  problem_is_release: "the table of problems is the one of this release",
+  catalog_is_release:
+    "functions, triggers, constraints, indexes, columns, views, types, owners and grants are those of this release",
+  role_is_expected:
+    "no role has more attributes, memberships or settings than the release, the audit trail and --keys give it",
+  key_is_kept: "the active credentials are those in the file that is stored outside (--keys)",
+} as const;
+
+export type Rule = keyof typeof RULES;

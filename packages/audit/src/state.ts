@@ -1,0 +1,92 @@
+// What an interrupted audit has done. A range's result is used again only if no row of the range has changed:
+// every change of a row gives it another version (xmin), and versions only grow. So for each table, the number
+// of rows and the sum of their versions show any edit, insert or delete that was committed meanwhile.
+import { renameSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { RangeResult } from "./books/check_range.ts";
+import { type Range, whereRange } from "./books/range.ts";
+import type { Connection } from "./snapshot.ts";
+import type { Table } from "./tables.ts";
+
+/** A stored result. */
+interface Part extends RangeResult {
+  readonly name: string;
+  readonly versions: string;
+}
+
+/** All tables that the passes over clients read. Their ranges must not overlap with other tables' rules. */
+const RANGED: readonly Table[] = [
+  "account",
+  "chain_tail",
+  "endpoint",
+  "allowance",
+  "event",
+  "transfer",
+  "orders",
+  "funding",
+  "withdrawal",
+  "withdrawal_step",
+  "deposit",
+  "chain_link",
+  "retry",
+  "attempt",
+  "expiry_notice",
+  "partner_change",
+  "simulated_price",
+  "quote",
+  "idempotency_key",
+  "nonce",
+];
+
+export async function versionsOf(sql: Connection, range: Range): Promise<string> {
+  const counts: string[] = [];
+  for (const table of RANGED) {
+    const [row] = await sql.unsafe(
+      `select count(*)::text as rows, coalesce(sum(xmin::text::numeric), 0)::text as versions from gold.${table} ${
+        whereRange(range)
+      }`,
+    );
+    counts.push(`${table} ${row!.rows} ${row!.versions}`);
+  }
+  return counts.join(", ");
+}
+
+export class Resumed {
+  readonly #file: string;
+  /** What the results depend on besides the database: the rules and the files from outside. */
+  readonly #basis: string;
+  readonly #parts: Map<string, Part>;
+
+  private constructor(file: string, basis: string, parts: readonly Part[]) {
+    this.#file = file;
+    this.#basis = basis;
+    this.#parts = new Map(parts.map((part) => [part.name, part]));
+  }
+
+  /** Opens the file. Results of another basis, or of a file that cannot be read, are dropped. */
+  static async open(file: string, basis: string): Promise<Resumed> {
+    const text = await readFile(file, "utf8").catch(() => "{}");
+    try {
+      const known = JSON.parse(text) as { basis?: string; parts?: Part[] };
+      return new Resumed(file, basis, known.basis === basis ? known.parts ?? [] : []);
+    } catch {
+      return new Resumed(file, basis, []);
+    }
+  }
+
+  find(name: string, versions: string): Part | undefined {
+    const part = this.#parts.get(name);
+    return part?.versions === versions ? part : undefined;
+  }
+
+  /**
+   * Writes a second file first, so that an interrupted write leaves the results before it. Two ranges that end
+   * together must not write at the same time, so this blocks.
+   */
+  keep(part: Part): void {
+    this.#parts.set(part.name, part);
+    const results = { basis: this.#basis, parts: [...this.#parts.values()] };
+    writeFileSync(`${this.#file}.new`, JSON.stringify(results));
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}

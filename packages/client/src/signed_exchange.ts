@@ -1,0 +1,47 @@
+import { ENDPOINTS, type OperationId, REQUEST_HEADER } from "@gold-partner/protocol";
+import type { TransportReply, TransportRequest } from "./transport.ts";
+
+/**
+ * One try of an order or a withdrawal: the signed request, and its reply if one arrived. It has no secret: the
+ * token is not part of it, and the nonce of the signature is spent.
+ */
+export interface SignedExchange {
+  readonly idempotency_key: string;
+  readonly method: string;
+  /** The path and query, as they were sent. */
+  readonly target: string;
+  /** The headers X-Timestamp, X-Nonce and X-JWS-Signature. */
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+  readonly body: string;
+  /** 201 for an execution, 200 for the repeated reply to one; null: no reply arrived. */
+  readonly status: number | null;
+  readonly request_id: string | null;
+  /** The body of the reply. */
+  readonly reply: string | null;
+}
+
+/** The exchange of one try, or undefined if the operation is not a signed write. */
+export function signedExchange(
+  operation: OperationId,
+  { target, idempotencyKey }: { readonly target: string; readonly idempotencyKey?: string | undefined },
+  { method, headers, body }: Pick<TransportRequest, "method" | "headers" | "body">,
+  reply: TransportReply | undefined,
+): SignedExchange | undefined {
+  if (!ENDPOINTS[operation].signature || idempotencyKey === undefined) return undefined;
+  return {
+    idempotency_key: idempotencyKey,
+    method,
+    target,
+    timestamp: headers[REQUEST_HEADER.timestamp]!,
+    nonce: headers[REQUEST_HEADER.nonce]!,
+    signature: headers[REQUEST_HEADER.signature]!,
+    body: textOf(body),
+    status: reply?.status ?? null,
+    request_id: reply?.headers.get("X-Request-Id") ?? null,
+    reply: reply ? textOf(reply.body) : null,
+  };
+}
+
+const textOf = (bytes: Uint8Array | undefined) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);

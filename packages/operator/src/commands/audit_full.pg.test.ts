@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { runGold } from "../gold_fixture.ts";
+import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+
+const IBAN = "SA0380000000608010167519";
+
+describe("gold audit full", () => {
+  let operator: TestOperator;
+  /** A login that may only read. */
+  const auditor = `auditor_${randomBytes(4).toString("hex")}`;
+  let url: string;
+  const audit = (...argv: string[]) => runGold(["audit", ...argv, "--json"], { env: { DATABASE_URL: url } });
+  const publicId = `sbx_${randomBytes(10).toString("hex")}`;
+  let client: number;
+  const sql = () => operator.service.books.sql;
+
+  before(async () => {
+    operator = await testOperator();
+    const [row] = await sql()`
+      select gold.create_partner(${publicId}, 'Test', ${IBAN}, null, 2000, 2000, 10000000, '{127.0.0.1/32}', '\\x00', '\\x00', 'none',
+        '[]') as client`;
+    client = row!.client;
+    await sql()`
+      select gold.book_funding(false, ${client}, 1, 'key', '\\x00', 1000, 100000000000000, gen_random_uuid(), gen_random_uuid())`;
+    await sql()`select gold.seal_chain(${client})`;
+    // The fixture of the service writes the key sources without the function that records them.
+    await sql()`
+      select gold.settle_deployment(environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second,
+        webhook_ports, attempts_kept_days + 1::smallint) from gold.deployment`;
+    await sql().unsafe(`create role ${auditor} login password '${auditor}' in role pg_read_all_data`);
+    const own = new URL(operator.service.books.url);
+    [own.username, own.password] = [auditor, auditor];
+    url = own.href;
+  });
+  after(async () => {
+    await dropLogins(sql(), auditor);
+    await operator.stop();
+  });
+
+  it("accepts the roles and credentials of the file that audit keys wrote, and reports new ones", async () => {
+    const file = operator.path("keys.json");
+    const findings = async () => itemsOf((await audit("full", "--keys", file)).json);
+    assertEquals((await audit("keys", "--out", file)).exit, 0);
+    // The fixture of the service inserts its own partner directly, so the audit reports that partner.
+    const known = (await findings()).map((finding) => JSON.stringify(finding));
+    assertEquals(
+      known.filter((finding) => finding.includes(publicId) || finding.includes("key_is_kept")),
+      [],
+    );
+    await sql()`update gold.partner set iban = 'SA4420000001234567891234' where id = ${client}`;
+    const added = (await findings()).filter((finding) => !known.includes(JSON.stringify(finding)));
+    assertEquals(
+      new Set(added.map(({ rule }) => rule)),
+      new Set(["registry_is_noted", "change_has_event", "key_is_kept"]),
+    );
+    await sql()`update gold.partner set iban = ${IBAN} where id = ${client}`;
+  });
+
+  it("uses a finished range again only if no row of it has changed", async () => {
+    const state = operator.path("state.json");
+    await audit("full", "--resume", state);
+    const again = await audit("full", "--resume", state);
+    assertEquals(again.json.resumed_clients, again.json.clients);
+    await sql().begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`update gold.funding set amount = amount + 1 where client_id = ${client}`;
+    });
+    const edited = await audit("full", "--resume", state);
+    const rules = itemsOf(edited.json).map(({ rule }) => rule);
+    assertEquals([edited.json.resumed_clients, rules.includes("transfer_is_derived")], [0, true]);
+  });
+
+  it("refuses files of another format, and a login that may not read", async () => {
+    const wrong = await operator.write("wrong.json", '{"items":[1]}');
+    refused(await audit("full", "--heads", wrong), 2, "gold ledger heads");
+    refused(await audit("full", "--keys", wrong), 2, "gold audit keys");
+    refused(await operator.gold("audit", "full"), 1, "permission denied");
+  });
+});

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import {
+  auditBooks,
+  type AuditReport,
+  type KeptHead,
+  type KeptKeys,
+  readKeptHeads,
+  readKeptKeys,
+  Resumed,
+  RULES,
+  withSnapshot,
+} from "@gold-partner/audit";
+import type { Command, Invocation, Row } from "../command.ts";
+import { usage } from "../failure.ts";
+import { withNewFile } from "../new_file.ts";
+import { optional, required } from "../values.ts";
+
+const full: Command = {
+  words: "audit full",
+  usage: "audit full [--heads FILE] [--keys FILE] [--signatures all|none|N%] [--resume FILE]",
+  does:
+    "recomputes the books, the registry and the catalog from raw rows, without calling any routine of the database; verifies the stored signatures, or with --signatures a random part of them; with --heads and --keys, also compares them with files that are stored outside; exits with 4 if it finds a defect",
+  options: {
+    heads: { type: "string" },
+    keys: { type: "string" },
+    resume: { type: "string" },
+    signatures: { type: "string" },
+  },
+  async run(invocation) {
+    const { values, path, progress } = invocation;
+    const heads = await readOutside(invocation, "heads", readKeptHeads, "gold ledger heads --out FILE");
+    const keys = await readOutside(invocation, "keys", readKeptKeys, "gold audit keys --out FILE");
+    const signatures = readShare(optional(values, "signatures") ?? "all");
+    const file = optional(values, "resume");
+    const basis = createHash("sha256").update(JSON.stringify([heads, keys, signatures, RULES])).digest("hex");
+    const state = file === undefined ? undefined : await Resumed.open(path(file), basis);
+    const url = await invocation.migrationUrl();
+    const report = await withSnapshot(
+      url,
+      (sql) =>
+        auditBooks(sql, {
+          url,
+          progress,
+          signatures,
+          ...(heads ? { heads } : {}),
+          ...(keys ? { keys } : {}),
+          ...(state ? { state } : {}),
+        }),
+    );
+    return describe(report, heads, keys);
+  },
+};
+
+/** Returns a share from 0 to 1. */
+function readShare(text: string): number {
+  if (text === "all") return 1;
+  if (text === "none") return 0;
+  const [, percent] = /^(\d{1,2}(?:\.\d+)?|100)%$/.exec(text) ?? [];
+  if (percent !== undefined) return Number(percent) / 100;
+  throw usage(`--signatures must be all, none or a percentage such as 5%; got ${text}.`);
+}
+
+function describe(report: AuditReport, heads: readonly KeptHead[] | undefined, keys: KeptKeys | undefined) {
+  const { total, findings, counts, clients, records, unsealed, unsigned, verified, resumed } = report;
+  return {
+    title: total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`,
+    object: {
+      clean: total === 0,
+      defects: total,
+      clients,
+      records,
+      unsealed_events: Number(unsealed),
+      unsigned_records: unsigned,
+      verified_signatures: verified,
+      resumed_clients: resumed,
+      heads: heads?.length ?? null,
+      keys: keys?.items.length ?? null,
+    },
+    ...(total === 0 ? {} : {
+      items: findings.map((finding): Row => ({ ...finding })),
+      lists: { rules: Array.from(counts, ([rule, defects]): Row => ({ rule, defects })) },
+    }),
+    defects: total > 0,
+  };
+}
+
+async function readOutside<File>(
+  { values, path }: Invocation,
+  option: string,
+  read: (text: string) => File | undefined,
+  writer: string,
+): Promise<File | undefined> {
+  const file = optional(values, option);
+  if (file === undefined) return undefined;
+  const content = read(await readFile(path(file), "utf8"));
+  if (content !== undefined) return content;
+  throw usage(`--${option} must name a file that \`${writer}\` wrote; this file has another format.`);
+}
+
+const keys: Command = {
+  words: "audit keys",
+  usage: "audit keys --out FILE",
+  does:
+    "writes the active credentials, the roles and the head of the audit trail to a new file; store it where nobody with write access to the database can change it",
+  options: { out: { type: "string" } },
+  async run({ values, path, migrationUrl }) {
+    const file = path(required(values, "out"));
+    const { keys } = await withSnapshot(
+      await migrationUrl(),
+      (sql) => auditBooks(sql, { registryOnly: true }),
+    );
+    await withNewFile(file, `${JSON.stringify(keys, null, 2)}\n`, () => Promise.resolve());
+    return {
+      title: "Store the file where no database login can reach it.",
+      object: { file, audit_id: keys.audit.id, credentials: keys.items.length, roles: keys.roles.length },
+    };
+  },
+};
+
+export const FULL_AUDIT_COMMANDS: readonly Command[] = [full, keys];

@@ -1,0 +1,51 @@
+import type { GoldClient } from "@gold-partner/client";
+import type { Finding } from "../command.ts";
+import { ChainCheck } from "./chain_check.ts";
+import { Evidence } from "./evidence.ts";
+import type { KeptExchanges } from "./kept_exchanges.ts";
+import { Report } from "./rules.ts";
+import { balancesText, StatementCheck } from "./statement_check.ts";
+
+/** What the audit works with. */
+interface Audited {
+  readonly client: GoldClient;
+  /** The number of the first event. */
+  readonly from: number;
+  readonly exchanges: KeptExchanges | undefined;
+}
+
+/** Reads all events, recomputes the partner's books from them, and compares. */
+export async function* audit({ client, from, exchanges }: Audited): AsyncGenerator<Finding> {
+  // The balances come first: events after their instant are ignored. The service closes the instant when it
+  // answers, so no later event can have it.
+  const { sar, gold, as_of } = await client.getBalances();
+  const report = new Report();
+  const chain = new ChainCheck(report, await client.getChainKey(), from, await headBefore(client, from));
+  const statement = new StatementCheck(client, report, as_of, from > 1);
+  const evidence = new Evidence(report, exchanges);
+  let begunAt: string | undefined;
+  for await (const event of client.listEvents({ after: from - 1, limit: 200 })) {
+    if (event.created_at > as_of) break;
+    begunAt ??= event.created_at;
+    const before = chain.balancesBefore(event);
+    const record = chain.recordOf(event, before);
+    yield* statement.add(event, before, record);
+    yield* chain.check(event, record);
+    yield* evidence.check(event);
+  }
+  yield* statement.end();
+  yield* evidence.end(from === 1 ? "" : begunAt ?? as_of, as_of);
+  const found = { available: sar.available.units, held: sar.held.units, gold: gold.grams.units };
+  const { balances } = chain;
+  if (balances) yield* report.compare("balances", "the account", balancesText(balances), balancesText(found));
+  yield* report.summary({
+    ...evidence.skipped,
+    ...(balances ? {} : { balances: "No event moved money or gold." }),
+  }, evidence.notes);
+}
+
+async function headBefore(client: GoldClient, from: number): Promise<string | undefined> {
+  if (from === 1) return undefined;
+  const { items: [before] } = await client.listEvents({ after: from - 2, limit: 1 });
+  return before?.data.chain_head;
+}

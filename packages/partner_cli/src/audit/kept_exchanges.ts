@@ -1,0 +1,91 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { type JsonObject, readJson } from "@gold-partner/canonical";
+import { chainAnswer, type SignedExchange } from "@gold-partner/client";
+import { hostBytes } from "@gold-partner/protocol";
+import { usage } from "../failure.ts";
+
+/** The partner's own evidence of one order or withdrawal. */
+export interface Kept {
+  /** The line of the file, for messages. */
+  readonly line: number;
+  /** The reply's members, with numbers as their source text. */
+  readonly reply: JsonObject;
+  /** When the service executed it. */
+  readonly at: string;
+  /** The answers that the exchange gives, one for each signing key. Empty if the first reply was lost. */
+  readonly answers: readonly string[];
+}
+
+const TEXTS = ["idempotency_key", "method", "target", "timestamp", "nonce", "signature", "body"] as const;
+
+/** The exchanges that the client wrote to a file: about 1 KB of memory for each order and withdrawal. */
+export class KeptExchanges {
+  readonly #kept = new Map<string, Kept>();
+  /** What the tries asked for whose outcome was unknown. */
+  readonly #asked = new Set<string>();
+
+  /** Records whose reply is kept, by their id. */
+  get records(): ReadonlyMap<string, Kept> {
+    return this.#kept;
+  }
+
+  /** Whether a try whose outcome was unknown asked for an order or a withdrawal with these members. */
+  hasAsked(quoteId: unknown, amountSar: unknown, reference: unknown): boolean {
+    return this.#asked.has(askedFor(quoteId, amountSar, reference));
+  }
+
+  /** `thumbprints` are those of the partner's signing keys. */
+  static async read(file: string, thumbprints: readonly string[]): Promise<KeptExchanges> {
+    const exchanges = new KeptExchanges();
+    let number = 0;
+    try {
+      for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+        number++;
+        if (line !== "") exchanges.#add(number, parse(line), thumbprints);
+      }
+    } catch (error) {
+      const where = number === 0 ? file : `${file}, line ${number}`;
+      throw usage(`--requests: ${where} cannot be read: ${(error as Error).message}.`);
+    }
+    return exchanges;
+  }
+
+  #add(line: number, exchange: SignedExchange, thumbprints: readonly string[]): void {
+    if (exchange.reply === null || exchange.status === null || exchange.status >= 500) {
+      const { quote_id, amount_sar, reference } = objectOf(exchange.body);
+      this.#asked.add(askedFor(quote_id, amount_sar, reference));
+    }
+    if (exchange.reply === null || (exchange.status !== 201 && exchange.status !== 200)) return;
+    const reply = objectOf(exchange.reply);
+    const id = reply.order_id ?? reply.withdrawal_id;
+    const at = reply.executed_at ?? reply.created_at;
+    if (typeof id !== "string" || typeof at !== "string") return;
+    // The status of a repeated reply is 200, and its request id is that of the repetition. So it gives no
+    // answer.
+    if (exchange.status === 200 && this.#kept.has(id)) return;
+    const answers = exchange.status === 200
+      ? []
+      : thumbprints.map((thumbprint) => chainAnswer(exchange, thumbprint)!);
+    this.#kept.set(id, { line, reply, at, answers });
+  }
+}
+
+function parse(line: string): SignedExchange {
+  const exchange = JSON.parse(line) as SignedExchange;
+  const wrong = TEXTS.find((name) => typeof exchange?.[name] !== "string");
+  if (wrong !== undefined) throw new Error(`it has no text ${wrong}`);
+  return exchange;
+}
+
+function objectOf(text: string): JsonObject {
+  const value = readJson(hostBytes.utf8(text));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new Error("a body is not a JSON object");
+}
+
+const askedFor = (...members: readonly unknown[]) => JSON.stringify(members.map(memberText));
+
+/** A member as text: a number as its source, a quantity as its decimal. */
+export const memberText = (value: unknown): string =>
+  value === undefined || value === null || value === "" ? "none" : `${value}`;

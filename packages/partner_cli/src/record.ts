@@ -1,0 +1,46 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { GoldClient } from "@gold-partner/client";
+import type { Invocation } from "./command.ts";
+import { usage } from "./failure.ts";
+import { printableJson } from "./output.ts";
+import { optional } from "./values.ts";
+
+export const RECORD = { record: { type: "string" } } as const;
+export const RECORD_HELP =
+  "--record FILE appends each signed request and its reply to FILE, for `gold-partner audit --requests FILE`.";
+
+/** Opens a client that appends its signed exchanges to the file of `--record`, one JSON object on a line. */
+export async function recordingClient({ values, client, path, err }: Invocation): Promise<GoldClient> {
+  const file = optional(values, "record");
+  if (file === undefined) return await client();
+  const append = (text: string) => {
+    const opened = openSync(path(file), "a", 0o600);
+    try {
+      writeSync(opened, text);
+    } finally {
+      closeSync(opened);
+    }
+  };
+  try {
+    append("");
+  } catch (error) {
+    throw usage(`--record names a file that cannot be written: ${(error as Error).message}.`);
+  }
+  return await client({
+    onExchange: (exchange) => {
+      const line = JSON.stringify(exchange);
+      try {
+        append(`${line}\n`);
+      } catch (error) {
+        // The request is sent already. Print the line, so that the evidence is not lost.
+        err(
+          printableJson({
+            title: "The exchange was not recorded",
+            detail: (error as Error).message,
+            exchange,
+          }),
+        );
+      }
+    },
+  });
+}

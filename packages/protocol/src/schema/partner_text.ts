@@ -1,0 +1,39 @@
+// The two texts that a partner may give a quote, an order or a withdrawal. The service stores and returns them
+// unchanged. It keeps no balances by them.
+import { z } from "zod";
+import { PARTNER_TEXT_FORM, PARTNER_TEXT_MAX_CHARACTERS } from "../limit.ts";
+
+function partnerText(name: string, description: string): z.ZodOptional<z.ZodString> {
+  const rule =
+    `${name} must be a string of 1 to ${PARTNER_TEXT_MAX_CHARACTERS} characters (Unicode code points) ` +
+    "without control characters, line breaks, characters that change the text direction, or a space at either end.";
+  return z.string({ error: rule }).regex(PARTNER_TEXT_FORM, rule)
+    .meta({ description, minLength: 1, maxLength: PARTNER_TEXT_MAX_CHARACTERS }).optional();
+}
+
+const replied = (description: string) => z.string().meta({ description }).optional();
+
+export const referenceParam: z.ZodOptional<z.ZodString> = partnerText(
+  "reference",
+  "Your own reference, such as the number of your customer's order. It need not be unique.",
+);
+export const accountLabelParam: z.ZodOptional<z.ZodString> = partnerText(
+  "account_label",
+  "Your own customer, account or desk. All labels share your one balance.",
+);
+export const repliedReference: z.ZodOptional<z.ZodString> = replied(
+  "Your own reference; absent if you gave none.",
+);
+export const repliedAccountLabel: z.ZodOptional<z.ZodString> = replied(
+  "Your own customer, account or desk; absent if you gave none.",
+);
+
+/** The texts of a request, as the service stores them. Null: not given. */
+export interface PartnerTexts {
+  readonly reference: string | null;
+  readonly accountLabel: string | null;
+}
+
+export const partnerTextsOf = (
+  { reference, account_label }: { reference?: string | undefined; account_label?: string | undefined },
+): PartnerTexts => ({ reference: reference ?? null, accountLabel: account_label ?? null });

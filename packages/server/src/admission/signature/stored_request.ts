@@ -1,0 +1,30 @@
+import { Buffer } from "node:buffer";
+import { stamp, type Ticket } from "../../ticket.ts";
+import type { JsonBytes } from "../body/read_body.ts";
+import type { SignedRequest } from "./verify_signature.ts";
+
+/**
+ * A signed request as it is stored for good, in lower-case hex. It proves later that the partner ordered.
+ * docs/chain.md describes its bytes.
+ */
+export type StoredRequest = Ticket<"StoredRequest", string>;
+
+/**
+ * Joins method, target, X-Timestamp, X-Nonce, X-JWS-Signature and the body with line feeds. Only the body can
+ * contain a line feed, so the parts can be separated again.
+ */
+export function storedRequest(
+  method: string,
+  target: string,
+  { timestamp, nonce, signature, body }: Pick<
+    SignedRequest<JsonBytes>,
+    "timestamp" | "nonce" | "signature" | "body"
+  >,
+): StoredRequest {
+  const head = Buffer.from(`${method}\n${target}\n${timestamp}\n${nonce}\n${signature}\n`);
+  return stamp<StoredRequest>(head.toString("hex") + Buffer.from(body).toString("hex"));
+}
+
+/** The RFC 7638 thumbprint of a key, in lower-case hex instead of base64url. */
+export const thumbprintHex = (thumbprint: string): string =>
+  Buffer.from(thumbprint, "base64url").toString("hex");

@@ -1,0 +1,50 @@
+import { makeFingerprint, openAuditConnection, readObjects } from "@gold-partner/audit";
+import { testPostgres } from "@gold-partner/local-postgres";
+import { migrate } from "@gold-partner/server";
+import postgres from "postgres";
+import { withPostgres15 } from "../postgres_15.ts";
+
+const ENVIRONMENTS = ["sandbox", "production"] as const;
+
+/**
+ * Returns packages/audit/catalog.json: the hashes of all objects of a freshly migrated sandbox and production
+ * database. It reads them on Postgres 15 and on the newest version, which spell some expressions differently.
+ */
+export async function makeCatalog(programs: string): Promise<string> {
+  const newest = await testPostgres();
+  try {
+    const databases = [
+      ...await withPostgres15(
+        programs,
+        ({ urlOf }) => readAll((database) => createDatabase(urlOf, database)),
+      ),
+      ...await readAll(() => newest.createDatabase()),
+    ];
+    return `${JSON.stringify(makeFingerprint(databases), null, 1)}\n`;
+  } finally {
+    await newest.stop();
+  }
+}
+
+async function createDatabase(
+  urlOf: (login: string, database: string) => string,
+  name: string,
+): Promise<string> {
+  const admin = postgres(urlOf("postgres", "postgres"), { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create database ${name}`);
+  await admin.end();
+  return urlOf("postgres", name);
+}
+
+async function readAll(create: (environment: string) => Promise<string>) {
+  const databases = [];
+  for (const environment of ENVIRONMENTS) {
+    const url = await create(environment);
+    await migrate(url, { environment });
+    const sql = openAuditConnection(url);
+    await sql.unsafe("set search_path = pg_catalog, pg_temp");
+    databases.push({ environment, objects: await readObjects(sql) });
+    await sql.end();
+  }
+  return databases;
+}
