@@ -28,6 +28,8 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/python.md sh": "e2e/docs/python_page.external.test.ts",
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/audit.md sql": "e2e/docs/operator_page.external.test.ts",
 };
 
 /**

@@ -17,6 +17,12 @@ import {
 
 const eventIn = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
 
+/** Returns the event as a read does, but without its line of the chain, which only reads have. */
+async function readWithoutLine({ sql }: TestBooks, client: number, id: string): Promise<string> {
+  const [row] = await sql`select gold.find_event(${client}, ${id}::uuid) as body`;
+  return (row!.body as string).replace(/,"line":"[^"]*"/, "");
+}
+
 describe("book_redelivery", () => {
   let books: TestBooks;
   before(async () => {
@@ -43,8 +49,7 @@ describe("book_redelivery", () => {
     for (const id of ids) {
       const outcome = await redeliver(books.api, redeliveryItem(client, id));
       assertEquals(wordOf(outcome), "answered 201");
-      const [row] = await books.sql`select gold.find_event(${client}, ${id}::uuid) as body`;
-      assertEquals(outcome.body, row!.body);
+      assertEquals(outcome.body, await readWithoutLine(books, client, id));
       assertEquals([eventIn(outcome).id, eventIn(outcome).delivery.status], [`evt_${id}`, "pending"]);
     }
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due", "3 0 due", "4 0 due"]);
@@ -187,8 +192,7 @@ describe("book_webhook_test", () => {
     ]);
     assertEquals<unknown>(event.data, { chain_head: link!.head });
     assertEquals(await readRetries(books.sql, client), ["2 0 due"]);
-    const [row] = await books.sql`select gold.find_event(${client}, ${item.id}::uuid) as body`;
-    assertEquals(outcome.body, row!.body);
+    assertEquals(outcome.body, await readWithoutLine(books, client, item.id));
   });
 
   it("creates one event per idempotency key", async () => {
