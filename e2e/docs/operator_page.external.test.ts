@@ -217,7 +217,9 @@ describe("the operator's guide", () => {
 
   it("leaves books in which the commands of audit.md find nothing, with the login that the page creates", async () => {
     const blocks = readBlocks(await readPage("audit.md"));
-    for (const { text } of blocks.filter(({ language }) => language === "sql")) await office.createAuditor(text);
+    for (const { text } of blocks.filter(({ language }) => language === "sql")) {
+      await office.createAuditor(text);
+    }
     for (const { text } of blocks.filter(({ language }) => language === "sh")) {
       for (const command of text.trimEnd().split("\n")) await office.execute(command);
     }

@@ -35,7 +35,9 @@ export async function withSecondProcess(
   const child = fork(new URL("./second_process_main.ts", import.meta.url), [], {
     // Maps and bigints cannot be sent as JSON.
     serialization: "advanced",
-    execArgv: "Deno" in globalThis ? ["run", "--no-check", "-A"] : process.execArgv,
+    execArgv: runtimeArguments(),
+    // Node looks for tsx from here.
+    cwd: import.meta.dirname,
   });
   const ended = once(child, "exit");
   const endedEarly = ended.then(() => {
@@ -66,4 +68,11 @@ export async function withSecondProcess(
     if (child.connected) child.disconnect();
     await ended;
   }
+}
+
+/** Node runs TypeScript by itself from 22.18 on. Before, tsx loads it, as in every other program here. */
+function runtimeArguments(): string[] {
+  if ("Deno" in globalThis) return ["run", "--no-check", "-A"];
+  const { typescript } = process.features as { readonly typescript?: string | false };
+  return typescript ? [] : ["--import", "tsx"];
 }

@@ -37,7 +37,9 @@ describe("the catalog and the roles", () => {
   }
 
   it("are those of the release in a freshly migrated database (otherwise run npm run schema)", async () => {
-    assertEquals(await auditAfter("select 1"), []);
+    // Other tests create roles on the same server at the same time.
+    const lines = await auditAfter("select 1");
+    assertEquals(lines.filter((line) => !/^role_is_expected: role (?!gold_)/.test(line)), []);
   });
 
   it("are compared object by object", async () => {
