@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes, randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createPrivateKey, randomBytes, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
+import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-partner/jws";
 import { gold } from "@gold-partner/operator";
+import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
 import { readBlocks, readSteps } from "./doc_fixture.ts";
 import { readPage } from "./page_fixture.ts";
@@ -181,11 +183,18 @@ class Office {
     const [account] = await this.#sql`
       select a.client_id, a.admission_version::text as version from gold.account a join gold.partner p on p.id = a.client_id
       where p.public_id = ${this.#client}`;
+    const pem = await readFile(join(this.#folder, "key.pem"), "utf8");
+    const jwk = createPrivateKey(pem).export({ format: "jwk" }) as Jwk;
+    const key = { signer: keySigner(await importSigningKey(jwk)), thumbprint: await jwkThumbprint(jwk) };
+    const body = JSON.stringify({ amount_sar: 100, reference });
+    const write = await signedWrite(this.#sql, key, "/v1/withdrawals", body);
     const [row] = await this.#sql`
-      select status, body from gold.book_withdrawal(false, ${account!.client_id}, ${
+      select status, body from gold.book_withdrawal(false, ${account!.client_id},
+        ${
       account!.version
-    }::text::bigint,
-        ${randomUUID()}::uuid, ${reference}, '\\x00', 10000, 1000000000000, ${reference}, ${randomUUID()}::uuid, ${randomUUID()}::uuid)`;
+    }::text::bigint, ${write.nonce}::uuid, ${reference}, ${write.fingerprint}::text::bytea, 10000,
+        1000000000000, ${reference}, ${randomUUID()}::uuid, ${randomUUID()}::uuid,
+        null, ${write.request}::text::bytea, ${write.thumbprint}::text::bytea)`;
     assertEquals(row!.status, 201, row!.body);
   }
 

@@ -1,14 +1,12 @@
-import { makeFingerprint, openAuditConnection, readObjects } from "@gold-partner/audit";
+import { makeFingerprint, openAuditConnection, readObjects, SAMPLES } from "@gold-partner/audit";
 import { testPostgres } from "@gold-partner/local-postgres";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
 import { withPostgres15 } from "../postgres_15.ts";
 
-const ENVIRONMENTS = ["sandbox", "production"] as const;
-
 /**
- * Returns packages/audit/catalog.json: the hashes of all objects of a freshly migrated sandbox and production
- * database. It reads them on Postgres 15 and on the newest version, which spell some expressions differently.
+ * Returns packages/audit/catalog.json: the hashes of all objects of freshly migrated databases. It reads
+ * them on Postgres 15 and on the newest version, which spell some expressions differently.
  */
 export async function makeCatalog(programs: string): Promise<string> {
   const newest = await testPostgres();
@@ -36,14 +34,15 @@ async function createDatabase(
   return urlOf("postgres", name);
 }
 
-async function readAll(create: (environment: string) => Promise<string>) {
+async function readAll(create: (name: string) => Promise<string>) {
   const databases = [];
-  for (const environment of ENVIRONMENTS) {
-    const url = await create(environment);
-    await migrate(url, { environment });
+  for (const sample of ["first", "second", "third"] as const) {
+    const [environment, state] = SAMPLES[sample];
+    const url = await create(sample);
+    await migrate(url, { environment, finish: state === "finished" });
     const sql = openAuditConnection(url);
     await sql.unsafe("set search_path = pg_catalog, pg_temp");
-    databases.push({ environment, objects: await readObjects(sql) });
+    databases.push({ sample, objects: await readObjects(sql) });
     await sql.end();
   }
   return databases;

@@ -1,12 +1,10 @@
 // Fills a database with at least one row in every table, as the service and the operators would, so that the
 // audit finds nothing.
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
-import { canonicalRequest, readJson } from "@gold-partner/canonical";
-import { signDetached } from "@gold-partner/jws";
-import { hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
 import {
   createTestAuthority,
   newTestKey,
+  signedWrite,
   type TestBooks,
   testBooks,
   type TestKey,
@@ -137,27 +135,6 @@ async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promi
     // The last quote stays open. The order of an unknown quote is a refusal that binds its key.
     await order(sql, client, admission, index === 2 ? newId() : quote, `order-${index}`, signer);
   }
-}
-
-/** What the service stores of a signed request. */
-async function signedWrite(sql: Sql, { signer, thumbprint }: TestKey, path: string, body: string) {
-  const [deployment] = await sql`select public_base_url as url from gold.deployment`;
-  const [timestamp, nonce] = [`${Math.floor(Date.now() / 1000)}`, randomUUID()];
-  const bodySha256 = createHash("sha256").update(body).digest("hex");
-  const url = deployment!.url + path;
-  const signature = await signDetached(
-    canonicalRequest({ method: "POST", url, bodySha256, timestamp, nonce }),
-    signer,
-  );
-  const params = readJson(Buffer.from(body));
-  return {
-    fingerprint: `\\x${idempotencyFingerprint({ method: "POST", path, params }, hostBytes)}`,
-    nonce: createHash("sha256").update(nonce).digest("hex").slice(0, 32),
-    request: `\\x${
-      Buffer.from(["POST", path, timestamp, nonce, signature, body].join("\n")).toString("hex")
-    }`,
-    thumbprint: `\\x${Buffer.from(thumbprint, "base64url").toString("hex")}`,
-  };
 }
 
 async function order(

@@ -96,7 +96,8 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   let roles: readonly KeptRole[] = [];
   if (!options.rowsOnly) {
     progress("the catalog");
-    await compareCatalog(sql, findings, environment);
+    const isFinished = (deployment?.requests_kept_since ?? null) !== null;
+    await compareCatalog(sql, findings, [environment, isFinished ? "finished" : "upgraded"]);
     roles = await readRoles(sql);
     compareRoles(findings, roles, expected, options.keys?.roles ?? []);
   }

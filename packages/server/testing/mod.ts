@@ -20,6 +20,7 @@ export {
 } from "./receiver.ts";
 export { type Sending, type Signing, type TestService, testService } from "./service.ts";
 export { type Draw, SimulatedHistory } from "./simulated_history.ts";
+export { signedWrite } from "./signed_write.ts";
 export { silentDatabase } from "./silent_database.ts";
 export { brokenRequests, type RequestCase } from "./wire/broken_requests.ts";
 export { type Client, oddRequests } from "./wire/odd_requests.ts";

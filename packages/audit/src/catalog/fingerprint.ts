@@ -6,15 +6,21 @@ import { readObjects } from "./objects.ts";
 
 /**
  * The hashes of a release's objects. An object has several hashes if the versions of Postgres spell it in
- * several ways; each of them is accepted on every version.
+ * several ways; each of them is accepted on every version. `every` has the objects of every database, and each
+ * other list those that a database has only then.
  */
-interface Fingerprint {
-  readonly both: Hashes;
-  readonly sandbox: Hashes;
-  readonly production: Hashes;
-}
+type Fingerprint = Readonly<Record<"every" | Variant, Hashes>>;
 type Hashes = Readonly<Record<string, readonly string[]>>;
-type Environment = "sandbox" | "production";
+/** `upgraded` and `finished`: before and after `gold db migrate --finish`. */
+type Variant = "sandbox" | "production" | "upgraded" | "finished";
+
+/** The databases from which the fingerprint is made. Each differs from the first in one respect. */
+export const SAMPLES = {
+  first: ["sandbox", "upgraded"],
+  second: ["production", "upgraded"],
+  third: ["sandbox", "finished"],
+} as const satisfies Record<string, readonly Variant[]>;
+type Sample = keyof typeof SAMPLES;
 
 const FILE = new URL("../../catalog.json", import.meta.url);
 const HASH_DIGITS = 32;
@@ -23,27 +29,30 @@ const hashOf = (text: string) => sha256Hex(text).slice(0, HASH_DIGITS);
 
 /** Makes the fingerprint from freshly migrated databases, on each supported version of Postgres. */
 export function makeFingerprint(
-  databases: readonly { environment: Environment; objects: Map<string, string> }[],
+  databases: readonly { sample: Sample; objects: Map<string, string> }[],
 ): Fingerprint {
-  const spellings = (environment: Environment) => {
+  const spellings = (sample: Sample) => {
     const hashes: Record<string, string[]> = {};
-    for (const { objects } of databases.filter((each) => each.environment === environment)) {
+    for (const { objects } of databases.filter((each) => each.sample === sample)) {
       for (const [name, text] of objects) {
         hashes[name] = [...new Set([...hashes[name] ?? [], hashOf(text)])].sort();
       }
     }
     return hashes;
   };
-  const [sandbox, production] = [spellings("sandbox"), spellings("production")];
+  const [first, second, third] = [spellings("first"), spellings("second"), spellings("third")];
+  const isSame = (one: Hashes, other: Hashes) => (name: string) => `${one[name]}` === `${other[name]}`;
   const pick = (hashes: Hashes, keep: (name: string) => boolean) =>
     Object.fromEntries(
       Object.entries(hashes).filter(([name]) => keep(name)).sort(([left], [right]) => left < right ? -1 : 1),
     );
-  const isSame = (name: string) => `${sandbox[name]}` === `${production[name]}`;
+  const [inSecond, inThird] = [isSame(first, second), isSame(first, third)];
   return {
-    both: pick(sandbox, isSame),
-    sandbox: pick(sandbox, (name) => !isSame(name)),
-    production: pick(production, (name) => !isSame(name)),
+    every: pick(first, (name) => inSecond(name) && inThird(name)),
+    sandbox: pick(first, (name) => !inSecond(name)),
+    production: pick(second, (name) => !inSecond(name)),
+    upgraded: pick(first, (name) => !inThird(name)),
+    finished: pick(third, (name) => !inThird(name)),
   };
 }
 
@@ -51,10 +60,11 @@ export function makeFingerprint(
 export async function compareCatalog(
   sql: Connection,
   findings: Findings,
-  environment: Environment,
+  variants: readonly Variant[],
 ): Promise<void> {
   const fingerprint = JSON.parse(readFileSync(FILE, "utf8")) as Fingerprint;
-  const expected = new Map(Object.entries({ ...fingerprint.both, ...fingerprint[environment] }));
+  const lists = ["every" as const, ...variants].map((name) => fingerprint[name]);
+  const expected = new Map(lists.flatMap((list) => Object.entries(list)));
   for (const [name, text] of await readObjects(sql)) {
     const hashes = expected.get(name);
     expected.delete(name);

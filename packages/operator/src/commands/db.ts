@@ -39,8 +39,10 @@ const migrateCommand: Command = {
       if (given.deployment) await refuseAnotherEnvironment(sql, given.deployment.environment);
       if (values.finish === true) await refuseOldProcesses(sql);
       const warnings = await migrate(url, { environment: given.deployment?.environment });
+      // No process has ever served a database without a deployment, so no process of 0.3.0 uses it.
+      const isNew = given.deployment !== undefined && !await hasDeployment(sql);
       const settled = await settle(sql, given);
-      const finished = values.finish === true ? await finishMigration(sql, url) : {};
+      const finished = values.finish === true || isNew ? await finishMigration(sql, url) : {};
       return {
         object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...settled, ...finished },
       };
@@ -114,9 +116,12 @@ async function refuseOldProcesses(sql: Sql): Promise<void> {
   );
 }
 
+async function hasDeployment(sql: Sql): Promise<boolean> {
+  return (await sql`select from gold.deployment`).length > 0;
+}
+
 async function finishMigration(sql: Sql, url: string): Promise<Row> {
-  const [settled] = await sql`select from gold.deployment`;
-  if (!settled) {
+  if (!await hasDeployment(sql)) {
     throw new Failure(
       EXIT.refused,
       "not_settled",
