@@ -141,10 +141,15 @@ export class Exchange {
     }
   }
 
-  #keep(operation: OperationId, call: Call, sent: Sent, reply: TransportReply | undefined): void {
+  #keep(
+    operation: OperationId,
+    { target, idempotencyKey }: Call,
+    sent: Sent,
+    reply: TransportReply | undefined,
+  ): void {
+    if (!ENDPOINTS[operation].signature || idempotencyKey === undefined) return;
     try {
-      const exchange = signedExchange(operation, call, sent, reply);
-      if (exchange) this.#settings.onExchange?.(exchange);
+      this.#settings.onExchange?.(signedExchange({ target, idempotencyKey }, sent, reply));
     } catch {
       // An error of the callback must not replace the call's result.
     }

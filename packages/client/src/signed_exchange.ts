@@ -1,4 +1,4 @@
-import { ENDPOINTS, type OperationId, REQUEST_HEADER } from "@gold-partner/protocol";
+import { REQUEST_HEADER } from "@gold-partner/protocol";
 import type { TransportReply, TransportRequest } from "./transport.ts";
 
 /**
@@ -22,14 +22,12 @@ export interface SignedExchange {
   readonly reply: string | null;
 }
 
-/** The exchange of one try, or undefined if the operation is not a signed write. */
+/** The exchange of one try of a signed write. */
 export function signedExchange(
-  operation: OperationId,
-  { target, idempotencyKey }: { readonly target: string; readonly idempotencyKey?: string | undefined },
+  { target, idempotencyKey }: { readonly target: string; readonly idempotencyKey: string },
   { method, headers, body }: Pick<TransportRequest, "method" | "headers" | "body">,
   reply: TransportReply | undefined,
-): SignedExchange | undefined {
-  if (!ENDPOINTS[operation].signature || idempotencyKey === undefined) return undefined;
+): SignedExchange {
   return {
     idempotency_key: idempotencyKey,
     method,

@@ -47,7 +47,7 @@ async function* forward({ client, receiver, secret, after: from, terminal }: Pla
     let after = from ?? await newestSequence(client, signal);
     terminal.err(`Delivering the events after ${after} to ${receiver.url}. Ctrl-C ends it.`);
     for (;;) {
-      for await (const { delivery: _, ...event } of client.listEvents({ after }, { signal })) {
+      for await (const { delivery: _, line: __, ...event } of client.listEvents({ after }, { signal })) {
         const timestamp = Math.floor(terminal.now() / 1000);
         const message = signedMessage(event.id, wireJson(event), [secret], timestamp);
         const { status, error = null } = await deliver(receiver, message);
