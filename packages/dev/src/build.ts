@@ -216,6 +216,17 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
 }
 
 /**
+ * The first events of a partner are its credentials, and they were sent before the receiver listened. After such
+ * failures the service lets the endpoint rest, which would delay the demo's events. A redelivery ends the rest.
+ */
+async function endRest(operator: Operator, clientId: string): Promise<void> {
+  const { items } = await operator(`event list ${clientId} --status pending --limit 1`) as {
+    items: { event_id: string }[];
+  };
+  for (const { event_id } of items) await operator(`event redeliver ${event_id}`);
+}
+
+/**
  * The demo's own receiver listens only while the demo runs. After the demo, its port is free for the
  * developer's receiver.
  */
@@ -231,6 +242,7 @@ async function demonstrate(
   // Undefined if the operator registered a receiver elsewhere.
   const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
   if (!receiver) listener.report("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
+  else await endRest(operator, credentials.client_id);
   try {
     await runDemo(credentials, listener, receiver);
   } finally {
