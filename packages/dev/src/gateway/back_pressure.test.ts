@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, describe, it } from "node:test";
-import { assertLessOrEqual, assertStringIncludes } from "@std/assert";
+import { afterEach, describe, it } from "node:test";
+import { assertEquals, assertLessOrEqual, assertStringIncludes } from "@std/assert";
 import { createAuthority, type Fixture, readToEnd, startFixture } from "./fixture.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -8,7 +8,23 @@ const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 
 describe("startGateway(), back-pressure", () => {
   let fixture: Fixture | undefined;
-  after(() => fixture?.stop());
+  afterEach(() => fixture?.stop());
+
+  it("answers the next request on a connection after a large response of any size", async () => {
+    const authority = await createAuthority();
+    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
+    const { open } = fixture = await startFixture(
+      { authority, client, gateway },
+      (request, response) => response.end(Buffer.alloc(Number(request.url!.slice(1)), "x")),
+    );
+    for (const bytes of [0, 1, 65_536, 460_984, 464_170, 700_000, 3 * MEBIBYTE]) {
+      const socket = await open();
+      socket.write(`GET /${bytes} ${HEAD}\r\n`);
+      socket.write(`GET /5 ${HEAD}Connection: close\r\n\r\n`);
+      const text = await readToEnd(socket);
+      assertEquals([text.match(/x+/)?.[0].length, text.endsWith("xxxxx")], [bytes || 5, true]);
+    }
+  });
 
   it("serves other clients while a client or the service does not read, and buffers little", async () => {
     const authority = await createAuthority();

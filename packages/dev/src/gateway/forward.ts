@@ -5,7 +5,7 @@ import {
   request as httpRequest,
   type ServerResponse,
 } from "node:http";
-import { type Duplex, pipeline } from "node:stream";
+import { type Duplex, pipeline, Writable } from "node:stream";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { hasBody, requestHeaders, responseHeaders } from "./headers.ts";
 
@@ -79,7 +79,7 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
     // On an error, pipeline() destroys both streams, so that the client sees a truncated answer and not one
     // that looks complete.
-    pipeline(answer, response, () => {});
+    pipeline(answer, endingWithChunk(response), () => {});
   });
   outgoing.on("error", (error) => {
     if (!response.headersSent) fail("upstream_unavailable", error.message);
@@ -96,4 +96,27 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     request.resume();
     outgoing.end();
   }
+}
+
+/**
+ * A writer of the response that passes the last chunk to end(). If end() gets no chunk, Deno 2.9 does not finish
+ * some responses over TLS (for example of 460,000 bytes), and their connection then answers nothing more.
+ */
+function endingWithChunk(response: ServerResponse): Writable {
+  let last: Uint8Array | undefined;
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      const isFull = last !== undefined && !response.write(last);
+      last = chunk;
+      if (isFull) response.once("drain", done);
+      else done();
+    },
+    final(done) {
+      response.end(last, done);
+    },
+    destroy(error, done) {
+      if (error) response.destroy();
+      done(error);
+    },
+  });
 }
