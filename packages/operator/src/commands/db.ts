@@ -99,7 +99,8 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
 
 /**
  * Refuses while processes of 0.3.0 are connected, because they cannot book orders or withdrawals without the
- * signatures that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another name.
+ * SQL functions that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another
+ * name.
  */
 async function refuseOldProcesses(sql: Sql): Promise<void> {
   const [row] = await sql`
