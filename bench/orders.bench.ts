@@ -58,8 +58,7 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
 // Shows whether splitting the vault into two rows would help. Measures many rows instead of two, so that no
-// call waits for a row. Two rows cannot gain more than many rows. The goal is that many rows gain at most 10
-// %.
+// call waits for a row. Two rows cannot gain more than many rows. The goal: many rows gain at most 10 percent.
 const VAULT_GOALS: readonly Goal[] = [
   { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
 ];

@@ -84,8 +84,8 @@ async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): P
 }
 
 /**
- * Returns a function that verifies a signature over as many bytes as a token has, with Web Crypto alone. The
- * key is imported in the same way as the service's keys.
+ * Returns a function that verifies a signature over this many bytes with Web Crypto alone. The key is imported
+ * in the same way as the service's keys.
  */
 async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -109,15 +109,15 @@ export default {
       const seen = await issue(stack, TOKENS);
       for (const bearer of seen) await admit(stack, bearer);
       await requireRefusals(stack, seen);
-      const tokenBytes = seen[0]!.authorization.length;
-      const verify = await createVerify(tokenBytes);
+      const headerBytes = seen[0]!.authorization.length;
+      const verify = await createVerify(headerBytes);
       const first = async (turnMs: number) => {
         const bearers = await issue(stack, FIRST_A_TURN);
         return await runFor(turnMs, (index) => admit(stack, bearers[index]!), bearers.length);
       };
       return {
         contests: [{
-          name: `one request's token, of ${tokenBytes} bytes, among ${
+          name: `one request's Authorization header, of ${headerBytes} bytes, among ${
             PARTNERS.toLocaleString("en-US")
           } partners`,
           measure: ({ rounds, turnMs }) =>

@@ -12,7 +12,7 @@ import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
  * because the contender delivers thousands of events.
  */
 const TURN_FACTOR = 20;
-/** Half of the usual rounds, because each turn is that long. */
+/** Half of the usual rounds, because each turn takes so long. */
 const ROUND_SHARE = 0.5;
 
 const OURS = "service";

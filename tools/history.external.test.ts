@@ -20,7 +20,9 @@ function run(
     timeout: 180_000,
   });
   if (error) {
-    throw new Error(`${program} does not run: ${error.message}. Run: node tools/run.mjs tools gitleaks`);
+    throw new Error(
+      `${program} does not run: ${error.message}. Install git, and run: node tools/run.mjs tools gitleaks`,
+    );
   }
   return { status, output: stdout + stderr };
 }

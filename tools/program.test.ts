@@ -62,7 +62,7 @@ async function withProgram(use: (root: string, main: string) => Promise<void>): 
 const CACHE = "node_modules/.cache/gold";
 
 describe("program.mjs", () => {
-  it("runs a program from one bundle with the paths of its file, until a source changes", async () => {
+  it("runs a program from its kept bundle, with the source file's paths, and rebuilds it after a change", async () => {
     await withProgram(async (root, main) => {
       const said = async (...args: string[]) => JSON.parse((await run(root, ...args)).out) as string[];
       const place = [pathToFileURL(main).href, main];

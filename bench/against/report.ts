@@ -35,7 +35,7 @@ export function reportOperation(
     lines.push(
       breaksLimit(estimate, limit)
         ? `  limit broken: the whole interval is above ${times(limit)}`
-        : `  limit kept: not all of the interval is above ${times(limit)}`,
+        : `  limit kept: the turns do not show a ratio above ${times(limit)}`,
     );
   }
   return lines.join("\n");

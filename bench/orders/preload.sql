@@ -46,7 +46,7 @@ begin
       ('sell', 1, 'house', 'available', 'SAR', b.total, b.gold + b.grams), ('sell', 2, 'gold', 'vault', 'XAU', b.grams, b.gold)
     ) l (side, leg, debit, credit, asset, amount, gold_after)
     where l.side = b.side::text
-  ), told as (
+  ), noted as (
     insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
     select bucket, client_id, sequence, id, id, present, 'order.executed' from booked
   )

@@ -1,6 +1,6 @@
--- pgbench: books one order per call. Arguments: wait, settle, and one array each for client, admission
--- version, nonce, idempotency key, fingerprint, quote and request, none for the partner's own texts, and one
--- each for signed request and thumbprint.
+-- pgbench: books one order per call. The first two arguments are wait and settle. Each further argument is an
+-- array with one element per order: client, admission version, nonce, idempotency key, fingerprint, quote,
+-- request id, reference, account label, signed request and thumbprint. Reference and account label are null.
 select booked.*
 from (select nextval(:numbers) as number) next,
   lateral gold.book_orders(true, false, array[(:first_client + number % :partners)::int], array[1::bigint],

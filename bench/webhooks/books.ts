@@ -6,7 +6,7 @@ import type { Post } from "./poster.ts";
 export interface WebhookBooks {
   /** A superuser's connection. */
   readonly sql: Sql;
-  /** The events as the service delivers them, for workers that do not read the service's books. */
+  /** The first order events, as the service delivers them. The peers send these and do not read the books. */
   readonly posts: readonly Post[];
   /** The number of events at the start. */
   readonly atFirst: number;

@@ -97,7 +97,7 @@ describe("the code blocks of README and docs", () => {
     }
   });
 
-  it("are executed by the file that the table names for each line that needs a machine of its own", () => {
+  it("in lines that need a machine of their own are executed: the table names the file for each line", () => {
     const lines = PAGES_OF_LINES.flatMap(typedIn).filter(({ language }) => language === "sh")
       .flatMap(({ text }) => text.trimEnd().split("\n").map((line) => line.replace(/\s+#\s.*$/, "")));
     assertEquals(lines.sort(), Object.keys(LINES).sort());

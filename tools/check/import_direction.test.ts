@@ -77,20 +77,20 @@ describe("imports flow one way", () => {
     }
   });
 
-  it("rejects an import of a server folder that is later in the order, also among subfolders", async () => {
-    const room = (from: string, to: string) => ({
+  it("rejects an import of a later step by an earlier step of the server, also among subfolders", async () => {
+    const step = (from: string, to: string) => ({
       [`packages/server/src/${from}`]: `import "${from.includes("/") ? "../../" : "./"}${to}";`,
     });
-    await expectViolation(flow, "a later step", room("admission/identity/a.ts", "admission/token/b.ts"));
-    await expectViolation(flow, "a later step", room("admission/signature/a.ts", "booking/nonce/b.ts"));
-    await expectViolation(flow, "a later step", room("booking/outbox/a.ts", "delivery/b.ts"));
+    await expectViolation(flow, "a later step", step("admission/identity/a.ts", "admission/token/b.ts"));
+    await expectViolation(flow, "a later step", step("admission/signature/a.ts", "booking/nonce/b.ts"));
+    await expectViolation(flow, "a later step", step("booking/outbox/a.ts", "delivery/b.ts"));
     for (
       const [from, to] of [["booking/nonce/a.ts", "admission/token/b.ts"], [
         "order_route.ts",
         "delivery/b.ts",
       ]]
     ) {
-      const found = await find(room(from ?? "", to ?? ""));
+      const found = await find(step(from ?? "", to ?? ""));
       assertEquals(found.filter((violation) => violation.startsWith(flow)), []);
     }
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { MissingToolError, type Tool } from "./tool.ts";
 
-/** The openssl of this system, because the external checks use the version that an integrator has. */
+/** OpenSSL is not downloaded. The external checks use the system's version, as partners do. */
 export const openssl: Tool = {
   name: "openssl",
   version: "of the system, 3 or newer",

@@ -19,8 +19,8 @@ export class MissingToolError extends Error {
 }
 
 /**
- * Makes a tool with a stamp that names its version and paths. The stamp is written last, so an incomplete
- * install or another version is installed again.
+ * Makes a tool with a stamp that names its version and paths. The stamp is written last. The tool is
+ * therefore installed again after an incomplete install, and if another version is installed.
  */
 export function stampedTool(tool: Omit<Tool, "isInstalled">, paths: readonly string[]): Tool {
   const stampOf = (folder: string): string => join(folder, "stamps", tool.name);

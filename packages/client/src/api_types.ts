@@ -56,7 +56,7 @@ export interface Credentials {
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
-    /** To the minute; null: never. */
+    /** When it was last used, recorded at most once a minute; null: never. */
     last_used_at: string | null;
   }>;
   /** The public keys that verify your signatures. */
@@ -69,10 +69,10 @@ export interface Credentials {
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
-    /** To the minute; null: never. */
+    /** When it was last used, recorded at most once a minute; null: never. */
     last_used_at: string | null;
   }>;
-  /** The secrets that fetch tokens. */
+  /** The secrets with which you fetch tokens. */
   client_secrets: Array<{
     /** The secret's name, not its value. */
     secret_id: string;
@@ -80,7 +80,7 @@ export interface Credentials {
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
-    /** To the minute; null: never. */
+    /** When it was last used, recorded at most once a minute; null: never. */
     last_used_at: string | null;
   }>;
   /** The secrets that sign your webhooks. */
@@ -91,7 +91,7 @@ export interface Credentials {
     not_before: string;
     /** When it stops being accepted; null: not planned. */
     retire_at: string | null;
-    /** To the minute; null: never. */
+    /** When it was last used, recorded at most once a minute; null: never. */
     last_used_at: string | null;
   }>;
 }
@@ -443,7 +443,7 @@ export interface Limits {
   } | null;
   /** When the market is open. */
   market_hours: {
-    /** Whether there are no closing times. */
+    /** Whether the market never closes. */
     always_open: boolean;
     /** The time zone of the sessions. */
     time_zone: "Asia/Riyadh";
@@ -451,9 +451,9 @@ export interface Limits {
     sessions: Array<{
       /** The day of the week. */
       day: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
-      /** When the market opens, from 00:00 to 24:00. */
+      /** When the market opens, as HH:MM. */
       opens: string;
-      /** When the market closes, from 00:00 to 24:00. */
+      /** When the market closes, as HH:MM; 24:00 is the end of the day. */
       closes: string;
     }>;
   };

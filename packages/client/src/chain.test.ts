@@ -65,7 +65,7 @@ const EVENTS = [
 })) as unknown as readonly AccountEvent[];
 
 describe("the hash chain, computed by a partner", () => {
-  it("has the members of the vectors, except the hash that no event tells", () => {
+  it("has the members of the vectors, except the hash that no event contains", () => {
     let balances = { available: 0n, held: 0n, gold: 0n };
     for (const [index, { name, members }] of cases.entries()) {
       const record = lineMembers(EVENTS[index]!, 1, balances)!;

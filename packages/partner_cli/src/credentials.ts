@@ -17,8 +17,8 @@ export interface Credentials {
 const PATHS = ["cert", "key", "ca"] as const;
 
 /**
- * Reads a `credentials.json`. Each command checks the members that it needs. The client checks those for
- * calling the service.
+ * Reads a `credentials.json`. Each command checks the members that it needs. The client checks the members
+ * that its calls need.
  */
 export async function readCredentials(file: string): Promise<Credentials> {
   const text = new TextDecoder().decode(await readNamed("--credentials or GOLD_CREDENTIALS", file));

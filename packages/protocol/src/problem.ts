@@ -125,7 +125,7 @@ export const problemSchema = z.object({
       "Whether the same request, with a fresh signature and the same Idempotency-Key, may succeed later.",
   }),
   errors: z.array(fieldErrorSchema).optional().meta({
-    description: "The wrong members or parameters, at most 20.",
+    description: "The invalid members, parameters or headers, at most 20.",
   }),
 }).meta({ id: "Problem", description: "Why a request was refused (RFC 9457)." });
 

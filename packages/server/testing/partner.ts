@@ -71,9 +71,9 @@ export async function newTestKey(kid?: string): Promise<TestKey> {
 }
 
 /**
- * Inserts a partner as a version without `partner_change` left it: its IBAN, URL and secrets have no events. So
- * its first event is the first one that the test books. `gold.post_missing_changes` posts the others. Returns
- * the number of the partner's account.
+ * Inserts a partner as a version before `partner_change` stored it: its IBAN, URL and secrets have no events.
+ * So its first event is the first one that the test books. `gold.post_missing_changes` posts the others.
+ * Returns the number of the partner's account.
  */
 export async function insertPartner(sql: Sql, given: {
   readonly clientId: string;

@@ -34,7 +34,7 @@ describe("gold db", () => {
     await operator.stop();
   });
 
-  it("migrate --finish waits for the processes of 0.3.0 to stop, and shows when it finished", async () => {
+  it("migrate --finish is refused while a process of 0.3.0 is connected, and shows when it finished", async () => {
     const operator = await testOperator();
     const { url } = operator.service.books;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });

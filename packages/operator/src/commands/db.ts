@@ -12,7 +12,7 @@ const migrateCommand: Command = {
   usage:
     "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; --finish also ends the booking without signed requests, after every process of 0.3.0 has stopped",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; with --finish, also ends the booking without signed requests; --finish is refused while a process of 0.3.0 is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -101,7 +101,8 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
 
 /**
  * Refuses while processes of 0.3.0 are connected, because they cannot book orders or withdrawals without the
- * signatures that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another name.
+ * SQL functions that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another
+ * name.
  */
 async function refuseOldProcesses(sql: Sql): Promise<void> {
   const [row] = await sql`

@@ -1,6 +1,6 @@
 /**
- * The certificate authority: it turns requests into certificates and revocation lists. These are pure
- * functions over Web Crypto; the caller handles files, the clock and the database.
+ * The certificate authority: it issues certificates for certificate signing requests, and revocation lists.
+ * These are pure functions over Web Crypto; the caller handles files, the clock and the database.
  */
 export { type Authority, createAuthority, type NewAuthority, openAuthority } from "./authority.ts";
 export { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";

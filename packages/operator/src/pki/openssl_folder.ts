@@ -6,7 +6,7 @@ import { CLIENT_ID, ORGANIZATION } from "./samples.ts";
 
 /**
  * Runs the openssl command line in a temporary folder. The external checks use it to verify certificates,
- * requests and lists.
+ * certificate signing requests and revocation lists.
  */
 export interface OpensslFolder {
   run(...args: string[]): Promise<{ status: number; output: string }>;
@@ -30,7 +30,7 @@ export async function openFolder(): Promise<OpensslFolder> {
   };
 }
 
-/** Makes a partner's request with openssl and the names of samples.ts. */
+/** Makes a certificate signing request with openssl, for the client id and the organization of samples.ts. */
 export async function requestBy(openssl: OpensslFolder, ...keyOptions: string[]): Promise<string> {
   const subject = `/CN=${escapeSubject(CLIENT_ID)}/O=${escapeSubject(ORGANIZATION)}`;
   const files = ["-keyout", "client.key", "-out", "client.csr"];
@@ -56,7 +56,7 @@ function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: 
 function explainFailure(error: ExecFileException): string {
   return error.code === "ENOENT"
     ? "openssl is not on the PATH: install it, then run: node tools/run.mjs tools"
-    : `openssl did not end by itself: ${error.message}`;
+    : `openssl could not be started, or a signal ended it: ${error.message}`;
 }
 
 /** Escapes the characters that have a special meaning for openssl in a value of -subj. */

@@ -1,4 +1,4 @@
-/** Samples for the tests of this folder: an authority and a partner's request. */
+/** Samples for the tests of this folder: an authority and a certificate signing request. */
 import "reflect-metadata";
 import type { webcrypto } from "node:crypto";
 import {

@@ -4,7 +4,9 @@ import { instant, sha256Hex } from "./text.ts";
 const life = {
   not_before: instant.meta({ description: "From when it is accepted." }),
   retire_at: instant.nullable().meta({ description: "When it stops being accepted; null: not planned." }),
-  last_used_at: instant.nullable().meta({ description: "To the minute; null: never." }),
+  last_used_at: instant.nullable().meta({
+    description: "When it was last used, recorded at most once a minute; null: never.",
+  }),
 };
 
 const secretId = z.string().meta({ description: "The secret's name, not its value." });
@@ -24,7 +26,7 @@ export const credentialsReply = z.object({
     ...life,
   })).meta({ description: "The public keys that verify your signatures." }),
   client_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
-    description: "The secrets that fetch tokens.",
+    description: "The secrets with which you fetch tokens.",
   }),
   webhook_secrets: z.array(z.object({ secret_id: secretId, ...life })).meta({
     description: "The secrets that sign your webhooks.",

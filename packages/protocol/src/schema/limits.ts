@@ -38,14 +38,14 @@ export const limitsReply = z.object({
     },
   ),
   market_hours: z.object({
-    always_open: z.boolean().meta({ description: "Whether there are no closing times." }),
+    always_open: z.boolean().meta({ description: "Whether the market never closes." }),
     time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the sessions." }),
     sessions: z.array(z.object({
       day: z.enum(["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]).meta({
         description: "The day of the week.",
       }),
-      opens: clock.meta({ description: "When the market opens, from 00:00 to 24:00." }),
-      closes: clock.meta({ description: "When the market closes, from 00:00 to 24:00." }),
+      opens: clock.meta({ description: "When the market opens, as HH:MM." }),
+      closes: clock.meta({ description: "When the market closes, as HH:MM; 24:00 is the end of the day." }),
     })).meta({ description: "Empty where the market is always open." }),
   }).meta({ description: "When the market is open." }),
 }).meta({ id: "Limits", description: "What you may ask for, and how often." });

@@ -34,7 +34,7 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class _Client:
-    """Reads the settings of a client. It sends nothing yet."""
+    """The base class of both clients. It holds the settings, and sends nothing."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

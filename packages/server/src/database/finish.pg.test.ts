@@ -25,7 +25,7 @@ describe("the end of a migration", () => {
       select (select requests_kept_since::text from gold.deployment) as since,
         (select count(*)::int from gold.audit where action = 'deployment.finish') as notes`)[0]!;
 
-  it("drops the last release's signatures, once and for good, and keeps what they booked", async () => {
+  it("drops the last release's SQL functions permanently, and keeps what they booked", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     assertEquals(await bookAsLastRelease(client), "answered 201");
     assertEquals(await settled(), { since: null, notes: 0 } as never);
@@ -44,7 +44,7 @@ describe("the end of a migration", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("refuses an order without its signed request, and verification finds one", async () => {
+  it("refuses an order without its signed request, and verification finds such an order", async () => {
     await migrate(books.url, { finish: true });
     const client = await books.createClient({ halalas: 1_000_000n });
     const quote = await books.quote(client, "buy", 1n);

@@ -67,7 +67,7 @@ grant execute on function gold.read_registry, gold.probe_write, gold.read_trust,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.read_reserves, gold.read_credentials, gold.read_limits, gold.read_chain_key, gold.find_reserves_list, gold.reserves_at,
   gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
--- Of these, the versions for the last release have the same names (database/last_release.sql).
+-- Each of these names also has a function for processes of the last release (database/last_release.sql).
 do $$
 declare
   item record;

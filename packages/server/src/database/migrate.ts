@@ -139,7 +139,7 @@ async function postMissingChanges(sql: Sql): Promise<number> {
 }
 
 interface MigrationOptions {
-  /** Drop the signatures that only processes of the last release call; see finish.sql. */
+  /** Drop the functions that only processes of the last release call; see finish.sql. */
   readonly finish?: boolean | undefined;
   readonly patienceMs?: number | undefined;
   readonly environment?: "sandbox" | "production" | undefined;
@@ -220,7 +220,7 @@ async function apply(
 
 interface Deployment {
   readonly environment: string;
-  /** When `gold db migrate --finish` dropped the last release's signatures. They must not come back. */
+  /** When `gold db migrate --finish` dropped the last release's functions. They must not come back. */
   readonly requests_kept_since?: string | null;
 }
 

@@ -154,7 +154,7 @@ describe("a database of the first version", () => {
     assertEquals({ ...links }, { n: 3, last: 3 });
   });
 
-  it("starts the history with the present price and bars, and older records name neither", async () => {
+  it("starts the history with the current price and bars, and older records refer to neither", async () => {
     await migrate(url);
     const [list] = await sql`select id, bars, fine from gold.bar_list`;
     assertEquals({ ...list }, { id: 1, bars: 1, fine: "50000" });

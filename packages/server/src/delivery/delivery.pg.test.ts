@@ -65,10 +65,9 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("sends an order's event without delay, signed, with the body of GET /v1/events/{id}", async () => {
-    // Without notifications, every event would wait for the worker's next heartbeat, once a second. Each
-    // order after the first is placed right after a delivery. That would be right after a heartbeat, so its
-    // event would wait for almost a second. Take the median of seven latencies, because one event may be slow
-    // by chance.
+    // Without notifications, the worker would read events only at its heartbeat, once a second. Every delivery
+    // would then follow a heartbeat. The next order is placed right after the delivery, so its event would wait
+    // for almost a second. Take the median of seven latencies, because one event may be slow by chance.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {

@@ -37,7 +37,7 @@ describe("createDisturbances()", () => {
     assertEquals(armed("twice")(8, event()), undefined);
   });
 
-  it("disturbs nothing from the armed end on", () => {
+  it("disturbs nothing from the end of the simulation on", () => {
     const ended = createDisturbances(
       () => ({ kind: "twice", seconds: null, from: 5, count: 3, until: UNTIL }),
       () => NOW + 1,

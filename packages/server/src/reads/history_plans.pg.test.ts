@@ -80,7 +80,8 @@ describe("reads of a long history", () => {
           async () => assertEquals((await account.statementLines(client, middle, middle + 500n)).length, 500),
         ],
         ["event", 5, async () => assert(await records.find("event", client, uuid))],
-        // Each event reads itself, its attempts and its order's rows, and its line reads some of them again.
+        // For each event, the read visits its row, its attempts and its order's rows. The event's line in the
+        // hash chain visits some of these rows again.
         ["events", 260, async () => assertEquals((await records.events(client, EVENTS / 2, 51)).length, 51)],
         [
           "fundings",

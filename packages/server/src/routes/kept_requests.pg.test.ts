@@ -50,7 +50,7 @@ describe("what a partner signed", () => {
     (await service.signed(path, body, { partner: account.partner, headers: { "Idempotency-Key": key } }))
       .status;
 
-  it("is stored byte for byte with an order, a withdrawal and a refusal that is bound to its key", async () => {
+  it("is stored byte for byte with an order, a withdrawal and a binding refusal", async () => {
     const order = ORDER_BODY(await account.quote("buy", 0.5));
     assertEquals(await send("/v1/orders", order, "order"), 201);
     assertEquals(await proveKept("order"), { kind: "order", target: "/v1/orders", body: order });
@@ -72,7 +72,7 @@ describe("what a partner signed", () => {
     assertEquals([request, signing_thumbprint], [null, null]);
   });
 
-  it("is bound by lines that the partner computes with its own chain key", async () => {
+  it("is in a line of the hash chain that ends with a salt from the partner's own chain key", async () => {
     const { client_number, chain_key } = await account.read("/v1/chain-key", chainKeyReply);
     assertEquals(client_number, account.partner.client);
     const other = await openAccount(service);

@@ -105,7 +105,7 @@ describe("reference and account_label", () => {
     ends.flatMap((end) => [end, end]).forEach((end, n) => assert(lines[5 + n]!.endsWith(end), lines[5 + n]));
   });
 
-  it("of a withdrawal: account_label goes with it, and its reference keeps its own rules", async () => {
+  it("of a withdrawal are returned with it, and its reference must still be unique", async () => {
     const texts = { reference: "Payroll 9", account_label: QUOTED };
     const { balances, ...created } = await made("/v1/withdrawals", { amount_sar: 1, ...texts });
     assert(balances);

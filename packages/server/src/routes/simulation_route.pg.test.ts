@@ -118,7 +118,7 @@ describe("POST /sandbox/simulate", () => {
   });
 
   describe("deposit", () => {
-    it("is booked and reversed as the operator's people would do it", async () => {
+    it("is recorded by one operator login, and approved and reversed by another", async () => {
       const before = await balance(bank);
       const made = fundingReply.parse(await bank.arm("deposit", { amount_sar: 250.5 }));
       assertEquals([made.amount_sar, made.reversed_at], [250.5, null]);
@@ -138,7 +138,7 @@ describe("POST /sandbox/simulate", () => {
       }
     });
 
-    it("is refused above the limit, and its reversal without the money; both bind the key", async () => {
+    it("is refused above the limit, and its reversal if the money was spent; both bind the key", async () => {
       const poor = await openSimulator(service, 0);
       const { funding_id } = await poor.arm("deposit", { amount_sar: 100 });
       await poor.withdraw(60);

@@ -241,7 +241,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     assertEquals(await eventsOf(partner), known);
   });
 
-  it("state what was valid before, for a partner of a version without them, at its first change", async () => {
+  it("are posted with the first change for all that an older version registered for the partner", async () => {
     const client = await books.createClient({ halalas: 100n });
     const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
     await maker.sql`select gold.add_signing_key(${
@@ -260,7 +260,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     ]);
   });
 
-  it("are posted once for every partner of a version without them, without its ended credentials", async () => {
+  it("are posted once for what an older version registered, except for ended credentials", async () => {
     const client = await books.createClient();
     await books.sql`
       insert into gold.client_secret (partner_id, hash, retire_at) values
@@ -276,7 +276,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     assertEquals(await eventsOf({ client }), first);
   });
 
-  it("state a credential with infinite dates, whose chain can still be sealed", async () => {
+  it("report a credential with infinite dates without these dates, and its chain can be sealed", async () => {
     const client = await books.createClient();
     await books.sql`
       insert into gold.client_secret (partner_id, hash, not_before, retire_at)
@@ -288,7 +288,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     assertEquals(odd![0], "credential.added");
   });
 
-  it("are missing for a credential that a superuser inserted, which the rows show", async () => {
+  it("are missing for a credential that a superuser inserted, and a query finds that credential", async () => {
     const partner = await newPartner();
     const missing = async () =>
       (await books.sql`

@@ -66,8 +66,9 @@ begin
   ) c;
 end $$;
 
--- Locks the account, before any row of the registry. A partner of a version without these events gets its
--- first events here, if the migration has not posted them yet. So they state what was valid before the change.
+-- Locks the account, before any row of the registry. A partner that an earlier version registered has none of
+-- these events. If the migration has not posted its first events yet, they are posted here. So they state what
+-- was valid before the change.
 create or replace function gold.begin_change(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -78,7 +79,7 @@ begin
   end if;
 end $$;
 
--- Posts the first events of at most `most` partners of a version without these events. Returns how many
+-- Posts the first events of at most `most` partners that an earlier version registered. Returns how many
 -- partners it found. `gold db migrate` calls this after its own transaction, so that no order waits for more
 -- than a few partners.
 create or replace function gold.post_missing_changes(most int) returns int

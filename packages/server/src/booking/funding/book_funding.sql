@@ -16,8 +16,8 @@ begin atomic
   insert into gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
     values ((holder).bucket, (holder).client_id, 1, (holder).event_sequence + 1, 'bank', 'available', 'SAR', amount,
       (holder).sar_available + amount, (holder).sar_held, (holder).gold, at);
-  -- Without the last argument, the call would be ambiguous during a migration, which drops the last release's
-  -- signature at its end.
+  -- Pass the last argument, although it has a default. Until the end of a migration, the last release's
+  -- post_event() also exists, and a call without this argument would be ambiguous.
   select gold.post_event((holder).client_id, (holder).event_sequence + 1, id, id, at, 'funding.completed', 2);
 end;
 

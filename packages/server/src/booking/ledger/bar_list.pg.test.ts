@@ -63,7 +63,7 @@ describe("the list of bars", () => {
     assertEquals((await lists()).length, 2);
   });
 
-  it("commits to its bars and to the list before it", async () => {
+  it("has a hash over its bars and the hash of the list before it", async () => {
     await books.sql`select gold.add_bar('B "2"', 'Réfiner', E'V\\\\1', 10000, 9999)`;
     await books.sql`select gold.add_bar('A', 'R', 'V', 20000, 9950)`;
     await books.sql`select gold.remove_bar('B "2"')`;
@@ -97,7 +97,7 @@ describe("the list of bars", () => {
     }
   });
 
-  it("refuses a bar without a list, which a routine body of 0.3.0 adds or removes", async () => {
+  it("refuses a bar without a list, as the functions of 0.3.0 would add or remove it", async () => {
     await books.addBar(1_000n);
     for (
       const change of [
@@ -110,7 +110,7 @@ describe("the list of bars", () => {
     }
   });
 
-  it("reveals bars, lists and orders that were changed", async () => {
+  it("lets verification find bars, lists and orders that were changed", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     await books.addBar(1_000n);
     await buy(client);

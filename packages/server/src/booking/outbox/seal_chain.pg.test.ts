@@ -172,7 +172,7 @@ describe("seal_chain", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("keeps version 1 for what a process of 0.3.0 books, without a signed request", async () => {
+  it("writes lines of version 1 for what a process of 0.3.0 books without a signed request", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", 1_000n);
     const { nonce, key, request } = orderItem(client, quote);

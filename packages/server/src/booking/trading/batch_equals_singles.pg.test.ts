@@ -170,7 +170,7 @@ describe("a batch", () => {
     );
   });
 
-  describe("of five orders gives the same results as single orders, wherever this outcome occurs:", () => {
+  describe("of five orders, one of them with this outcome, gives the same results as single orders:", () => {
     const quote = (given: Partial<QuoteDraw> = {}): QuoteDraw => ({
       owner: 0,
       side: "buy",

@@ -68,7 +68,7 @@ describe("the history of prices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("commits to each row and the row before it", async () => {
+  it("has a hash in each row, over the row and the hash of the row before it", async () => {
     await books.setPrice(3_300_000n, 3_100_000n);
     let hash = Buffer.alloc(32);
     for (const row of await rows()) {
@@ -109,7 +109,7 @@ describe("the history of prices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("names no price for a request that a stale price refuses", async () => {
+  it("refuses a quote and stores none while the price is stale", async () => {
     const client = await books.createClient();
     await feed("clock_timestamp() - interval '11 seconds'");
     const refusal = await books.quote(client, "buy", 10_000n).catch((error: Error) => error.message);
@@ -132,7 +132,7 @@ describe("the history of prices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("explains the price of a simulation by its percentage", async () => {
+  it("stores the percentage of a simulated price, so that verification accepts the quote", async () => {
     const client = await books.createClient();
     await books.sql`
       update gold.account set simulations = jsonb_build_object('prices',
@@ -150,7 +150,7 @@ describe("the history of prices", () => {
     );
   });
 
-  it("reveals a quote that its price does not give, and a history that was changed", async () => {
+  it("lets verification find a quote that differs from its price, and a history that was changed", async () => {
     const client = await books.createClient();
     const id = await books.quote(client, "buy", 10_000n);
     await books.setPrice(3_300_000n, 3_100_000n);
