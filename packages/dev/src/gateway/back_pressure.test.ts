@@ -15,14 +15,22 @@ describe("startGateway(), back-pressure", () => {
     const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
     const { open } = fixture = await startFixture(
       { authority, client, gateway },
-      (request, response) => response.end(Buffer.alloc(Number(request.url!.slice(1)), "x")),
+      (request, response) => {
+        const [, form, bytes] = request.url!.split("/");
+        const content = Buffer.alloc(Number(bytes), "x");
+        if (form === "whole") return void response.end(content);
+        response.write(content);
+        response.end();
+      },
     );
-    for (const bytes of [0, 1, 65_536, 460_984, 464_170, 700_000, 3 * MEBIBYTE]) {
-      const socket = await open();
-      socket.write(`GET /${bytes} ${HEAD}\r\n`);
-      socket.write(`GET /5 ${HEAD}Connection: close\r\n\r\n`);
-      const text = await readToEnd(socket);
-      assertEquals([text.match(/x+/)?.[0].length, text.endsWith("xxxxx")], [bytes || 5, true]);
+    for (const bytes of [1, 65_536, 460_984, 464_170, 700_000, 3 * MEBIBYTE]) {
+      for (const form of ["whole", "chunked"]) {
+        const socket = await open();
+        socket.write(`GET /${form}/${bytes} ${HEAD}\r\n`);
+        socket.write(`GET /whole/5 ${HEAD}Connection: close\r\n\r\n`);
+        const text = await readToEnd(socket);
+        assertEquals([text.split("x").length - 1, text.endsWith("xxxxx")], [bytes + 5, true], form);
+      }
     }
   });
 

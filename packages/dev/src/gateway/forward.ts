@@ -79,7 +79,7 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
     // On an error, pipeline() destroys both streams, so that the client sees a truncated answer and not one
     // that looks complete.
-    pipeline(answer, endingWithChunk(response), () => {});
+    pipeline(answer, endingWithChunk(response, Number(answer.headers["content-length"])), () => {});
   });
   outgoing.on("error", (error) => {
     if (!response.headersSent) fail("upstream_unavailable", error.message);
@@ -99,20 +99,22 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
 }
 
 /**
- * A writer of the response that passes the last chunk to end(). If end() gets no chunk, Deno 2.9 does not finish
- * some responses over TLS (for example of 460,000 bytes), and their connection then answers nothing more.
+ * A writer of the response that passes the last chunk of `bytes` to end(). If end() gets no chunk, Deno 2.9 does
+ * not finish some responses over TLS (for example of 460,000 bytes), and their connection then answers nothing
+ * more. A chunked response needs no such care, because end() sends its last chunk.
  */
-function endingWithChunk(response: ServerResponse): Writable {
-  let last: Uint8Array | undefined;
+function endingWithChunk(response: ServerResponse, bytes: number): Writable {
+  let left = bytes;
   return new Writable({
     write(chunk: Uint8Array, _encoding, done) {
-      const isFull = last !== undefined && !response.write(last);
-      last = chunk;
-      if (isFull) response.once("drain", done);
-      else done();
+      left -= chunk.length;
+      if (left === 0) response.end(chunk, done);
+      else if (response.write(chunk)) done();
+      else response.once("drain", done);
     },
     final(done) {
-      response.end(last, done);
+      if (response.writableEnded) done();
+      else response.end(done);
     },
     destroy(error, done) {
       if (error) response.destroy();
