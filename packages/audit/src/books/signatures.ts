@@ -61,7 +61,8 @@ export class Signatures {
       this.#pending.delete(one)
     );
     this.#pending.add(one);
-    if (this.#pending.size >= MOST_PENDING) await Promise.race(this.#pending);
+    // Waits for the oldest. Promise.race() would add a handler to each pending promise, at every signature.
+    if (this.#pending.size >= MOST_PENDING) await this.#pending.values().next().value;
   }
 
   async #verify(
