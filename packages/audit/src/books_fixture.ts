@@ -1,12 +1,10 @@
 // Fills a database with at least one row in every table, as the service and the operators would, so that the
 // audit finds nothing.
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
-import { canonicalRequest, readJson } from "@gold-partner/canonical";
-import { signDetached } from "@gold-partner/jws";
-import { hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
 import {
   createTestAuthority,
   newTestKey,
+  signWrite,
   type TestBooks,
   testBooks,
   type TestKey,
@@ -139,24 +137,19 @@ async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promi
   }
 }
 
-/** What the service stores of a signed request. */
-async function signedWrite(sql: Sql, { signer, thumbprint }: TestKey, path: string, body: string) {
+/** Signs a request. Returns its parts as the booking functions take them. */
+async function signedWrite(sql: Sql, key: TestKey, path: string, body: string) {
   const [deployment] = await sql`select public_base_url as url from gold.deployment`;
-  const [timestamp, nonce] = [`${Math.floor(Date.now() / 1000)}`, randomUUID()];
-  const bodySha256 = createHash("sha256").update(body).digest("hex");
-  const url = deployment!.url + path;
-  const signature = await signDetached(
-    canonicalRequest({ method: "POST", url, bodySha256, timestamp, nonce }),
-    signer,
+  const { fingerprint, nonce, signedRequest, thumbprint } = await signWrite(
+    key,
+    new URL(path, deployment!.url),
+    body,
   );
-  const params = readJson(Buffer.from(body));
   return {
-    fingerprint: `\\x${idempotencyFingerprint({ method: "POST", path, params }, hostBytes)}`,
-    nonce: createHash("sha256").update(nonce).digest("hex").slice(0, 32),
-    request: `\\x${
-      Buffer.from(["POST", path, timestamp, nonce, signature, body].join("\n")).toString("hex")
-    }`,
-    thumbprint: `\\x${Buffer.from(thumbprint, "base64url").toString("hex")}`,
+    nonce,
+    fingerprint: `\\x${fingerprint}`,
+    request: `\\x${signedRequest}`,
+    thumbprint: `\\x${thumbprint}`,
   };
 }
 
