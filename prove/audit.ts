@@ -105,7 +105,7 @@ async function judgeRate(plain: AuditRun, verifying: AuditRun): Promise<Finding>
   const ownUs = (verifying.cpuMs - plain.cpuMs) * 1000 / verified;
   const share = peerUs / ownUs;
   return {
-    what: `${verified} signatures in ${secondsOf(wallMs - plain.wallMs)} s more, ${memoryMiB} MiB; ` +
+    what: `${verified} signatures, ${secondsOf(wallMs)} s in total, ${memoryMiB} MiB; ` +
       `${ownUs.toFixed(1)} µs of CPU each, ${peerUs.toFixed(1)} µs in Web Crypto alone: ${
         share.toFixed(2)
       }x its rate`,
