@@ -1,147 +1,177 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import process from "node:process";
-import { auditBooks, type AuditReport, withSnapshot } from "@gold-partner/audit";
-import { type TestBooks, testBooks } from "@gold-partner/server/testing";
-import { Report } from "./report.ts";
-import { residentMebibytes } from "./resident_memory.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TestBooks, testBooks, type Trader } from "@gold-partner/server/testing";
+import { type AuditRun, runAudit } from "./audit/audit_command.ts";
+import { createTraders, trade } from "./audit/history.ts";
+import { verifyCpuUs } from "./audit/verify_rate.ts";
+import { type Finding, Report } from "./report.ts";
+import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
 
-// npm run prove -- audit [--short]: fills the books with orders, audits them, edits one row and audits them
-// again.
+// npm run prove -- audit [--short]: books signed orders through the service's functions and runs `gold audit full`
+// without and with signatures. Then it edits one row, and audits a hot standby while the primary takes orders.
 
 const short = process.argv.includes("--short");
-const ORDERS = short ? 50_000 : 1_000_000;
-const PARTNERS = 500;
-const ORDERS_PER_CALL = 100;
-/** Two cores for 5 minutes, for a million orders. CPU time does not depend on other load. */
-const CPU_MAX_US = 600;
+const PARTNERS = 256;
+/** Orders of each partner. */
+const ROUNDS = short ? 80 : 4000;
+const ORDERS = PARTNERS * ROUNDS;
 const DURATION_MAX_MS = 300_000;
+/** Two cores for the longest duration of a million orders. CPU time depends little on other load. */
+const CPU_MAX_US = 600;
 const MEMORY_MAX_MIB = 512;
-const SAMPLE_MS = 250;
 /**
- * Rules that the history breaks, because it is written as rows: no operator command created the partners, and
- * the quotes and orders name no price and no list of bars.
+ * The rate of verified signatures, as a share of the rate of Web Crypto alone. Both are rates per second of
+ * CPU. A short run is beside other load and has few signatures, so it only finds large losses.
  */
-const FIXTURE_RULES = [
-  "registry_is_noted",
-  "change_has_event",
-  "credential_has_event",
-  "quote_has_price",
-  "order_names_list",
-];
+const VERIFY_MIN_SHARE = short ? 0.4 : 0.8;
+const DRAWN = "5%";
+const TRADING_PAUSE_MS = 500;
 
 const report = new Report((line) => console.log(line));
-const books = await testBooks();
+const folder = makeServerFolder();
+let primary: DebianPostgres | undefined;
+let standby: DebianPostgres | undefined;
+let books: TestBooks | undefined;
 try {
-  await fill(books);
-  const first = await measure(books);
-  const cpuUs = first.cpuMs * 1000 / ORDERS;
-  const seconds = (first.wallMs / 1000).toFixed(1);
-  report.tried("the audit is fast and small", {
-    what:
-      `${first.report.records} records in ${seconds} s, ${Math.round(cpuUs)} µs of CPU per order in the ` +
-      `audit's two processes and Postgres, ${first.memoryMiB} MiB`,
-    violations: [
-      ...(first.report.records >= ORDERS ? [] : [`only ${first.report.records} records were read`]),
-      ...(cpuUs <= CPU_MAX_US ? [] : [`more than ${CPU_MAX_US} µs of CPU per order`]),
-      ...(short || first.wallMs <= DURATION_MAX_MS ? [] : [`more than ${DURATION_MAX_MS / 1000} s`]),
-      ...(first.memoryMiB <= MEMORY_MAX_MIB ? [] : [`more than ${MEMORY_MAX_MIB} MiB`]),
-      ...[...first.report.counts].filter(([rule]) => !FIXTURE_RULES.includes(rule))
-        .map(([rule, count]) => `${rule}: ${count} findings in books that nobody edited`),
-    ],
-  });
-  const edited = await editOne(books);
-  const { report: second } = await measure(books);
-  report.tried("an edited row is found", {
-    what: `the edited transfer of ${edited}`,
-    violations: second.findings.some(({ rule, row }) => rule === "balance_follows" && row.startsWith(edited))
-      ? []
-      : [`no finding of balance_follows names ${edited}`],
-  });
+  primary = await DebianPostgres.create(folder);
+  process.env.TEST_POSTGRES_URL = primary.url();
+  books = await testBooks();
+  const traders = await fill(books);
+  const plain = await runAudit(books.url, "--signatures", "none");
+  report.tried("the audit without signatures is fast and small", judgeCost(plain));
+  const verifying = await runAudit(books.url);
+  report.tried(
+    "the signatures are verified almost as fast as Web Crypto can",
+    await judgeRate(plain, verifying),
+  );
+  const edited = await editOne(books, traders[PARTNERS / 2]!);
+  const onPrimary = await runAudit(books.url, "--signatures", DRAWN);
+  report.tried("an edited row is found", judgeEdited(onPrimary, edited));
+  // The standby copies this setting. Without it, the standby may cancel the audit's snapshot.
+  await books.sql`alter system set hot_standby_feedback = on`;
+  standby = await primary.createStandby(folder);
+  const streamed = await auditStandby(books, standby, traders, onPrimary);
+  report.tried("a hot standby gives the same findings", streamed);
 } finally {
-  await books.stop();
+  await books?.stop();
+  await standby?.crash();
+  await primary?.crash();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 process.exit(report.close("audit") ? 0 : 1);
 
-async function fill({ sql, addBar, createClient }: TestBooks): Promise<void> {
-  for (const file of ["peers/book_orders_schema.sql", "orders/preload.sql"]) {
-    await sql.unsafe(readFileSync(new URL(`../bench/${file}`, import.meta.url), "utf8"));
-  }
-  await addBar(10_000_000_000n);
-  const first = await createClient({ halalas: 100_000_000n });
-  for (let count = 1; count < PARTNERS; count++) await createClient({ halalas: 100_000_000n });
-  for (let written = 0; written < ORDERS; written += PARTNERS * ORDERS_PER_CALL) {
-    await sql`select peer.preload(${first}, ${PARTNERS}, ${ORDERS_PER_CALL})`;
-  }
-  // The history has neither the replies to quotes nor the requests of nonces.
-  await sql.begin(async (transaction) => {
-    await transaction`set local session_replication_role = replica`;
-    await transaction`truncate gold.nonce`;
-    await transaction`
-      insert into gold.nonce select bucket, client_id, gen_random_uuid(), request_id from gold.idempotency_key
-      where result_kind = 'order'`;
-    await transaction`
-      insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
-      select bucket, client_id, 201, 'q' || id, '\\x0b', gen_random_uuid(), id, created_at, 'quote', gold.quote_text(q, 'open')
-      from gold.quote q`;
-  });
-  await sql.unsafe("vacuum analyze");
+async function fill(books: TestBooks): Promise<Trader[]> {
+  const startMs = performance.now();
+  await books.addBar(10_000_000_000n);
+  const traders = await createTraders(books, PARTNERS);
+  await trade(books, traders, ROUNDS);
+  await books.sql`vacuum analyze`;
+  console.log(`  booked ${ORDERS} signed orders in ${secondsOf(performance.now() - startMs)} s`);
+  return traders;
 }
 
-/** Audits the rows, and ends when the audit's processes have ended. The catalog is not the release's, because it has the functions that wrote the history. */
-async function measure({ url, sql }: TestBooks) {
-  const [server] = await sql`select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid`;
-  const postgres: number = server!.pid;
-  const cpuMs = () => endedCpuMs(process.pid) + endedCpuMs(postgres);
-  const [startMs, startCpuMs] = [performance.now(), cpuMs()];
-  let memoryMiB = 0;
-  const sampler = setInterval(() => {
-    memoryMiB = Math.max(memoryMiB, auditMebibytes(postgres));
-  }, SAMPLE_MS);
-  try {
-    const report: AuditReport = await withSnapshot(
-      url,
-      (sql) => auditBooks(sql, { url, rowsOnly: true, progress: (text) => console.log(`  ${text}`) }),
-    );
-    return { report, memoryMiB, wallMs: performance.now() - startMs, cpuMs: cpuMs() - startCpuMs };
-  } finally {
-    clearInterval(sampler);
-  }
+function secondsOf(ms: number): string {
+  return (ms / 1000).toFixed(1);
 }
 
-/** The CPU time of a process and of its children that have ended. The clock ticks 100 times a second. */
-function endedCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 15);
-  return ticks.reduce((sum, each) => sum + Number(each), 0) * 10;
+/** Violations of an audit of books that nobody edited. */
+function findingsOf({ defects, items, memoryMiB }: AuditRun): string[] {
+  return [
+    ...(defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`]),
+    ...(memoryMiB <= MEMORY_MAX_MIB ? [] : [`more than ${MEMORY_MAX_MIB} MiB`]),
+  ];
 }
 
-/** Each thread lists the children that it started. */
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number)
-  );
+function judgeCost(run: AuditRun): Finding {
+  const { records, wallMs, cpuMs, memoryMiB, progress } = run;
+  const cpuUs = Math.round(cpuMs * 1000 / ORDERS);
+  return {
+    what: `${records} records in ${secondsOf(wallMs)} s, ${cpuUs} µs of CPU per order in the command and ` +
+      `Postgres, ${memoryMiB} MiB`,
+    violations: [
+      ...findingsOf(run),
+      ...(records >= ORDERS ? [] : [`only ${records} records were read`]),
+      ...(cpuUs <= CPU_MAX_US ? [] : [`more than ${CPU_MAX_US} µs of CPU per order`]),
+      ...(short || wallMs <= DURATION_MAX_MS ? [] : [`more than ${DURATION_MAX_MS / 1000} s`]),
+      ...(progress.includes("ranges of clients") ? [] : ["no progress was shown"]),
+    ],
+  };
 }
 
-/** The memory of this process and of the audit's second process. */
-function auditMebibytes(postgres: number): number {
-  const children = childrenOf(process.pid).filter((pid) => pid !== postgres);
-  return [process.pid, ...children].reduce((sum, pid) => {
-    try {
-      return sum + residentMebibytes(pid);
-    } catch {
-      return sum; // The process has just ended.
-    }
-  }, 0);
+async function judgeRate(plain: AuditRun, verifying: AuditRun): Promise<Finding> {
+  const { verified_signatures: verified, wallMs, memoryMiB } = verifying;
+  const peerUs = await verifyCpuUs(ORDERS / 4);
+  const ownUs = (verifying.cpuMs - plain.cpuMs) * 1000 / verified;
+  const share = peerUs / ownUs;
+  return {
+    what: `${verified} signatures, ${secondsOf(wallMs)} s in total, ${memoryMiB} MiB; ` +
+      `${ownUs.toFixed(1)} µs of CPU each, ${peerUs.toFixed(1)} µs in Web Crypto alone: ${
+        share.toFixed(2)
+      }x its rate`,
+    violations: [
+      ...findingsOf(verifying),
+      ...(verified === ORDERS ? [] : [`${verified} of ${ORDERS} signatures were verified`]),
+      ...(share >= VERIFY_MIN_SHARE ? [] : [`less than ${VERIFY_MIN_SHARE}x`]),
+    ],
+  };
 }
 
 /** Changes a balance in the middle of the history, past every trigger. Returns the record's name. */
-async function editOne({ sql }: TestBooks): Promise<string> {
+async function editOne({ sql }: TestBooks, { client }: Trader): Promise<string> {
   const [row] = await sql.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`;
     return await transaction`
       update gold.transfer set sar_available_after = sar_available_after + 1
-      where leg = 1 and sequence = 50 and client_id = (select max(id) - ${PARTNERS / 2} from gold.partner)
-      returning client_id, sequence::text`;
+      where leg = 1 and client_id = ${client} and sequence = ${ROUNDS / 2} returning sequence::text`;
   });
-  return `client ${row!.client_id} sequence ${row!.sequence}`;
+  return `client ${client} sequence ${row!.sequence}`;
+}
+
+function judgeEdited({ defects, items, verified_signatures: verified }: AuditRun, edited: string): Finding {
+  const isFound = items?.some(({ rule, row }) => rule === "balance_follows" && row.startsWith(edited));
+  return {
+    what: `${defects} findings of ${edited}; ${verified} signatures verified with --signatures ${DRAWN}`,
+    violations: [
+      ...(isFound ? [] : [`no finding of balance_follows names ${edited}`]),
+      ...(verified > 0.04 * ORDERS && verified < 0.06 * ORDERS ? [] : [`not ${DRAWN} of ${ORDERS}`]),
+    ],
+  };
+}
+
+async function auditStandby(
+  books: TestBooks,
+  standby: DebianPostgres,
+  traders: readonly Trader[],
+  onPrimary: AuditRun,
+): Promise<Finding> {
+  const database = new URL(books.url).pathname.slice(1);
+  const ended = new AbortController();
+  const trading = tradeUntil(ended.signal, books, traders);
+  const onStandby = await runAudit(standby.url(database), "--signatures", DRAWN).finally(() => ended.abort());
+  const orders = await trading;
+  const [expected, found] = [onPrimary, onStandby].map(({ items }) => JSON.stringify(items));
+  return {
+    what: `${onStandby.records} records in ${
+      secondsOf(onStandby.wallMs)
+    } s, while the primary booked ${orders} orders`,
+    violations: [
+      ...(found === expected ? [] : [`expected ${expected}; got ${found}`]),
+      ...(orders > 0 ? [] : ["the primary booked no order"]),
+    ],
+  };
+}
+
+/** Returns the number of orders. */
+async function tradeUntil(
+  ended: AbortSignal,
+  books: TestBooks,
+  traders: readonly Trader[],
+): Promise<number> {
+  let orders = 0;
+  for (; !ended.aborted; orders += 2 * traders.length) {
+    await trade(books, traders, 2);
+    await sleep(TRADING_PAUSE_MS);
+  }
+  return orders;
 }

@@ -21,8 +21,10 @@ export {
 export { type Sending, type Signing, type TestService, testService } from "./service.ts";
 export { type Draw, SimulatedHistory } from "./simulated_history.ts";
 export { signedWrite } from "./signed_write.ts";
+export { bookSignedOrders, createTrader, type Trader } from "./signed_orders.ts";
 export { silentDatabase } from "./silent_database.ts";
 export { brokenRequests, type RequestCase } from "./wire/broken_requests.ts";
 export { type Client, oddRequests } from "./wire/odd_requests.ts";
 export { sendBytes, verdictsOf } from "./wire/send_bytes.ts";
 export { type Service, startService } from "../src/service.ts";
+export { migrate } from "../src/database/migrate.ts";

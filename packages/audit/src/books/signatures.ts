@@ -1,4 +1,5 @@
-// Verifies the signatures of stored requests. Verifying runs beside the reading of rows, on other threads.
+// Verifies the signatures of stored requests, in groups and on several threads. Meanwhile the other process of the
+// audit reads rows.
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
@@ -11,14 +12,14 @@ interface Key {
   readonly until: number;
 }
 
-/** So many signatures are verified at once. */
-const MOST_PENDING = 256;
+/** So many signatures are verified at once. One by one, beside the reading of rows, each costs a fifth more CPU. */
+const GROUP_SIZE = 256;
 
 export class Signatures {
   readonly #share: number;
   /** By client number and thumbprint in hex. */
   readonly #keys: ReadonlyMap<string, Key>;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #waiting: (() => Promise<void>)[] = [];
   verified = 0;
 
   private constructor(keys: ReadonlyMap<string, Key>, share: number) {
@@ -57,11 +58,8 @@ export class Signatures {
     }
     if (this.#share < 1 && Math.random() >= this.#share) return;
     this.verified++;
-    const one = this.#verify(findings, row, known.key, signature, payloads()).finally(() =>
-      this.#pending.delete(one)
-    );
-    this.#pending.add(one);
-    if (this.#pending.size >= MOST_PENDING) await Promise.race(this.#pending);
+    this.#waiting.push(() => this.#verify(findings, row, known.key, signature, payloads()));
+    if (this.#waiting.length >= GROUP_SIZE) await this.finish();
   }
 
   async #verify(
@@ -83,8 +81,8 @@ export class Signatures {
     findings.add("request_is_signed", row, "a signature of the stored key", reason);
   }
 
-  /** Waits until all signatures are verified. */
+  /** Verifies all signatures that wait. */
   async finish(): Promise<void> {
-    await Promise.all(this.#pending);
+    await Promise.all(this.#waiting.splice(0).map((verify) => verify()));
   }
 }

@@ -75,10 +75,11 @@ describe("gold audit full", () => {
     assertEquals([edited.json.resumed_clients, rules.includes("transfer_is_derived")], [0, true]);
   });
 
-  it("refuses files of another format, and a login that may not read", async () => {
+  it("refuses files of another format, a share above 100%, and a login that may not read", async () => {
     const wrong = await operator.write("wrong.json", '{"items":[1]}');
     refused(await audit("full", "--heads", wrong), 2, "gold ledger heads");
     refused(await audit("full", "--keys", wrong), 2, "gold audit keys");
+    refused(await audit("full", "--signatures", "101%"), 2, "--signatures must be all, none or a percentage");
     refused(await operator.gold("audit", "full"), 1, "permission denied");
   });
 });
