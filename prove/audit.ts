@@ -79,6 +79,7 @@ async function fill({ sql, addBar, createClient }: TestBooks): Promise<void> {
     await transaction`
       insert into gold.nonce select bucket, client_id, gen_random_uuid(), request_id from gold.idempotency_key
       where result_kind = 'order'`;
+    await transaction`update gold.quote set key = 'q' || id`;
     await transaction`
       insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
       select bucket, client_id, 201, 'q' || id, '\\x0b', gen_random_uuid(), id, created_at, 'quote', gold.quote_text(q, 'open')

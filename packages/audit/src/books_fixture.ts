@@ -5,6 +5,7 @@ import { canonicalRequest, readJson } from "@gold-partner/canonical";
 import { signDetached } from "@gold-partner/jws";
 import { hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
 import {
+  closingToday,
   createTestAuthority,
   newTestKey,
   type TestBooks,
@@ -38,6 +39,10 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await trade(books, client, key);
   await moveMoney(books, maker, checker, client, publicId, key);
   await deliver(sql, client);
+  await closingToday(sql, async () => {
+    // The first call raises the account's instant to the end of the day; the second one posts the event.
+    for (let step = 0; step < 2; step++) await sql`select gold.close_day(${client})`;
+  });
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
