@@ -1056,6 +1056,19 @@ CREATE TABLE gold.idempotency_key (
 ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
 
 --
+-- Name: refusal; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.refusal (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE gold.refusal OWNER TO gold_owner;
+
+--
 -- Name: bind_answer(gold.account, text, bytea, uuid, text, uuid, timestamp with time zone, integer, text, bytea, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1065,6 +1078,11 @@ CREATE FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint byte
     BEGIN ATOMIC
  INSERT INTO gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body, request, signing_thumbprint)
    VALUES ((bind_answer.holder).bucket, (bind_answer.holder).client_id, bind_answer.status, bind_answer.key, bind_answer.fingerprint, bind_answer.request, bind_answer.result, bind_answer.at, bind_answer.kind, bind_answer.body, bind_answer.signed_request, bind_answer.thumbprint);
+ INSERT INTO gold.refusal (bucket, client_id, created_at, key)  SELECT (bind_answer.holder).bucket AS bucket,
+             (bind_answer.holder).client_id AS client_id,
+             bind_answer.at AS at,
+             bind_answer.key AS key
+           WHERE (bind_answer.kind = 'refusal'::text);
  SELECT ROW(1, 'answered'::text, (status)::smallint, body)::gold.outcome AS "row";
 END;
 
@@ -1180,6 +1198,7 @@ declare
   free bigint;
   list int;
   is_short boolean;
+  refused boolean := false;
   asked record;
   holder account;
   earlier int;
@@ -1340,6 +1359,7 @@ begin
       answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
         asked.signed_request, asked.thumbprint);
     else
+      refused := true;
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
@@ -1360,6 +1380,9 @@ begin
     insert into nonce select * from unnest(spent)
   )
   insert into idempotency_key select * from unnest(bound);
+  if refused then
+    perform keep_refusals(bound);
+  end if;
 end $$;
 
 ALTER FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[], admissions bigint[], nonces uuid[], keys text[], fingerprints bytea[], quotes uuid[], requests uuid[], partner_references text[], account_labels text[], signed_requests bytea[], thumbprints bytea[]) OWNER TO gold_book;
@@ -1404,6 +1427,7 @@ declare
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
+  refused boolean := false;
   reached text;
   made quote;
   quoted quote[] := '{}';
@@ -1536,11 +1560,12 @@ begin
         -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
         -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
+      refused := true;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id)::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id, asked.key)::quote;
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
@@ -1558,6 +1583,9 @@ begin
     insert into simulated_price select * from unnest(simulated);
   end if;
   insert into idempotency_key select * from unnest(bound);
+  if refused then
+    perform keep_refusals(bound);
+  end if;
   if limited then
     perform keep_allowances(allowances);
   end if;
@@ -1821,7 +1849,7 @@ ALTER FUNCTION gold.ceil_millisecond(at timestamp with time zone) OWNER TO gold_
 
 CREATE FUNCTION gold.event_number(type text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text, 'webhook.test'::text, 'credential.expiring'::text, 'credential.added'::text, 'credential.ended'::text, 'settlement.changed'::text, 'webhook_endpoint.changed'::text], type);
+    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text, 'webhook.test'::text, 'credential.expiring'::text, 'credential.added'::text, 'credential.ended'::text, 'settlement.changed'::text, 'webhook_endpoint.changed'::text, 'day.closed'::text], type);
 
 ALTER FUNCTION gold.event_number(type text) OWNER TO gold_book;
 
@@ -1844,6 +1872,47 @@ CREATE FUNCTION gold.line_salt(chain_key bytea, sequence bigint) RETURNS text
     RETURN encode(substr(sha256((chain_key || int8send(sequence))), 1, 16), 'hex'::text);
 
 ALTER FUNCTION gold.line_salt(chain_key bytea, sequence bigint) OWNER TO gold_book;
+
+--
+-- Name: closed_day; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.closed_day (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    day date NOT NULL,
+    sequence bigint NOT NULL,
+    first_sequence bigint,
+    last_sequence bigint,
+    opening_available bigint NOT NULL,
+    opening_held bigint NOT NULL,
+    opening_gold bigint NOT NULL,
+    closing_available bigint NOT NULL,
+    closing_held bigint NOT NULL,
+    closing_gold bigint NOT NULL,
+    quotes integer NOT NULL,
+    orders integer NOT NULL,
+    refusals integer NOT NULL,
+    broken integer NOT NULL,
+    quotes_sha256 bytea NOT NULL,
+    refusals_sha256 bytea NOT NULL,
+    epoch integer NOT NULL
+);
+
+ALTER TABLE gold.closed_day OWNER TO gold_owner;
+
+--
+-- Name: epoch; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.epoch (
+    id integer NOT NULL,
+    system bigint NOT NULL,
+    timeline integer NOT NULL,
+    began_at timestamp(3) with time zone NOT NULL
+);
+
+ALTER TABLE gold.epoch OWNER TO gold_owner;
 
 --
 -- Name: expiry_notice; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -2010,7 +2079,7 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most int
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT e.sequence,
-     ((((((((((((((((e.line || '|'::text) || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.debit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.credit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.asset) AS enum_range), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
+     (((((((((((((((((e.line || '|'::text) || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.debit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.credit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.asset) AS enum_range), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
             FROM gold.transfer t
            WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(((((((('|'::text || array_position(( SELECT enum_range(NULL::gold.side) AS enum_range), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total), ''::text)) || COALESCE(
          CASE
@@ -2030,6 +2099,13 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most int
              WHEN gold.is_partner_change(e.type) THEN ( SELECT ('|'::text || encode(sha256(convert_to((json_build_array(c.kind, c.credential, c.kid, ((EXTRACT(epoch FROM c.valid_from) * (1000)::numeric))::bigint, ((EXTRACT(epoch FROM c.valid_until) * (1000)::numeric))::bigint, encode(sha256(convert_to(c.iban, 'UTF8'::name)), 'hex'::text), c.webhook_url, c.login, c.approved_by))::text, 'UTF8'::name)), 'hex'::text))
                 FROM gold.partner_change c
                WHERE ((c.bucket = e.bucket) AND (c.client_id = e.client_id) AND (c.sequence = e.sequence)))
+             ELSE NULL::text
+         END, ''::text)) || COALESCE(
+         CASE
+             WHEN (e.type = 'day.closed'::text) THEN ( SELECT ('|'::text || encode(sha256(convert_to((json_build_array(d.day, d.first_sequence, d.last_sequence, d.opening_available, d.opening_held, d.opening_gold, d.closing_available, d.closing_held, d.closing_gold, d.quotes, d.orders, d.refusals, d.broken, encode(d.quotes_sha256, 'hex'::text), encode(d.refusals_sha256, 'hex'::text), p.id, p.timeline, ((EXTRACT(epoch FROM p.began_at) * (1000)::numeric))::bigint))::text, 'UTF8'::name)), 'hex'::text))
+                FROM (gold.closed_day d
+                  JOIN gold.epoch p ON ((p.id = d.epoch)))
+               WHERE ((d.bucket = e.bucket) AND (d.client_id = e.client_id) AND (d.sequence = e.sequence)))
              ELSE NULL::text
          END, ''::text)) ||
          CASE
@@ -2183,6 +2259,26 @@ $$;
 ALTER FUNCTION gold.check_change_has_event() OWNER TO gold_book;
 
 --
+-- Name: check_day_is_closed(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_day_is_closed() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event states something else than the rows of the day'
+  from closed_day d, lateral (select to_jsonb(day_facts(d.client_id, d.day)) as facts) f
+  where to_jsonb(d) - '{sequence,epoch}'::text[] <> f.facts - '{sequence,epoch}'::text[]
+  union all
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event is missing'
+  from closed_day d
+  left join event e on e.bucket = d.bucket and e.client_id = d.client_id and e.sequence = d.sequence and e.type = 'day.closed'
+  where e.sequence is null
+$$;
+
+ALTER FUNCTION gold.check_day_is_closed() OWNER TO gold_book;
+
+--
 -- Name: check_deposit_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2239,6 +2335,30 @@ end $$;
 ALTER FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) OWNER TO gold_book;
 
 --
+-- Name: check_epoch_is_whole(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_epoch_is_whole() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'epoch ' || p.id, 'its number or its timeline does not follow from the epoch before it'
+  from (
+    select e.id, row_number() over w as n, lag(e.system) over w = e.system and lag(e.timeline) over w >= e.timeline as is_back
+    from epoch e window w as (order by id)
+  ) p
+  where p.id <> p.n or p.is_back
+  union all
+  select 'client ' || d.client_id || ' day ' || d.day, 'its epoch was not the current one when its event was posted'
+  from closed_day d
+  join event e on e.bucket = d.bucket and e.client_id = d.client_id and e.sequence = d.sequence
+  left join (select id, began_at, lead(began_at, 1, 'infinity') over (order by id) as ended_at from epoch) p on p.id = d.epoch
+  where p.id is null or e.created_at not between p.began_at - clock_tolerance() and p.ended_at + clock_tolerance()
+$$;
+
+ALTER FUNCTION gold.check_epoch_is_whole() OWNER TO gold_book;
+
+--
 -- Name: check_event_has_execution(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2259,9 +2379,12 @@ CREATE FUNCTION gold.check_event_has_execution() RETURNS TABLE(subject text, det
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
   left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
     when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
-  -- The subject of a webhook test and of a change is the event itself. A webhook test has no execution.
+  left join closed_day y on e.type = 'day.closed' and y.bucket = e.bucket and y.client_id = e.client_id and y.sequence = e.sequence
+  -- The subject of a webhook test, a change and a closed day is the event itself. A webhook test has no
+  -- execution.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
-    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end) is null
+    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end,
+    case when e.subject = e.id and y.sequence is not null then e.id end) is null
 $$;
 
 ALTER FUNCTION gold.check_event_has_execution() OWNER TO gold_book;
@@ -2715,6 +2838,68 @@ end $$;
 ALTER FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) OWNER TO gold_book;
 
 --
+-- Name: close_day(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.close_day(client integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  day date;
+  ends timestamptz;
+  facts closed_day;
+  holder account;
+  at timestamptz;
+  id uuid;
+begin
+  perform require_read_committed();
+  -- Otherwise two workers would both read the whole day. The first number is the name of this kind of lock.
+  if not pg_try_advisory_xact_lock(1735355493, close_day.client) then
+    return false;
+  end if;
+  day := unclosed_day(close_day.client);
+  if day is null then
+    return false;
+  end if;
+  ends := day_begin(day + 1);
+  if (select a.last_posted_at < ends from account a where a.bucket = close_day.client % 64 and a.client_id = close_day.client) then
+    perform lock_accounts(array[close_day.client], true);
+    update account a set last_posted_at = greatest(a.last_posted_at, ends)
+    where a.bucket = close_day.client % 64 and a.client_id = close_day.client;
+    return true;
+  end if;
+
+  facts := day_facts(close_day.client, day);
+  facts.epoch := note_epoch();
+  select (l.accounts[1]).* into strict holder from lock_accounts(array[close_day.client], true) l;
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
+  id := new_uuid(at);
+  facts.sequence := holder.event_sequence + 1;
+  insert into closed_day select (facts).*;
+  perform take_sequence(close_day.client, facts.sequence, at);
+  perform post_event(close_day.client, facts.sequence, id, id, at, 'day.closed');
+  return true;
+end $$;
+
+ALTER FUNCTION gold.close_day(client integer) OWNER TO gold_book;
+
+--
+-- Name: close_delay(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.close_delay() RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '00:05:00'::interval;
+
+ALTER FUNCTION gold.close_delay() OWNER TO gold_book;
+
+--
 -- Name: close_past(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2728,6 +2913,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.close_past(client integer, until timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: closed_day_text(gold.closed_day); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.closed_day_text(given gold.closed_day) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (SELECT (((((((((((((((((((((((((((((((((((('{"date":"'::text || (closed_day_text.given).day) || '","first_sequence":'::text) || COALESCE(((closed_day_text.given).first_sequence)::text, 'null'::text)) || ',"last_sequence":'::text) || COALESCE(((closed_day_text.given).last_sequence)::text, 'null'::text)) || ',"opening_balance":{"available_sar":'::text) || gold.decimal_text((closed_day_text.given).opening_available, 0.01)) || ',"held_sar":'::text) || gold.decimal_text((closed_day_text.given).opening_held, 0.01)) || ',"gold_grams":'::text) || gold.decimal_text((closed_day_text.given).opening_gold, 0.0001)) || '},"closing_balance":{"available_sar":'::text) || gold.decimal_text((closed_day_text.given).closing_available, 0.01)) || ',"held_sar":'::text) || gold.decimal_text((closed_day_text.given).closing_held, 0.01)) || ',"gold_grams":'::text) || gold.decimal_text((closed_day_text.given).closing_gold, 0.0001)) || '},"quotes":'::text) || (closed_day_text.given).quotes) || ',"orders":'::text) || (closed_day_text.given).orders) || ',"refusals":'::text) || (closed_day_text.given).refusals) || ',"broken":'::text) || (closed_day_text.given).broken) || ',"quotes_sha256":"'::text) || encode((closed_day_text.given).quotes_sha256, 'hex'::text)) || '","refusals_sha256":"'::text) || encode((closed_day_text.given).refusals_sha256, 'hex'::text)) || '","epoch":{"number":'::text) || p.id) || ',"timeline":'::text) || p.timeline) || ',"began_at":"'::text) || gold.instant_text(p.began_at)) || '"}}'::text) FROM gold.epoch p WHERE (p.id = (closed_day_text.given).epoch));
+
+ALTER FUNCTION gold.closed_day_text(given gold.closed_day) OWNER TO gold_book;
 
 --
 -- Name: compute_reserves(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2945,6 +3140,16 @@ END;
 ALTER FUNCTION gold.credentials_of(client integer) OWNER TO gold_book;
 
 --
+-- Name: day_begin(date); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_begin(day date) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((day)::timestamp without time zone AT TIME ZONE 'Asia/Riyadh'::text);
+
+ALTER FUNCTION gold.day_begin(day date) OWNER TO gold_book;
+
+--
 -- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2953,6 +3158,75 @@ CREATE FUNCTION gold.day_end(clock timestamp with time zone) RETURNS timestamp w
     RETURN ((date_trunc('day'::text, (clock AT TIME ZONE 'Asia/Riyadh'::text)) + '1 day'::interval) AT TIME ZONE 'Asia/Riyadh'::text);
 
 ALTER FUNCTION gold.day_end(clock timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: day_facts(integer, date); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_facts(client integer, day date) RETURNS gold.closed_day
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  begins timestamptz := day_begin(day_facts.day);
+  ends timestamptz := day_begin(day_facts.day + 1);
+  opening bigint := sequence_at(day_facts.client, begins - interval '1 millisecond');
+  closing bigint := sequence_at(day_facts.client, ends - interval '1 millisecond');
+  facts closed_day;
+begin
+  facts.bucket := day_facts.client % 64;
+  facts.client_id := day_facts.client;
+  facts.day := day_facts.day;
+  if closing > opening then
+    facts.first_sequence := opening + 1;
+    facts.last_sequence := closing;
+  end if;
+  select b.available, b.held, b.gold into facts.opening_available, facts.opening_held, facts.opening_gold
+  from balance_after(day_facts.client, opening) b;
+  select b.available, b.held, b.gold into facts.closing_available, facts.closing_held, facts.closing_gold
+  from balance_after(day_facts.client, closing) b;
+  select count(*) into facts.orders
+  from event e
+  where e.bucket = facts.bucket and e.client_id = facts.client_id and e.sequence > opening and e.sequence <= closing
+    and e.type = 'order.executed';
+
+  select count(*), sha256(coalesce(string_agg(sha256(convert_to(q.id || '|' || array_position(enum_range(null::side), q.side) || '|' || q.grams || '|'
+      || q.price || '|' || q.total || '|' || (extract(epoch from q.created_at) * 1000)::bigint || '|'
+      || (extract(epoch from q.expires_at) * 1000)::bigint || '|'
+      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), ''))
+  into facts.quotes, facts.quotes_sha256
+  from quote q
+  left join idempotency_key k on k.bucket = q.bucket and k.client_id = q.client_id and k.key = q.key
+  where q.bucket = facts.bucket and q.client_id = facts.client_id and q.created_at >= begins and q.created_at < ends
+    and q.id >= first_id_at(begins - id_tolerance()) and q.id < first_id_at(ends + id_tolerance());
+
+  select count(*), count(*) filter (where is_broken(k)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
+      || encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint), 'hex'), 'UTF8')),
+      ''::bytea order by r.created_at, r.key), ''))
+  into facts.refusals, facts.broken, facts.refusals_sha256
+  from refusal r
+  join idempotency_key k on k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key
+  where r.bucket = facts.bucket and r.client_id = facts.client_id and r.created_at >= begins and r.created_at < ends;
+  return facts;
+end $$;
+
+ALTER FUNCTION gold.day_facts(client integer, day date) OWNER TO gold_book;
+
+--
+-- Name: day_of(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_of(instant timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((instant AT TIME ZONE 'Asia/Riyadh'::text))::date;
+
+ALTER FUNCTION gold.day_of(instant timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3248,6 +3522,9 @@ CREATE FUNCTION gold.event_body(given gold.event) RETURNS TABLE(body text)
              WHEN ((event_body.given).type ~~ 'funding.%'::text) THEN (('"funding":'::text || gold.funding_text(f.*, (event_body.given).sequence)) || ','::text)
              WHEN ((event_body.given).type = 'credential.expiring'::text) THEN (((((('"credential":{"kind":"'::text || n.kind) || '","id":'::text) || to_json(n.credential)) || ',"expires_at":"'::text) || gold.instant_text(n.expires_at)) || '"},'::text)
              WHEN gold.is_partner_change((event_body.given).type) THEN (gold.change_text(c.*) || ','::text)
+             WHEN ((event_body.given).type = 'day.closed'::text) THEN ( SELECT (('"day":'::text || gold.closed_day_text(d.*)) || ','::text)
+                FROM gold.closed_day d
+               WHERE ((d.bucket = (event_body.given).bucket) AND (d.client_id = (event_body.given).client_id) AND (d.sequence = (event_body.given).sequence)))
              ELSE ''::text
          END) || '"chain_head":"'::text) || encode(l.hash, 'hex'::text)) || '"}}'::text)
     FROM (((((gold.chain_link l
@@ -3612,6 +3889,26 @@ end $$;
 ALTER FUNCTION gold.hold_partner(public text) OWNER TO gold_book;
 
 --
+-- Name: id_tolerance(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.id_tolerance() RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '01:00:00'::interval;
+
+ALTER FUNCTION gold.id_tolerance() OWNER TO gold_book;
+
+--
+-- Name: is_broken(gold.idempotency_key); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_broken(refused gold.idempotency_key) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN CASE (((refused).body)::json ->> 'code'::text) WHEN 'insufficient_inventory'::text THEN true WHEN 'quote_expired'::text THEN COALESCE((((NULLIF(split_part(convert_from((refused).request, 'UTF8'::name), chr(10), 3), ''::text))::bigint)::numeric < EXTRACT(epoch FROM ("substring"((((refused).body)::json ->> 'detail'::text), 'until ([0-9TZ:.-]+Z)'::text))::timestamp with time zone)), false) ELSE false END;
+
+ALTER FUNCTION gold.is_broken(refused gold.idempotency_key) OWNER TO gold_book;
+
+--
 -- Name: payment_batch; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -3732,6 +4029,24 @@ begin
 end $$;
 
 ALTER FUNCTION gold.keep_price() OWNER TO gold_book;
+
+--
+-- Name: keep_refusals(gold.idempotency_key[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ INSERT INTO gold.refusal (bucket, client_id, created_at, key)  SELECT b.bucket,
+             b.client_id,
+             b.created_at,
+             b.key
+            FROM unnest(keep_refusals.bound) b(bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body, request, signing_thumbprint)
+           WHERE (b.result_kind = 'refusal'::text);
+END;
+
+ALTER FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) OWNER TO gold_book;
 
 --
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4374,6 +4689,31 @@ end $$;
 ALTER FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) OWNER TO gold_book;
 
 --
+-- Name: note_epoch(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.note_epoch() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  newest epoch;
+  current_system bigint := (select c.system_identifier from pg_control_system() c);
+  current_timeline int := ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int;
+begin
+  select e.* into newest from epoch e order by e.id desc limit 1;
+  if (newest.system, newest.timeline) is distinct from (current_system, current_timeline) then
+    newest.id := coalesce(newest.id, 0) + 1;
+    -- Another worker may have stored the same epoch meanwhile.
+    insert into epoch (id, system, timeline, began_at)
+    values (newest.id, current_system, current_timeline, ceil_millisecond(clock_timestamp())) on conflict do nothing;
+  end if;
+  return newest.id;
+end $$;
+
+ALTER FUNCTION gold.note_epoch() OWNER TO gold_book;
+
+--
 -- Name: number_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4834,6 +5174,7 @@ CREATE TABLE gold.quote (
     reference text,
     account_label text,
     price_id bigint,
+    key text COLLATE pg_catalog."C",
     CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
 );
 
@@ -7219,6 +7560,74 @@ end $$;
 ALTER FUNCTION gold.told_event(given gold.event) OWNER TO gold_book;
 
 --
+-- Name: unclosed_day(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.unclosed_day(client integer) RETURNS date
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  since timestamptz;
+  clock timestamptz := clock_timestamp();
+  active date;
+begin
+  select greatest(day_end(e.began_at), day_begin((
+    select c.day + 1 from closed_day c
+    where c.bucket = unclosed_day.client % 64 and c.client_id = unclosed_day.client order by c.bucket, c.client_id, c.day desc limit 1)))
+  into since from epoch e where e.id = 1;
+  if day_end(since) + close_delay() > clock then
+    return null;
+  end if;
+  select day_of(least(
+    (
+      select e.created_at from event e
+      where e.bucket = unclosed_day.client % 64 and e.client_id = unclosed_day.client
+        and e.sequence > sequence_at(unclosed_day.client, since - interval '1 millisecond') and e.type <> 'day.closed'
+      order by e.sequence limit 1
+    ), (
+      -- The first quote by id need not be the first by instant, so read the ids of its next hour, too.
+      select min(q.created_at) from (
+        select f.id, f.created_at from quote f
+        where f.bucket = unclosed_day.client % 64 and f.client_id = unclosed_day.client
+          and f.id >= first_id_at(since - id_tolerance()) and f.created_at >= since
+        order by f.id limit 1
+      ) f
+      join quote q on q.bucket = unclosed_day.client % 64 and q.client_id = unclosed_day.client and q.id >= f.id
+        and q.id < first_id_at(f.created_at + id_tolerance()) and q.created_at >= since
+    ), (
+      select r.created_at from refusal r
+      where r.bucket = unclosed_day.client % 64 and r.client_id = unclosed_day.client and r.created_at >= since
+      order by r.created_at limit 1
+    )))
+  into active;
+  return case when day_begin(active + 1) + close_delay() <= clock then active end;
+end $$;
+
+ALTER FUNCTION gold.unclosed_day(client integer) OWNER TO gold_book;
+
+--
+-- Name: unclosed_clients(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.unclosed_clients() RETURNS SETOF integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT a.client_id
+    FROM gold.account a
+   WHERE ((a.client_id <> 0) AND (gold.unclosed_day(a.client_id) IS NOT NULL));
+END;
+
+ALTER FUNCTION gold.unclosed_clients() OWNER TO gold_book;
+
+--
 -- Name: unsealed_tail(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7431,6 +7840,10 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   select 'event_has_execution', * from check_event_has_execution()
   union all
   select 'change_has_event', * from check_change_has_event()
+  union all
+  select 'day_is_closed', * from check_day_is_closed()
+  union all
+  select 'epoch_is_whole', * from check_epoch_is_whole()
   union all
   select * from verify_delivery()
 $$;
@@ -8175,6 +8588,13 @@ ALTER TABLE ONLY gold.client_secret
     ADD CONSTRAINT client_secret_pkey PRIMARY KEY (id);
 
 --
+-- Name: closed_day closed_day_bucket_client_id_day_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.closed_day
+    ADD CONSTRAINT closed_day_bucket_client_id_day_pk PRIMARY KEY (bucket, client_id, day);
+
+--
 -- Name: delivery_worker delivery_worker_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -8201,6 +8621,13 @@ ALTER TABLE ONLY gold.deposit
 
 ALTER TABLE ONLY gold.endpoint
     ADD CONSTRAINT endpoint_bucket_client_id_pk PRIMARY KEY (bucket, client_id);
+
+--
+-- Name: epoch epoch_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.epoch
+    ADD CONSTRAINT epoch_pkey PRIMARY KEY (id);
 
 --
 -- Name: event event_bucket_client_id_sequence_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -8336,6 +8763,13 @@ ALTER TABLE gold.quote
     ADD CONSTRAINT quote_partner_texts CHECK ((((char_length(reference) >= 1) AND (char_length(reference) <= 64)) AND (reference !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text) AND ((char_length(account_label) >= 1) AND (char_length(account_label) <= 64)) AND (account_label !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'::text))) NOT VALID;
 
 --
+-- Name: refusal refusal_bucket_client_id_created_at_key_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.refusal
+    ADD CONSTRAINT refusal_bucket_client_id_created_at_key_pk PRIMARY KEY (bucket, client_id, created_at, key);
+
+--
 -- Name: registry_version registry_version_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -8434,6 +8868,12 @@ CREATE INDEX certificate_partner ON gold.certificate USING btree (partner_id);
 --
 
 CREATE INDEX client_secret_partner ON gold.client_secret USING btree (partner_id);
+
+--
+-- Name: closed_day_sequence; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX closed_day_sequence ON gold.closed_day USING btree (bucket, client_id, sequence);
 
 --
 -- Name: deposit_bank_reference; Type: INDEX; Schema: gold; Owner: gold_owner
@@ -8568,10 +9008,22 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.bar_list 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.chain_link FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: closed_day append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.closed_day FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: deposit append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: epoch append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.epoch FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: event append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -8632,6 +9084,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.price_his
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.quote FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: refusal append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.refusal FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: simulated_price append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -9168,6 +9626,12 @@ REVOKE ALL ON FUNCTION gold.begin_rotation(public text, overlap_seconds integer,
 GRANT SELECT,INSERT ON TABLE gold.idempotency_key TO gold_book;
 
 --
+-- Name: TABLE refusal; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.refusal TO gold_book;
+
+--
 -- Name: FUNCTION bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text, signed_request bytea, thumbprint bytea); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -9274,6 +9738,18 @@ REVOKE ALL ON FUNCTION gold.is_partner_change(type text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.line_salt(chain_key bytea, sequence bigint) FROM PUBLIC;
 
 --
+-- Name: TABLE closed_day; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.closed_day TO gold_book;
+
+--
+-- Name: TABLE epoch; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.epoch TO gold_book;
+
+--
 -- Name: TABLE expiry_notice; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -9364,6 +9840,12 @@ REVOKE ALL ON FUNCTION gold.check_bar_list_is_whole() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.check_change_has_event() FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_day_is_closed(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_day_is_closed() FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_deposit_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -9380,6 +9862,12 @@ REVOKE ALL ON FUNCTION gold.check_deposit_is_noted() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_epoch_is_whole(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_epoch_is_whole() FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_event_has_execution(); Type: ACL; Schema: gold; Owner: gold_book
@@ -9509,10 +9997,29 @@ REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most
 GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
 
 --
+-- Name: FUNCTION close_day(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.close_day(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.close_day(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION close_delay(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.close_delay() FROM PUBLIC;
+
+--
 -- Name: FUNCTION close_past(client integer, until timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.close_past(client integer, until timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION closed_day_text(given gold.closed_day); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.closed_day_text(given gold.closed_day) FROM PUBLIC;
 
 --
 -- Name: FUNCTION compute_reserves(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -9637,10 +10144,28 @@ GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
 REVOKE ALL ON FUNCTION gold.credentials_of(client integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION day_begin(day date); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_begin(day date) FROM PUBLIC;
+
+--
 -- Name: FUNCTION day_end(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.day_end(clock timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION day_facts(client integer, day date); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_facts(client integer, day date) FROM PUBLIC;
+
+--
+-- Name: FUNCTION day_of(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_of(instant timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
@@ -9915,6 +10440,18 @@ REVOKE ALL ON FUNCTION gold.hold_authorities() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.hold_partner(public text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION id_tolerance(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.id_tolerance() FROM PUBLIC;
+
+--
+-- Name: FUNCTION is_broken(refused gold.idempotency_key); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_broken(refused gold.idempotency_key) FROM PUBLIC;
+
+--
 -- Name: TABLE payment_batch; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -9952,6 +10489,12 @@ GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.keep_price() FROM PUBLIC;
+
+--
+-- Name: FUNCTION keep_refusals(bound gold.idempotency_key[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -10121,6 +10664,13 @@ REVOKE ALL ON FUNCTION gold.note(action text, subject text, detail jsonb) FROM P
 --
 
 REVOKE ALL ON FUNCTION gold.note_as(actor text, action text, subject text, detail jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION note_epoch(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.note_epoch() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.note_epoch() TO gold_api;
 
 --
 -- Name: FUNCTION number_price(); Type: ACL; Schema: gold; Owner: gold_book
@@ -10898,6 +11448,19 @@ GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, know
 --
 
 REVOKE ALL ON FUNCTION gold.told_event(given gold.event) FROM PUBLIC;
+
+--
+-- Name: FUNCTION unclosed_day(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.unclosed_day(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION unclosed_clients(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.unclosed_clients() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.unclosed_clients() TO gold_api;
 
 --
 -- Name: FUNCTION unsealed_tail(); Type: ACL; Schema: gold; Owner: gold_book

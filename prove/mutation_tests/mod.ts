@@ -5,6 +5,7 @@ import { AUTHORITY_MUTATIONS } from "./authority_mutations.ts";
 import { CHAIN_MUTATIONS } from "./chain_mutations.ts";
 import { CLIENT_MUTATIONS } from "./client_mutations.ts";
 import { CLOCK_MUTATIONS } from "./clock_mutations.ts";
+import { CLOSING_MUTATIONS } from "./closing_mutations.ts";
 import { CREDENTIAL_MUTATIONS } from "./credential_mutations.ts";
 import type { Mutation } from "./mutation.ts";
 import { DELIVERY_MUTATIONS } from "./delivery_mutations.ts";
@@ -55,6 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...SIMULATION_MUTATIONS,
   ...DELIVERY_VERIFICATION_MUTATIONS,
   ...EXPIRY_MUTATIONS,
+  ...CLOSING_MUTATIONS,
   ...READ_MUTATIONS,
   ...ADMISSION_MUTATIONS,
   ...REGISTRY_MUTATIONS,

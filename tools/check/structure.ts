@@ -95,7 +95,7 @@ export const MODULES: readonly (readonly [module: string, ...steps: string[]])[]
     "redelivery",
     "simulation",
   ],
-  ["delivery", "send", "expiry"],
+  ["delivery", "send", "expiry", "closing"],
   ["reads"],
   ["routes", "docs_page", "probe"],
 ];

@@ -8,6 +8,7 @@ const FUNDING = "019c18c0-0000-7000-8000-000000000001";
 const QUOTE = "019c18c0-0000-7000-8000-000000000002";
 const WITHDRAWAL = "019c18c0-0000-7000-8000-000000000003";
 const UNSIGNED_QUOTE = "019c18c0-0000-7000-8000-000000000004";
+const CLOSED_DAY = "019c18c0-0000-7000-8000-000000000005";
 
 const hash = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 const JWS = `eyJhbGciOiJFUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..${"A".repeat(86)}`;
@@ -36,7 +37,34 @@ interface Record {
   /** The members between the version and the answer, as they stand in the line. */
   readonly members: string;
   readonly answer?: Answer;
+  readonly day?: object;
 }
+
+/** The lines of the quotes and refusals to which the closed day commits. */
+const QUOTE_LINES = [
+  `${QUOTE}|1|15000|3210000|48150|1769941790000|1769941850000|${hash("the answer of a quote")}`,
+  `${UNSIGNED_QUOTE}|1|1000|3210000|3210|1769941795000|1769941855000|${hash("the answer of another quote")}`,
+];
+const REFUSAL_LINES = [`1769941801500|${hash("the answer of a refusal")}`];
+
+/** The SHA-256 of the SHA-256 of each line. */
+const hashOfLines = (lines: readonly string[]): string =>
+  hash(Buffer.concat(lines.map((line) => createHash("sha256").update(line).digest())));
+
+const DAY = {
+  date: "2026-02-01",
+  first_sequence: 1,
+  last_sequence: 5,
+  opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
+  closing_balance: { available_sar: 446.4, held_sar: 40, gold_grams: 1.6 },
+  quotes: 2,
+  orders: 2,
+  refusals: 1,
+  broken: 0,
+  quotes_sha256: hashOfLines(QUOTE_LINES),
+  refusals_sha256: hashOfLines(REFUSAL_LINES),
+  epoch: { number: 2, timeline: 3, began_at: "2026-01-01T00:00:00.000Z" },
+};
 
 const RECORDS: readonly Record[] = [
   {
@@ -105,6 +133,17 @@ const RECORDS: readonly Record[] = [
     members:
       `1|5|1|${UNSIGNED_QUOTE}|1769941804000|1|2|4|1|3210|44640|4000|15000|2|6|7|2|1000|44640|4000|16000|1|1000|3210000|3210`,
   },
+  {
+    name: "the end of the day",
+    version: 2,
+    members: `1|6|16|${CLOSED_DAY}|1769979900000|${
+      hash(
+        `["2026-02-01", 1, 5, 0, 0, 0, 44640, 4000, 16000, 2, 2, 1, 0, "${DAY.quotes_sha256}", ` +
+          `"${DAY.refusals_sha256}", 2, 3, 1767225600000]`,
+      )
+    }`,
+    day: { ...DAY, quote_lines: QUOTE_LINES, refusal_lines: REFUSAL_LINES },
+  },
 ];
 
 const requestOf = ({ method, target, timestamp, nonce, signature, body_utf8 }: Signed): string =>
@@ -133,7 +172,7 @@ function saltOf(sequence: number): string {
 
 function chain(): VectorFile["cases"] {
   let previous = "00".repeat(32);
-  return RECORDS.map(({ name, version, members, answer }, index) => {
+  return RECORDS.map(({ name, version, members, answer, day }, index) => {
     const sequence = index + 1;
     const lines = answer ? answerLines(answer) : undefined;
     const digest = lines === undefined ? "" : hash(lines);
@@ -145,6 +184,7 @@ function chain(): VectorFile["cases"] {
       sequence,
       members,
       ...(answer ? { answer: { ...answer, ...(answer.signed ? { thumbprint: THUMBPRINT } : {}) } } : {}),
+      ...(day ? { day } : {}),
       ...(answer?.signed ? { stored_request_utf8: requestOf(answer.signed) } : {}),
       ...(lines === undefined ? {} : { answer_lines: lines, answer_sha256: digest }),
       ...(version === 2 ? { chain_key: CHAIN_KEY, salt: saltOf(sequence) } : {}),
@@ -160,8 +200,9 @@ function chain(): VectorFile["cases"] {
 export default function make(): VectorFile {
   return {
     description:
-      "One hash chain of five records, with lines of version 1 and 2. `members` are the members of version 1 after " +
-      "the version. `answer` is what was stored with the idempotency key, and `answer.signed` is the signed request.",
+      "One hash chain of six records, with lines of version 1 and 2. `members` are the members of version 1 after " +
+      "the version. `answer` is what was stored with the idempotency key, and `answer.signed` is the signed request. " +
+      "`day` is what the event of a closed day states, with the lines of its quotes and refusals.",
     origin:
       "`members` are written by hand. Everything else is joined by the generator and hashed by OpenSSL, through node:crypto.",
     cases: chain(),

@@ -2,6 +2,7 @@
 // audit finds nothing.
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
 import {
+  closingToday,
   createTestAuthority,
   newTestKey,
   signedWrite,
@@ -36,6 +37,10 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await trade(books, client, key);
   await moveMoney(books, maker, checker, client, publicId, key);
   await deliver(sql, client);
+  await closingToday(sql, async () => {
+    // The first call raises the account's instant to the end of the day; the second one posts the event.
+    for (let step = 0; step < 2; step++) await sql`select gold.close_day(${client})`;
+  });
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;

@@ -90,6 +90,8 @@ function changed({ column_name: name, data_type: type, udt_name: udt }: Row): st
       return `case when isfinite(${name}) then ${name} + interval '61 minutes 1.234 seconds' else '2026-01-01 00:00:01.234+00' end`;
     case "time without time zone":
       return `${name} + interval '1 minute'`;
+    case "date":
+      return `${name} + 700`;
     case "cidr":
       return "'198.51.100.0/24'";
     case "ARRAY":

@@ -2,6 +2,7 @@ import type { Books, Client, Totals } from "./books/context.ts";
 import { clientKey } from "./books/context.ts";
 import { checkBarLists } from "./books/bar_lists.ts";
 import { checkPartnerChanges } from "./books/partner_changes.ts";
+import { readEpochs } from "./books/epochs.ts";
 import { readPrices } from "./books/prices.ts";
 import { requestTerms } from "./books/requests.ts";
 import { positionOf } from "./books/range.ts";
@@ -90,6 +91,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     options.keys?.lists,
   );
   const prices = await readPrices(sql, findings, registry.price ?? [], options.keys?.prices);
+  const epochs = readEpochs(findings, await read("epoch", "order by id"));
   const requests = await requestTerms(notes, registry, options.signatures ?? 1);
   const active = activeKeys(registry, publicIds, now);
   if (options.keys) compareKeys(findings, options.keys.items, active);
@@ -115,15 +117,19 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     migratedAt: migratedAt(notes.all[0]?.at, lists[0]?.createdAt),
     prices,
     lists,
+    epochs,
     requests,
     now,
     attemptsKeptSince: await attemptsKeptSince(sql),
     totals,
   };
   const [last] = await read("audit_tail");
-  const resumed = options.registryOnly
-    ? 0
-    : await checkRanges(books, { ...options, registry, progress, auditHead: `audit ${last?.head}` });
+  const resumed = options.registryOnly ? 0 : await checkRanges(books, {
+    ...options,
+    registry,
+    progress,
+    auditHead: `audit ${last?.head}, ${epochs.rows.map((row) => Object.values(row).join(" "))}`,
+  });
   if (!options.registryOnly) await checkVault(sql, findings, registry.bar ?? [], lists, totals);
   let unsealed = 0n;
   for (const { account, tail } of clients.values()) {

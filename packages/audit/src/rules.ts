@@ -50,6 +50,10 @@ export const RULES = {
   delivery_has_event: "every attempt and every retry belongs to an event of the right type",
   credential_has_event: "every credential has its events, with equal members, in the partner's own chain",
   change_has_event: "a partner's IBAN and webhook URL are those of its newest events about them",
+  day_is_closed:
+    "every ended day with activity has one day.closed, with the range, balances, counts and hashes that its rows give",
+  epoch_is_whole:
+    "the epochs are numbered without a gap, no timeline comes back, and a day.closed names the epoch of its instant",
   notice_is_due: "a notice of an expiring credential was due when it was posted",
   audit_is_whole:
     "every link of the audit trail is sha256(previous link, row), and the trail ends at its tail",

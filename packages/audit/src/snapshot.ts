@@ -7,7 +7,7 @@ export type Connection = Sql | TransactionSql | ReservedSql;
 // deno-lint-ignore no-explicit-any
 export type Row = any;
 
-const OID = { bytea: 17, int8: 20, jsonb: 3802, timestamptz: 1184 } as const;
+const OID = { bytea: 17, date: 1082, int8: 20, jsonb: 3802, timestamptz: 1184 } as const;
 
 const textType = <Value>(oid: number, parse: (text: string) => Value) => ({
   to: oid,
@@ -16,11 +16,12 @@ const textType = <Value>(oid: number, parse: (text: string) => Value) => ({
   parse,
 });
 
-/** Reads quantities as bigint, instants as milliseconds, bytea as hex, and jsonb as its text. */
+/** Reads quantities as bigint, instants as milliseconds, bytea as hex, and dates and jsonb as their text. */
 const AUDIT_TYPES = {
   quantity: textType(OID.int8, BigInt),
   instant: textType(OID.timestamptz, instantMs),
   hex: textType(OID.bytea, (text) => text.slice(2)),
+  day: textType(OID.date, (text) => text),
   rawJson: textType(OID.jsonb, (text) => text),
 };
 

@@ -35,6 +35,8 @@ const RANGED: readonly Table[] = [
   "simulated_price",
   "quote",
   "idempotency_key",
+  "refusal",
+  "closed_day",
   "nonce",
 ];
 

@@ -11,7 +11,8 @@ const TABLES = {
   published_reserves: "one as_of body",
   transfer:
     "bucket client_id leg stripe sequence debit credit asset amount sar_available_after sar_held_after gold_after posted_at",
-  quote: "bucket client_id side id grams price total created_at expires_at reference account_label price_id",
+  quote:
+    "bucket client_id side id grams price total created_at expires_at reference account_label price_id key",
   simulated_price: "bucket client_id quote_id percent",
   orders:
     `bucket client_id side id sequence grams price total executed_at sar_available_after sar_held_after gold_after
@@ -20,6 +21,11 @@ const TABLES = {
   event: "bucket client_id sequence id subject created_at type line",
   idempotency_key:
     "bucket client_id status key fingerprint request_id result_id created_at result_kind body request signing_thumbprint",
+  refusal: "bucket client_id created_at key",
+  closed_day:
+    `bucket client_id day sequence first_sequence last_sequence opening_available opening_held opening_gold
+    closing_available closing_held closing_gold quotes orders refusals broken quotes_sha256 refusals_sha256 epoch`,
+  epoch: "id system timeline began_at",
   nonce: "bucket client_id nonce request_id",
   chain_link: "bucket client_id sequence hash",
   chain_tail: "bucket client_id sequence head",

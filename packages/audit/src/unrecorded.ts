@@ -24,6 +24,7 @@ export const UNRECORDED: Readonly<Record<string, string>> = {
   "endpoint.disabled_at": "only delays attempts, and the alarm for waiting events rings",
   "delivery_worker.id": "a process writes it again every second",
   "delivery_worker.seen_at": "a process writes it again every second",
+  "epoch.system": "only says whether the next epoch is in the same cluster",
   "retry.tries": "only changes the pause between attempts",
   "retry.due_at": "only delays an attempt",
   "retry.parked_at": "only ends the attempts, and the partner sees the event as parked",

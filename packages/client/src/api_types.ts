@@ -314,6 +314,65 @@ export type AccountEvent = {
   };
 } | {
   /** What happened. */
+  type: "day.closed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  delivery: Delivery;
+  /**
+   * The event's line of your hash chain: chain_head is the SHA-256 of the previous chain_head, as bytes,
+   * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
+   */
+  line?: string | undefined;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Everything of a day. Nothing can be added to the day after this event. */
+    day: {
+      /** The day in Asia/Riyadh. */
+      date: string;
+      /** The first event of the day; null: the day has none. */
+      first_sequence: number | null;
+      /** The last event of the day; null: the day has none. */
+      last_sequence: number | null;
+      /** The balances before the day. */
+      opening_balance: StatementBalance;
+      /** The balances after the day. */
+      closing_balance: StatementBalance;
+      /** The quotes that you got. */
+      quotes: number;
+      /** The orders that were executed. */
+      orders: number;
+      /** The refusals that are bound to an Idempotency-Key. */
+      refusals: number;
+      /**
+       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+       * X-Timestamp is before the end of the quote.
+       */
+      broken: number;
+      /** Commits to every quote of the day and to its reply. */
+      quotes_sha256: string;
+      /** Commits to every refusal of the day. */
+      refusals_sha256: string;
+      /**
+       * The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.
+       */
+      epoch: {
+        /** Counts up from 1. */
+        number: number;
+        /** The timeline of the operator's database. */
+        timeline: number;
+        /** When the operator's service noticed the epoch. */
+        began_at: string;
+      };
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
   type: "webhook.test";
   /** Its id: evt_ and a UUIDv7. */
   id: string;
@@ -1081,6 +1140,59 @@ export type WebhookEvent = {
       changed_by: string | null;
       /** The second login, which approved the change; null: the change takes one login. */
       approved_by: string | null;
+    };
+    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    chain_head: string;
+  };
+} | {
+  /** What happened. */
+  type: "day.closed";
+  /** Its id: evt_ and a UUIDv7. */
+  id: string;
+  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  sequence: number;
+  /** When it happened. */
+  created_at: string;
+  /** What the event is about, as it is right after the event. */
+  data: {
+    /** Everything of a day. Nothing can be added to the day after this event. */
+    day: {
+      /** The day in Asia/Riyadh. */
+      date: string;
+      /** The first event of the day; null: the day has none. */
+      first_sequence: number | null;
+      /** The last event of the day; null: the day has none. */
+      last_sequence: number | null;
+      /** The balances before the day. */
+      opening_balance: StatementBalance;
+      /** The balances after the day. */
+      closing_balance: StatementBalance;
+      /** The quotes that you got. */
+      quotes: number;
+      /** The orders that were executed. */
+      orders: number;
+      /** The refusals that are bound to an Idempotency-Key. */
+      refusals: number;
+      /**
+       * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
+       * X-Timestamp is before the end of the quote.
+       */
+      broken: number;
+      /** Commits to every quote of the day and to its reply. */
+      quotes_sha256: string;
+      /** Commits to every refusal of the day. */
+      refusals_sha256: string;
+      /**
+       * The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.
+       */
+      epoch: {
+        /** Counts up from 1. */
+        number: number;
+        /** The timeline of the operator's database. */
+        timeline: number;
+        /** When the operator's service noticed the epoch. */
+        began_at: string;
+      };
     };
     /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
     chain_head: string;

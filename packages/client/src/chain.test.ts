@@ -9,6 +9,12 @@ import { Quantity } from "./quantity.ts";
 import { ORDER, play, problem, reply } from "./scripted_transport_fixture.ts";
 import type { SignedExchange } from "./signed_exchange.ts";
 
+interface Balance {
+  readonly available_sar: number;
+  readonly held_sar: number;
+  readonly gold_grams: number;
+}
+
 interface Vector {
   readonly name: string;
   readonly sequence: number;
@@ -22,6 +28,7 @@ interface Vector {
     readonly thumbprint?: string;
     readonly signed?: Omit<SignedExchange, "body"> & { readonly body_utf8: string };
   };
+  readonly day?: { readonly opening_balance: Balance; readonly closing_balance: Balance };
   readonly answer_sha256?: string;
   readonly chain_key?: string;
   readonly salt?: string;
@@ -48,6 +55,16 @@ const order = (id: number, gold: string, total: string) => ({
   },
 });
 
+/** The day as the client returns it. */
+function dayOf({ opening_balance, closing_balance, ...day }: NonNullable<Vector["day"]>) {
+  const balanceOf = ({ available_sar, held_sar, gold_grams }: Balance) => ({
+    available_sar: Quantity.sar(`${available_sar}`),
+    held_sar: Quantity.sar(`${held_sar}`),
+    gold_grams: Quantity.grams(`${gold_grams}`),
+  });
+  return { ...day, opening_balance: balanceOf(opening_balance), closing_balance: balanceOf(closing_balance) };
+}
+
 /** The events of the vectors' records. */
 const EVENTS = [
   {
@@ -58,10 +75,11 @@ const EVENTS = [
   { type: "withdrawal.created", data: withdrawal("pending_approval") },
   { type: "withdrawal.approved", data: withdrawal("approved") },
   { type: "order.executed", data: order(4, "0.1", "32.1") },
+  { type: "day.closed", data: { day: dayOf(cases[5]!.day!) }, id: `evt_${ID}5` },
 ].map((event, index) => ({
   ...event,
   sequence: index + 1,
-  created_at: new Date(1769941800000 + index * 1000).toISOString(),
+  created_at: new Date(Number(cases[index]!.members.split("|")[4])).toISOString(),
 })) as unknown as readonly AccountEvent[];
 
 describe("the hash chain, computed by a partner", () => {

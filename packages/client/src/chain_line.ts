@@ -39,7 +39,7 @@ const TYPES: readonly string[] = [
   ...["order.executed", "funding.completed", "withdrawal.created", "withdrawal.approved"],
   ...["withdrawal.submitted", "withdrawal.paid", "withdrawal.rejected", "withdrawal.returned"],
   ...["funding.reversed", "webhook.test", "credential.expiring", "credential.added", "credential.ended"],
-  ...["settlement.changed", "webhook_endpoint.changed"],
+  ...["settlement.changed", "webhook_endpoint.changed", "day.closed"],
 ];
 
 /**
@@ -171,6 +171,17 @@ function endOf(event: AccountEvent): readonly LineMember[] {
     case "webhook_endpoint.changed": {
       const { url, changed_by, approved_by } = event.data.webhook_endpoint;
       return [hashed("change", [null, null, null, null, null, null, url, changed_by, approved_by])];
+    }
+    case "day.closed": {
+      const { date, first_sequence, last_sequence, opening_balance, closing_balance, ...rest } =
+        event.data.day;
+      const { quotes, orders, refusals, broken, quotes_sha256, refusals_sha256, epoch } = rest;
+      const balances = [opening_balance, closing_balance].flatMap(({ available_sar, held_sar, gold_grams }) =>
+        [available_sar, held_sar, gold_grams].map(({ units }) => Number(units))
+      );
+      const counts = [quotes, orders, refusals, broken, quotes_sha256, refusals_sha256];
+      const epochs = [epoch.number, epoch.timeline, Date.parse(epoch.began_at)];
+      return [hashed("day", [date, first_sequence, last_sequence, ...balances, ...counts, ...epochs])];
     }
     case "webhook.test":
     case "funding.completed":

@@ -6,6 +6,7 @@ import hashlib
 import json
 import unittest
 from collections.abc import Callable
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -96,8 +97,10 @@ class Vectors(unittest.TestCase):
     def test_hash_chain(self) -> None:
         """An independent model: it follows docs/chain.md and shares no code with the service."""
         head = bytes(32)
-        for case in self.each("chain", 5, lambda case: True):
+        for case in self.each("chain", 6, lambda case: True):
             with self.subTest(case["name"]):
+                if "day" in case:
+                    self.assertEqual(day_hash(case["day"]), case["members"].split("|")[-1])
                 self.assertEqual(chain_line(case), case["line"])
                 self.assertEqual(head.hex(), case["previous_chain_head"])
                 head = hashlib.sha256(head + case["line"].encode()).digest()
@@ -115,6 +118,27 @@ def chain_line(case: dict[str, Any]) -> str:
     answer = answer_of(case["answer"]).hex() if "answer" in case else ""
     key = bytes.fromhex(case["chain_key"]) + int(case["sequence"]).to_bytes(8, "big")
     return "|".join(("2", case["members"], answer, hashlib.sha256(key).digest()[:16].hex()))
+
+
+def day_hash(day: dict[str, Any]) -> str:
+    def lines_hash(lines: list[str]) -> str:
+        return hashlib.sha256(b"".join(hashlib.sha256(line.encode()).digest() for line in lines)).hexdigest()
+
+    def units(balance: dict[str, float]) -> list[int]:
+        scales = {"available_sar": 100, "held_sar": 100, "gold_grams": 10_000}
+        return [round(balance[name] * scale) for name, scale in scales.items()]
+
+    epoch = day["epoch"]
+    began_at = round(datetime.fromisoformat(epoch["began_at"].replace("Z", "+00:00")).timestamp() * 1000)
+    members = [
+        *(day[name] for name in ("date", "first_sequence", "last_sequence")),
+        *units(day["opening_balance"]),
+        *units(day["closing_balance"]),
+        *(day[name] for name in ("quotes", "orders", "refusals", "broken")),
+        *(lines_hash(day[name]) for name in ("quote_lines", "refusal_lines")),
+        *(epoch["number"], epoch["timeline"], began_at),
+    ]
+    return hashlib.sha256(json.dumps(members).encode()).hexdigest()
 
 
 def answer_of(answer: dict[str, Any]) -> bytes:

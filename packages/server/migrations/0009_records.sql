@@ -6,6 +6,44 @@ CREATE TABLE "gold"."bar_list" (
 	"sha256" "bytea" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "gold"."closed_day" (
+	"bucket" smallint NOT NULL,
+	"client_id" integer NOT NULL,
+	"day" date NOT NULL,
+	"sequence" bigint NOT NULL,
+	"first_sequence" bigint,
+	"last_sequence" bigint,
+	"opening_available" bigint NOT NULL,
+	"opening_held" bigint NOT NULL,
+	"opening_gold" bigint NOT NULL,
+	"closing_available" bigint NOT NULL,
+	"closing_held" bigint NOT NULL,
+	"closing_gold" bigint NOT NULL,
+	"quotes" integer NOT NULL,
+	"orders" integer NOT NULL,
+	"refusals" integer NOT NULL,
+	"broken" integer NOT NULL,
+	"quotes_sha256" "bytea" NOT NULL,
+	"refusals_sha256" "bytea" NOT NULL,
+	"epoch" integer NOT NULL,
+	CONSTRAINT "closed_day_bucket_client_id_day_pk" PRIMARY KEY("bucket","client_id","day")
+);
+--> statement-breakpoint
+CREATE TABLE "gold"."epoch" (
+	"id" integer PRIMARY KEY NOT NULL,
+	"system" bigint NOT NULL,
+	"timeline" integer NOT NULL,
+	"began_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "gold"."refusal" (
+	"bucket" smallint NOT NULL,
+	"client_id" integer NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"key" text collate "C" NOT NULL,
+	CONSTRAINT "refusal_bucket_client_id_created_at_key_pk" PRIMARY KEY("bucket","client_id","created_at","key")
+);
+--> statement-breakpoint
 CREATE TABLE "gold"."simulated_price" (
 	"bucket" smallint NOT NULL,
 	"client_id" integer NOT NULL,
@@ -58,6 +96,7 @@ ALTER TABLE "gold"."orders" ADD COLUMN "list_id" integer;--> statement-breakpoin
 ALTER TABLE "gold"."quote" ADD COLUMN "reference" text;--> statement-breakpoint
 ALTER TABLE "gold"."quote" ADD COLUMN "account_label" text;--> statement-breakpoint
 ALTER TABLE "gold"."quote" ADD COLUMN "price_id" bigint;--> statement-breakpoint
+ALTER TABLE "gold"."quote" ADD COLUMN "key" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."vault" ADD COLUMN "list_id" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."withdrawal" ADD COLUMN "account_label" text;--> statement-breakpoint
 ALTER TABLE "gold"."withdrawal" ADD COLUMN "answer" "bytea";--> statement-breakpoint
@@ -66,6 +105,7 @@ ALTER TABLE "gold"."partner" ADD COLUMN "chain_key" "bytea" DEFAULT sha256(uuid_
 ALTER TABLE "gold"."price" ADD COLUMN "quote_ttl_seconds" integer DEFAULT 60 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD COLUMN "id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD COLUMN "stored_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "closed_day_sequence" ON "gold"."closed_day" USING btree ("bucket","client_id","sequence");--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_quote_ttl" CHECK ("gold"."price"."quote_ttl_seconds" between 1 and 3600);
 --> statement-breakpoint
 -- by hand: refs

@@ -10,6 +10,7 @@ export {
   type TestPartner,
   testSerial,
 } from "./partner.ts";
+export { closingToday } from "./close_today.ts";
 export { expectProblem } from "./problem.ts";
 export {
   type Delivery,

@@ -6,6 +6,8 @@
 //   |sha256 of [kind, credential, end in ms]               of an expiring credential
 //   |sha256 of [kind, credential, kid, begin, end, sha256 of the IBAN, URL, login, approving login]
 //                                                          of a changed credential, IBAN or webhook URL
+//   |sha256 of [date, range, balances, counts, hashes, epoch]
+//                                                          of a closed day
 //   |answer|salt                                           at the end of version 2
 import type { Row } from "../snapshot.ts";
 import { jsonArray, sha256, sha256Hex } from "../values.ts";
@@ -26,15 +28,22 @@ export const EVENT_TYPES = [
   "credential.ended",
   "settlement.changed",
   "webhook_endpoint.changed",
+  "day.closed",
 ];
 /** The events whose members are in the row of partner_change with their number. */
-export const CHANGE_TYPES = EVENT_TYPES.slice(-4);
+export const CHANGE_TYPES = EVENT_TYPES.slice(-5, -1);
 const numbersOf = (...names: readonly string[]) => new Map(names.map((name, index) => [name, index + 1]));
 const EVENT_NUMBER = numbersOf(...EVENT_TYPES);
 const BOOK_NUMBER = numbersOf("bank", "available", "held", "house", "bars", "vault", "gold");
 const ASSET_NUMBER = numbersOf("SAR", "XAU");
 const SIDE_NUMBER = numbersOf("buy", "sell");
 const STATUS_NUMBER = numbersOf("pending_approval", "approved", "submitted", "paid", "rejected", "returned");
+
+/** The row of a closed day, and the row of its epoch if it exists. */
+export interface ClosedDay {
+  readonly row: Row;
+  readonly epoch: Row | undefined;
+}
 
 /** All rows of one client with the same sequence number. */
 interface SequenceRows {
@@ -45,13 +54,14 @@ interface SequenceRows {
   readonly withdrawal: Row | undefined;
   readonly notice: Row | undefined;
   readonly change: Row | undefined;
+  readonly day: ClosedDay | undefined;
   readonly funding: Row | undefined;
   /** Hex. Undefined if the client has no partner. */
   readonly chainKey: string | undefined;
 }
 
 export function chainLine(rows: SequenceRows): string {
-  const { event, transfers, order, steps, withdrawal, notice, change, chainKey } = rows;
+  const { event, transfers, order, steps, withdrawal, notice, change, day, chainKey } = rows;
   let line = `${event.line}|${event.client_id}|${event.sequence}|${
     EVENT_NUMBER.get(event.type)
   }|${event.subject}|${event.created_at}`;
@@ -82,8 +92,20 @@ export function chainLine(rows: SequenceRows): string {
       )
     }`;
   }
+  if (day) line += `|${sha256Hex(dayMembers(day))}`;
   if (event.line === 2) line += `|${answerOf(rows) ?? ""}|${saltOf(chainKey, event.sequence)}`;
   return line;
+}
+
+function dayMembers({ row, epoch }: ClosedDay): string {
+  const { opening_available, opening_held, opening_gold, closing_available, closing_held, closing_gold } =
+    row;
+  return jsonArray(
+    ...[row.day, row.first_sequence, row.last_sequence],
+    ...[opening_available, opening_held, opening_gold, closing_available, closing_held, closing_gold],
+    ...[row.quotes, row.orders, row.refusals, row.broken, row.quotes_sha256, row.refusals_sha256],
+    ...[epoch?.id, epoch?.timeline, epoch?.began_at],
+  );
 }
 
 /** Only the record that a key can ask for has an answer. */

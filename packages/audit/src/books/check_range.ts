@@ -3,6 +3,7 @@ import type { Books, Totals } from "./context.ts";
 import { checkNonces } from "./nonces.ts";
 import type { Range } from "./range.ts";
 import { checkRecords } from "./records.ts";
+import { checkRefusals } from "./refusals.ts";
 import { checkReplies } from "./replies.ts";
 
 /** The result of one range of clients. It can be stored as JSON. */
@@ -28,6 +29,7 @@ export async function checkRange(shared: SharedBooks, range: Range): Promise<Ran
   await checkRecords(books, range);
   await checkReplies(books, range);
   await checkNonces(books, range);
+  await checkRefusals(books, range);
   await signatures.finish();
   return {
     findings: findings.kept,

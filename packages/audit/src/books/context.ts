@@ -3,6 +3,7 @@ import type { Connection, Row } from "../snapshot.ts";
 import type { Notes } from "../registry/notes.ts";
 import type { BarList } from "./bar_lists.ts";
 import type { Prices } from "./prices.ts";
+import type { Epochs } from "./epochs.ts";
 import type { Position } from "./range.ts";
 import type { Signatures } from "./signatures.ts";
 
@@ -31,6 +32,7 @@ export interface Books {
   readonly migratedAt: number;
   readonly prices: Prices;
   readonly lists: readonly BarList[];
+  readonly epochs: Epochs;
   readonly requests: RequestTerms;
   /** The database's clock at the beginning of the snapshot. */
   readonly now: number;

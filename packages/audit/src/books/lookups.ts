@@ -10,6 +10,8 @@ export interface Lookups {
   readonly notices: Map<string, Row>;
   /** By sequence number. */
   readonly changes: Map<bigint, Row>;
+  /** By sequence number. */
+  readonly days: Map<bigint, Row>;
   readonly deposits: Map<string, Row>;
   /** Fundings of this client that come from deposits, by id. */
   readonly fundings: Map<string, Row>;
@@ -25,6 +27,7 @@ export const emptyLookups = (): Lookups => ({
   withdrawals: new Map(),
   notices: new Map(),
   changes: new Map(),
+  days: new Map(),
   deposits: new Map(),
   fundings: new Map(),
   eventReplies: new Map(),
@@ -44,6 +47,7 @@ export async function readLookups({ sql }: Books, range: Range): Promise<Map<str
   for (const row of await read("withdrawal")) of(row).withdrawals.set(row.id, row);
   for (const row of await read("expiry_notice")) of(row).notices.set(row.id, row);
   for (const row of await read("partner_change")) of(row).changes.set(row.sequence, row);
+  for (const row of await read("closed_day")) of(row).days.set(row.sequence, row);
   for (const row of await read("deposit")) of(row).deposits.set(row.id, row);
   for (const row of await read("funding", "id in (select d.id from gold.deposit d)")) {
     of(row).fundings.set(row.id, row);

@@ -1,7 +1,7 @@
 // The rules of one record: its event, its transfers' balances and its link.
 import type { Row } from "../snapshot.ts";
 import { instantText, sha256, uuidMs } from "../values.ts";
-import { CHANGE_TYPES, EVENT_TYPES } from "./chain_line.ts";
+import { CHANGE_TYPES, type ClosedDay, EVENT_TYPES } from "./chain_line.ts";
 import type { Books, Client } from "./context.ts";
 import type { Position } from "./range.ts";
 
@@ -28,6 +28,9 @@ export const newProgress = (): Progress => ({
   lastHead: "00".repeat(32),
 });
 
+/** The events whose id is made by the database and is also their subject. */
+const OWN_TYPES = [...CHANGE_TYPES, "day.closed"];
+
 export function checkEvent({ findings }: Books, name: string, event: Row, progress: Progress): void {
   findings.expect("events_without_gap", name, progress.sequence + 1n, event.sequence);
   if (event.created_at < progress.instant) {
@@ -41,7 +44,7 @@ export function checkEvent({ findings }: Books, name: string, event: Row, progre
   if (!EVENT_TYPES.includes(event.type)) findings.add("event_has_record", name, "a known type", event.type);
   // Ids are UUIDv7. Those of orders, fundings and withdrawals were made by the service, shortly before.
   const isOwn = event.id === event.subject;
-  if ((!isOwn || CHANGE_TYPES.includes(event.type)) && uuidMs(event.id) !== event.created_at) {
+  if ((!isOwn || OWN_TYPES.includes(event.type)) && uuidMs(event.id) !== event.created_at) {
     findings.add("event_has_record", `${name} id`, `a UUIDv7 of ${instantText(event.created_at)}`, event.id);
   }
   const hasOwnId = [
@@ -49,7 +52,7 @@ export function checkEvent({ findings }: Books, name: string, event: Row, progre
     "funding.completed",
     "withdrawal.created",
     "webhook.test",
-    ...CHANGE_TYPES,
+    ...OWN_TYPES,
   ].includes(event.type);
   if (hasOwnId !== isOwn) {
     findings.add("event_has_record", `${name} id`, hasOwnId ? event.subject : "an id of its own", event.id);
@@ -70,15 +73,16 @@ interface Records {
   readonly steps: readonly Row[];
   readonly notice: Row | undefined;
   readonly change: Row | undefined;
+  readonly day: ClosedDay | undefined;
 }
 
 /** The event's own record exists with the same instant, and no other record has its sequence number. */
 export function checkRecordOf({ findings }: Books, name: string, rows: Records, progress: Progress): void {
-  const { event, order, funding, deposit, steps, notice, change } = rows;
+  const { event, order, funding, deposit, steps, notice, change, day } = rows;
   const record = order ?? funding ?? steps[0];
   const subject = order?.id ?? funding?.id ?? steps[0]?.withdrawal_id ??
     (deposit?.reversed_sequence === event.sequence ? deposit.id : undefined) ?? notice?.id ??
-    (event.type === "webhook.test" || change ? event.id : undefined);
+    (event.type === "webhook.test" || change || day ? event.id : undefined);
   findings.expect(
     "event_has_record",
     name,

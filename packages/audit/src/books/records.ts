@@ -6,6 +6,7 @@ import { chainLine } from "./chain_line.ts";
 import { type Books, type Client, clientKey } from "./context.ts";
 import { checkDelivery } from "./delivery.ts";
 import { checkEventReplies } from "./event_replies.ts";
+import { DayRanges, isMidnight, takeDay } from "./days.ts";
 import { compareLegs, type ExpectedLeg, expectedLegs } from "./legs.ts";
 import { emptyLookups, type Lookups, readLookups } from "./lookups.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
@@ -63,6 +64,7 @@ async function checkClient(books: Books, at: Position, cursors: Cursors, lookups
     findings.add("row_has_client", `client ${at.client}`, "an account in this bucket", `bucket ${at.bucket}`);
   }
   const progress = newProgress();
+  const days = new DayRanges(books, at.client, lookups.days.values());
   const all = Object.values(cursors);
   while (true) {
     let next: bigint | undefined;
@@ -70,8 +72,9 @@ async function checkClient(books: Books, at: Position, cursors: Cursors, lookups
       if (isAt(row, at) && (next === undefined || row.sequence < next)) next = row.sequence as bigint;
     }
     if (next === undefined) break;
-    await checkSequence(books, at, client, next, cursors, lookups, progress);
+    await checkSequence(books, at, client, next, cursors, lookups, progress, days);
   }
+  days.finish(progress);
   finishClient(books, at, client, progress, lookups);
 }
 
@@ -83,6 +86,7 @@ async function checkSequence(
   cursors: Cursors,
   lookups: Lookups,
   progress: Progress,
+  days: DayRanges,
 ): Promise<void> {
   const { findings } = books;
   const take = (cursor: Cursor) => takeWhile(cursor, at, (row) => row.sequence === sequence);
@@ -112,6 +116,8 @@ async function checkSequence(
   const withdrawal = event && lookups.withdrawals.get(event.subject);
   const notice = event && lookups.notices.get(event.subject);
   const change = event && takeChange(books, lookups, event);
+  const day = event && takeDay(books, lookups, event);
+  if (event) days.add(event, progress);
   const deposit = event?.type === "funding.reversed" ? lookups.deposits.get(event.subject) : undefined;
   const expected: ExpectedLeg[] = event
     ? expectedLegs({ event, order, funding, deposit, withdrawal, steps })
@@ -126,7 +132,7 @@ async function checkSequence(
     checkRecordOf(
       books,
       name,
-      { event, order, funding, deposit, withdrawal, steps, notice, change },
+      { event, order, funding, deposit, withdrawal, steps, notice, change, day },
       progress,
     );
     for (const step of steps) checkStep(books, client, lookups, step, event);
@@ -146,6 +152,7 @@ async function checkSequence(
         withdrawal,
         notice,
         change,
+        day,
         funding,
         chainKey: client.chainKey,
       }),
@@ -163,6 +170,7 @@ async function checkSequence(
       reversedAt: event.type === "funding.reversed" ? deposit?.reversed_at : undefined,
       notice,
       change,
+      day,
     });
     return;
   }
@@ -179,7 +187,7 @@ function finishClient(
   progress: Progress,
   lookups: Lookups,
 ): void {
-  const { findings, totals, heads } = books;
+  const { findings, totals, heads, epochs } = books;
   const { account, tail, publicId } = client;
   const name = `account ${at.client}`;
   if (at.client !== 0) totals.clientGold += progress.gold;
@@ -187,8 +195,11 @@ function finishClient(
     const found = [account.sar_available, account.sar_held, account.gold, account.event_sequence].join(" ");
     const expected = [progress.available, progress.held, progress.gold, progress.sequence].join(" ");
     findings.expect("account_is_sum", name, expected, found);
-    const instants = [progress.instant, account.last_posted_at].map(instantText) as [string, string];
-    findings.expect("account_is_sum", `${name} instant`, ...instants);
+    // The first step of closing a day raises the instant to the end of the day.
+    if (!isMidnight(account.last_posted_at) || account.last_posted_at < progress.instant) {
+      const instants = [progress.instant, account.last_posted_at].map(instantText) as [string, string];
+      findings.expect("account_is_sum", `${name} instant`, ...instants);
+    }
   }
   let open = 0n;
   for (const { id, amount } of lookups.withdrawals.values()) {
@@ -211,7 +222,7 @@ function finishClient(
         "head_is_kept",
         `${publicId} sequence ${sequence}`,
         head,
-        "nothing: the chain ends before",
+        `nothing: the chain ends before. ${epochs.text}`,
       );
     }
   }
@@ -240,6 +251,9 @@ function finishClient(
   }
   for (const sequence of lookups.changes.keys()) {
     findings.add("record_has_event", `partner_change ${at.client} ${sequence}`, "an event", "nothing");
+  }
+  for (const { day } of lookups.days.values()) {
+    findings.add("record_has_event", `closed_day ${at.client} ${day}`, "an event", "nothing");
   }
   checkUnusedNotes(books, client);
 }

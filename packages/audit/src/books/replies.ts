@@ -5,8 +5,9 @@ import { instantText } from "../values.ts";
 import { checkAllowance, type OpenQuotes } from "./allowance.ts";
 import { checkOrderList } from "./bar_lists.ts";
 import { type Books, clientKey } from "./context.ts";
+import { DayHashes } from "./days.ts";
 import { checkQuotePrice, TOLERANCE_MS } from "./prices.ts";
-import { checkAnswer, checkExecuted } from "./requests.ts";
+import { answerOf, checkAnswer, checkExecuted } from "./requests.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
 import { fundingReply, orderReply, quoteReply, withdrawalReply } from "./reply_text.ts";
 
@@ -31,6 +32,7 @@ const STREAMS = [
     order: "result_id",
     where: "result_id is not null and result_kind <> 'event'",
   },
+  { name: "day", table: "closed_day", order: "day" },
 ] as const;
 type Cursors = Readonly<Record<typeof STREAMS[number]["name"], Cursor>>;
 
@@ -43,6 +45,7 @@ export async function checkReplies(books: Books, range: Range): Promise<void> {
 async function checkClient(books: Books, at: Position, cursors: Cursors): Promise<void> {
   const cash = new Map<bigint, Row>();
   for (const row of await takeWhile(cursors.cash, at, () => true)) cash.set(row.sequence, row);
+  const days = new DayHashes();
   const open: OpenQuotes = { number: 0n, grams: 0n, smallestId: undefined, earliestEnd: Infinity };
   while (true) {
     let next: string | undefined;
@@ -57,8 +60,9 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
     if (isAt(cursors.reply.row, at)) consider(cursors.reply.row.result_id);
     if (isAt(cursors.simulated.row, at)) consider(cursors.simulated.row.quote_id);
     if (next === undefined) break;
-    await checkId(books, at, next, cursors, cash, open);
+    await checkId(books, at, next, cursors, cash, open, days);
   }
+  days.compare(books, at.client, "quotes", await takeWhile(cursors.day, at, () => true));
   const { allowance, account } = books.clients.get(clientKey(at)) ?? {};
   if (allowance) checkAllowance(books.findings, allowance, account, open);
 }
@@ -70,6 +74,7 @@ async function checkId(
   cursors: Cursors,
   cash: ReadonlyMap<bigint, Row>,
   open: OpenQuotes,
+  days: DayHashes,
 ): Promise<void> {
   const { findings, now } = books;
   const take = (cursor: Cursor) => takeWhile(cursor, at, (row) => row.id === id);
@@ -84,6 +89,11 @@ async function checkId(
   if (quote) {
     checkQuote(books, quote);
     checkQuotePrice(findings, books.prices, books.migratedAt + TOLERANCE_MS, quote, simulated);
+    const reply = replies.find(({ result_kind }) => result_kind === "quote");
+    if (quote.key !== null || quote.created_at > books.migratedAt + TOLERANCE_MS) {
+      findings.expect("record_has_reply", `quote ${id} key`, reply?.key, quote.key);
+    }
+    days.add(quote.created_at, `${quoteLine(quote)}|${reply ? answerOf(reply) : ""}`);
   } else if (simulated) {
     findings.add("quote_has_price", `simulated_price ${id}`, "a quote", "nothing");
   }
@@ -143,6 +153,10 @@ async function checkId(
     if (rows[kind] && reply && kind !== "funding") await checkExecuted(books, kind, rows[kind], reply, quote);
   }
 }
+
+/** As gold.day_facts() of the database. */
+const quoteLine = ({ id, side, grams, price, total, created_at, expires_at }: Row): string =>
+  [id, side === "buy" ? 1 : 2, grams, price, total, created_at, expires_at].join("|");
 
 interface Kinds {
   readonly quote: Row | undefined;

@@ -1,6 +1,7 @@
 // The text of each stored reply, built from its record. A reply is compared byte by byte.
 import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
 import type { Row } from "../snapshot.ts";
+import type { ClosedDay } from "./chain_line.ts";
 import { gramsText, instantText, maskIban, priceText, sarText, sha256Hex } from "../values.ts";
 
 interface Balances {
@@ -73,6 +74,7 @@ export interface EventRecords {
   readonly reversedAt?: number | undefined;
   readonly notice?: Row;
   readonly change?: Row | undefined;
+  readonly day?: ClosedDay | undefined;
 }
 
 /** The text of an event, without its last brace. A stored reply continues with the state of its delivery. */
@@ -84,7 +86,7 @@ export function eventText(records: EventRecords): string {
 }
 
 function eventData(
-  { event, order, withdrawal, status, funding, reversedAt, notice, change }: EventRecords,
+  { event, order, withdrawal, status, funding, reversedAt, notice, change, day }: EventRecords,
 ): string {
   if (event.type === "order.executed" && order) return `"order":{${orderMembers(order)}},`;
   if (event.type.startsWith("withdrawal.") && withdrawal) {
@@ -101,7 +103,23 @@ function eventData(
       instantText(notice.expires_at)
     }"},`;
   }
+  if (day) return `"day":${dayText(day)},`;
   return change ? `${changeText(change)},` : "";
+}
+
+function dayText({ row, epoch }: ClosedDay): string {
+  const balance = (name: string) =>
+    `"${name}_balance":{"available_sar":${sarText(row[`${name}_available`])},"held_sar":${
+      sarText(row[`${name}_held`])
+    },"gold_grams":${gramsText(row[`${name}_gold`])}}`;
+  return `{"date":"${row.day}","first_sequence":${row.first_sequence},"last_sequence":${row.last_sequence},` +
+    `${balance("opening")},${
+      balance("closing")
+    },"quotes":${row.quotes},"orders":${row.orders},"refusals":${row.refusals}` +
+    `,"broken":${row.broken},"quotes_sha256":"${row.quotes_sha256}","refusals_sha256":"${row.refusals_sha256}"` +
+    `,"epoch":{"number":${epoch?.id},"timeline":${epoch?.timeline},"began_at":"${
+      instantText(epoch?.began_at)
+    }"}}`;
 }
 
 function changeText(change: Row): string {

@@ -58,8 +58,17 @@ function readRequest(hex: string): Parts {
   return { method, target, timestamp, nonce, signature, body: bytes.subarray(ends[4]! + 1) };
 }
 
+/** The X-Timestamp of a stored request, in seconds. NaN without a readable one. */
+export function timestampOf({ request }: Row): number {
+  try {
+    return parseInt(readRequest(request).timestamp);
+  } catch {
+    return NaN;
+  }
+}
+
 /** The answer that a record's line in the hash chain commits to (docs/chain.md). */
-function answerOf(
+export function answerOf(
   { key, fingerprint, status, request_id, body, request, signing_thumbprint }: Row,
 ): string {
   return sha256Hex(

@@ -1,6 +1,7 @@
 import type { GoldClient } from "@gold-partner/client";
 import type { Finding } from "../command.ts";
 import { ChainCheck } from "./chain_check.ts";
+import { DayCheck } from "./day_check.ts";
 import { Evidence } from "./evidence.ts";
 import type { KeptExchanges } from "./kept_exchanges.ts";
 import { Report } from "./rules.ts";
@@ -21,6 +22,7 @@ export async function* audit({ client, from, exchanges }: Audited): AsyncGenerat
   const { sar, gold, as_of } = await client.getBalances();
   const report = new Report();
   const chain = new ChainCheck(report, await client.getChainKey(), from, await headBefore(client, from));
+  const days = new DayCheck(report, from);
   const statement = new StatementCheck(client, report, as_of, from > 1);
   const evidence = new Evidence(report, exchanges);
   let begunAt: string | undefined;
@@ -31,6 +33,7 @@ export async function* audit({ client, from, exchanges }: Audited): AsyncGenerat
     const record = chain.recordOf(event, before);
     yield* statement.add(event, before, record);
     yield* chain.check(event, record);
+    yield* days.check(event, before, chain.balances);
     yield* evidence.check(event);
   }
   yield* statement.end();

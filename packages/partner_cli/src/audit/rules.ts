@@ -6,6 +6,7 @@ export const RULES = {
   link: "each chain_head is the SHA-256 of the head before and the line",
   line: "each line has the members of its event, and the salt of your chain key",
   balance_after: "the balances after each transfer follow from the transfer before",
+  day: "each closed day has the events, the balances and the orders of that day",
   answer: "each line binds the request and the reply that you kept",
   reply: "each record is the one that the reply to you described",
   record_foreign: "each order and withdrawal was asked for by a request that you kept",

@@ -17,7 +17,8 @@ const ACCOUNTS = [
 const DAY_MS = 86_400_000;
 /** The days of statements are days in Riyadh, which has no summer time. */
 const RIYADH_MS = 3 * 3_600_000;
-const dayOf = (instant: string) => new Date(Date.parse(instant) + RIYADH_MS).toISOString().slice(0, 10);
+export const dayOf = (instant: string) =>
+  new Date(Date.parse(instant) + RIYADH_MS).toISOString().slice(0, 10);
 const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 
 /** The balances as one text, for comparison and for messages. */

@@ -23,6 +23,7 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
   "settlement.changed": "Your withdrawals are paid to another IBAN from now on. Two people changed it.",
   "webhook_endpoint.changed":
     "Your webhook URL was changed. This event is the first that goes to the new URL.",
+  "day.closed": "A day in Riyadh has ended. The event commits to all of its quotes and refusals.",
   "webhook.test": "You have requested a test event.",
 };
 

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { fundingReply } from "./funding.ts";
 import { orderReply } from "./order.ts";
 import { integerParam, limitParam, pageOf } from "./page.ts";
-import { idText, instant, sha256Hex } from "./text.ts";
+import { statementBalance } from "./statement.ts";
+import { date, idText, instant, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
@@ -30,6 +31,7 @@ const EVENT_TYPES: readonly string[] = [
   ...CREDENTIAL_EVENTS,
   "settlement.changed",
   "webhook_endpoint.changed",
+  "day.closed",
   "webhook.test",
 ];
 
@@ -91,6 +93,35 @@ const webhookEndpoint = z.object({
   ...logins,
 }).meta({ description: "Where events are sent from this one on." });
 
+const count = z.int().min(0);
+const sequenceOfDay = (description: string) => z.int().min(1).nullable().meta({ description });
+
+const day = z.object({
+  date: date.meta({ description: "The day in Asia/Riyadh." }),
+  first_sequence: sequenceOfDay("The first event of the day; null: the day has none."),
+  last_sequence: sequenceOfDay("The last event of the day; null: the day has none."),
+  opening_balance: statementBalance.meta({ description: "The balances before the day." }),
+  closing_balance: statementBalance.meta({ description: "The balances after the day." }),
+  quotes: count.meta({ description: "The quotes that you got." }),
+  orders: count.meta({ description: "The orders that were executed." }),
+  refusals: count.meta({ description: "The refusals that are bound to an Idempotency-Key." }),
+  broken: count.meta({
+    description:
+      "The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although " +
+      "X-Timestamp is before the end of the quote.",
+  }),
+  quotes_sha256: sha256Hex.meta({ description: "Commits to every quote of the day and to its reply." }),
+  refusals_sha256: sha256Hex.meta({ description: "Commits to every refusal of the day." }),
+  epoch: z.object({
+    number: z.int().min(1).meta({ description: "Counts up from 1." }),
+    timeline: z.int().min(1).meta({ description: "The timeline of the operator's database." }),
+    began_at: instant.meta({ description: "When the operator's service noticed the epoch." }),
+  }).meta({
+    description:
+      "The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.",
+  }),
+}).meta({ description: "Everything of a day. Nothing can be added to the day after this event." });
+
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
   const event = { ...frame, ...more };
   const known = z.discriminatedUnion("type", [
@@ -128,6 +159,11 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
       type: z.literal("webhook_endpoint.changed").meta(TYPE),
       ...event,
       data: z.object({ webhook_endpoint: webhookEndpoint, chain_head }).meta(DATA),
+    }),
+    z.object({
+      type: z.literal("day.closed").meta(TYPE),
+      ...event,
+      data: z.object({ day, chain_head }).meta(DATA),
     }),
     z.object({
       type: z.literal("webhook.test").meta(TYPE),

@@ -49,7 +49,7 @@ describe("z.toJSONSchema()", () => {
     const { enum: known } = type!.not as { enum: string[] };
     assertEquals([type!.type, known.length, known[0], sequence!.minimum], [
       "string",
-      15,
+      16,
       "order.executed",
       1,
     ]);

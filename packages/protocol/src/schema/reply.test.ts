@@ -189,6 +189,13 @@ describe("the reply schemas", () => {
     const credential = { kind: "certificate", id: digest, expires_at: at };
     const logins = { changed_by: "sara", approved_by: null };
     const changed = { kind: "signing_key", id: "t", kid: null, valid_from: at, valid_until: null, ...logins };
+    const balances = { available_sar: 1.5, held_sar: 0, gold_grams: 0.0001 };
+    const day = {
+      ...{ date: "2026-01-31", first_sequence: null, last_sequence: null },
+      ...{ opening_balance: balances, closing_balance: balances },
+      ...{ quotes: 1, orders: 0, refusals: 0, broken: 0, quotes_sha256: digest, refusals_sha256: digest },
+      epoch: { number: 1, timeline: 1, began_at: at },
+    };
     const data: Record<string, object> = {
       "order.executed": { order },
       "funding.completed": { funding },
@@ -197,6 +204,7 @@ describe("the reply schemas", () => {
       "credential.ended": { credential: { ...changed, valid_until: at, approved_by: "omar" } },
       "settlement.changed": { settlement: { iban_masked: "SA03", iban_sha256: digest, ...logins } },
       "webhook_endpoint.changed": { webhook_endpoint: { url: "https://bank.example/hook", ...logins } },
+      "day.closed": { day },
       "webhook.test": {},
     };
     for (const status of ["created", "approved", "submitted", "paid", "rejected", "returned"]) {

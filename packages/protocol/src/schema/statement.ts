@@ -18,7 +18,7 @@ export const statementQuery = z.strictObject({
   });
 export type StatementQuery = z.infer<typeof statementQuery>;
 
-const balance = z.object({
+export const statementBalance = z.object({
   available_sar: sar.meta({ description: "SAR that can be traded or withdrawn." }),
   held_sar: sar.meta({ description: "SAR of withdrawals that are not yet paid." }),
   gold_grams: grams.meta({ description: "Gold in grams, at most 4 decimals." }),
@@ -29,8 +29,8 @@ export const statementReply = z.object({
   from: date.meta({ description: "The first day." }),
   to: date.meta({ description: "The last day." }),
   time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the days." }),
-  opening_balance: balance.meta({ description: "The balances before the first day." }),
-  closing_balance: balance.meta({
+  opening_balance: statementBalance.meta({ description: "The balances before the first day." }),
+  closing_balance: statementBalance.meta({
     description: "The balances after the last day, or now if it has not ended.",
   }),
   postings: z.array(z.object({

@@ -423,6 +423,35 @@ class WebhookEndpoint(Change):
     url: str
 
 
+class Epoch(TypedDict):
+    """A failover or a restore of the operator's database to an earlier instant begins a new epoch."""
+
+    number: int
+    timeline: int
+    began_at: str
+
+
+class Day(TypedDict):
+    """Everything of a day in Asia/Riyadh. Nothing can be added to the day later."""
+
+    date: str
+    #: The first and the last event of the day. None: the day has none.
+    first_sequence: int | None
+    last_sequence: int | None
+    opening_balance: StatementBalance
+    closing_balance: StatementBalance
+    quotes: int
+    #: The orders that were executed.
+    orders: int
+    #: The refusals that are bound to an Idempotency-Key.
+    refusals: int
+    #: The refusals of orders that you sent in time.
+    broken: int
+    quotes_sha256: str
+    refusals_sha256: str
+    epoch: Epoch
+
+
 class Attempt(TypedDict):
     attempted_at: str
     #: None: no HTTP reply arrived.
@@ -469,6 +498,10 @@ class SettlementData(ChainHead):
 
 class WebhookEndpointData(ChainHead):
     webhook_endpoint: WebhookEndpoint
+
+
+class DayData(ChainHead):
+    day: Day
 
 
 class EventFrame(TypedDict):
@@ -525,6 +558,11 @@ class WebhookEndpointEvent(EventFrame):
     data: WebhookEndpointData
 
 
+class DayEvent(EventFrame):
+    type: Literal["day.closed"]
+    data: DayData
+
+
 class TestEvent(EventFrame):
     type: Literal["webhook.test"]
     data: ChainHead
@@ -539,5 +577,6 @@ Event = (
     | ChangedCredentialEvent
     | SettlementEvent
     | WebhookEndpointEvent
+    | DayEvent
     | TestEvent
 )

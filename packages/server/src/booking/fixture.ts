@@ -183,6 +183,7 @@ const TABLES: Record<string, string> = {
   deposit: "to_jsonb(t) - 'recorded_at' - 'approved_at' - 'reversed_at'",
   event: "to_jsonb(t) - 'created_at'",
   idempotency_key: "to_jsonb(t) - 'created_at'",
+  refusal: "to_jsonb(t) - 'created_at'",
   nonce: "to_jsonb(t)",
   allowance: "to_jsonb(t) - 'exact_until' - 'day_ends_at' - 'replays_paid_at'",
 };

@@ -45,7 +45,7 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.partner_change, gold.attempt,
-  gold.price_history, gold.simulated_price, gold.bar_list to gold_book;
+  gold.price_history, gold.simulated_price, gold.bar_list, gold.refusal, gold.closed_day, gold.epoch to gold_book;
 -- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
 -- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
@@ -65,7 +65,7 @@ grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry,
 grant execute on function gold.read_registry, gold.probe_write, gold.read_trust, gold.record_use, gold.book_funding, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.read_reserves, gold.read_credentials, gold.read_limits, gold.read_chain_key, gold.find_reserves_list, gold.reserves_at,
-  gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
+  gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.unclosed_clients, gold.close_day, gold.note_epoch, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 -- Each of these names also has a function for processes of the last release (database/last_release.sql).
 do $$

@@ -223,6 +223,8 @@ describe("migrate()", () => {
       "book_webhook_test v",
       "book_withdrawal v",
       "claim_endpoints v",
+      "close_day v",
+      "day_facts s",
       "list_events v",
       "post_missing_changes v",
       "read_limits s",
@@ -231,6 +233,7 @@ describe("migrate()", () => {
       "spend_nonces v",
       "take_events v",
       "tell_events v",
+      "unclosed_day s",
     ]);
   });
 
@@ -253,6 +256,7 @@ describe("migrate()", () => {
       "book_simulation true",
       "book_webhook_test true",
       "book_withdrawal true",
+      "close_day true",
       "post_missing_changes true",
       "spend_nonces true",
       "take_turn false",

@@ -46,6 +46,8 @@ const ROUTINES = [
   "admission/usage/record_use.sql",
   "booking/deposit/change_deposit.sql",
   "booking/ledger/balance_at.sql",
+  "delivery/closing/epoch.sql",
+  "delivery/closing/close_day.sql",
   "booking/ledger/change_vault.sql",
   "delivery/verify_delivery.sql",
   "booking/ledger/verify_ledger.sql",

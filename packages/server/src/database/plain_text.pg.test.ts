@@ -71,7 +71,7 @@ const NOT_FREE = {
     "quote.reference",
     "withdrawal.account_label",
   ],
-  "the protocol allows only visible ASCII": ["idempotency_key.key"],
+  "the protocol allows only visible ASCII": ["idempotency_key.key", "quote.key", "refusal.key"],
   "a receiver's answer is kept as it was, and escaped where it is shown": ["attempt.answer"],
 };
 

@@ -30,10 +30,10 @@ const WAITING_CONNECTIONS = 4;
 const LOCK_TIMEOUT_MS = 2000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /**
- * Postgres cancels a statement before it takes this long. So a connection that is silent for this long is
- * dead, even if TCP still retries.
+ * Postgres cancels a statement at its timeout. So a connection that is silent for this much longer is dead,
+ * even if TCP still retries.
  */
-const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
+const SILENCE_MARGIN_MS = 2000;
 
 /** `gate` throws while no write can be committed. */
 export function openPools(
@@ -68,6 +68,8 @@ interface ConnectOptions {
    * is unavailable: a read that locks a row makes Postgres commit a write.
    */
   readonly commitsLocally?: boolean;
+  /** Default: STATEMENT_TIMEOUT_MS. */
+  readonly statementTimeoutMs?: number;
 }
 
 /** The error code for a write that is committed on this server, but perhaps not on the standby. */
@@ -118,7 +120,10 @@ class Connection {
   #unreplicated = false;
   #ended = false;
 
-  constructor(url: string, { onNotify, commitsLocally }: ConnectOptions) {
+  constructor(
+    url: string,
+    { onNotify, commitsLocally, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: ConnectOptions,
+  ) {
     this.#open = () =>
       openDatabase(url, {
         max: 1,
@@ -133,12 +138,12 @@ class Connection {
         onnotice: ({ routine }) => {
           if (routine === STANDBY_WAIT) this.#unreplicated = true;
         },
-        silenceMs: SILENCE_MS,
+        silenceMs: statementTimeoutMs + SILENCE_MARGIN_MS,
         onNotify,
         connection: {
           application_name: "gold-partner-service",
           lock_timeout: LOCK_TIMEOUT_MS,
-          statement_timeout: STATEMENT_TIMEOUT_MS,
+          statement_timeout: statementTimeoutMs,
           ...commitsLocally && { synchronous_commit: "local" },
         },
       });

@@ -17,6 +17,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "book_webhook_test",
     "book_withdrawal",
     "claim_endpoints",
+    "close_day",
     "dismiss_worker",
     "find_event",
     "find_funding",
@@ -32,6 +33,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "list_postings",
     "list_withdrawals",
     "market_open",
+    "note_epoch",
     "post_expiry_notices",
     "probe_write",
     "read_backlog",
@@ -55,6 +57,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "take_failure",
     "tell_events",
     "tick_price",
+    "unclosed_clients",
     "unsealed_tail",
   ],
   gold_operator: [

@@ -12,7 +12,7 @@ begin
     from unnest(array[
       'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
       'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'partner_change', 'attempt',
-      'price_history', 'simulated_price', 'bar_list'
+      'price_history', 'simulated_price', 'bar_list', 'refusal', 'closed_day', 'epoch'
     ]) name
     union all
     select 'gold.' || name, 'refuse_unprintable',

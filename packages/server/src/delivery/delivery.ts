@@ -14,6 +14,7 @@ import { startAttemptsKeeper } from "./attempts_keeper.ts";
 import { watchBacklog } from "./backlog_watch.ts";
 import { createDeliveryReport } from "./delivery_report.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
+import { CLOSING_TIMEOUT_MS, startDayCloser } from "./closing/day_closer.ts";
 import { startExpiryNotices } from "./expiry/expiry_notices.ts";
 import { createDisturbances } from "./disturb_webhooks.ts";
 import { createSecretOpener } from "./open_secrets.ts";
@@ -42,7 +43,7 @@ const CONNECTIONS = 4;
 
 /**
  * Starts the work that no request waits for. It seals hash chains, sends webhooks, notifies partners of
- * credentials that end soon, creates and drops the partitions of attempts, and measures the backlog.
+ * credentials that end soon, closes their days, creates and drops the partitions of attempts, and measures the backlog.
  */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
@@ -91,6 +92,9 @@ export function startDelivering(parts: DeliveryParts): Delivery {
   const upkeep = [
     startSealer(work),
     startExpiryNotices(work),
+    startDayCloser(() =>
+      connect(config.databaseUrl, 1, { gate: writes.requirePossible, statementTimeoutMs: CLOSING_TIMEOUT_MS })
+    ),
     startAttemptsKeeper(work),
     watchBacklog(work, metrics),
   ];

@@ -61,6 +61,22 @@ return case
   end || ',"changed_by":' || coalesce(to_json((given).login)::text, 'null')
   || ',"approved_by":' || coalesce(to_json((given).approved_by)::text, 'null') || '}';
 
+create or replace function gold.closed_day_text(given gold.closed_day) returns text
+language sql stable
+return (
+  select '{"date":"' || (given).day || '","first_sequence":' || coalesce((given).first_sequence::text, 'null')
+    || ',"last_sequence":' || coalesce((given).last_sequence::text, 'null')
+    || ',"opening_balance":{"available_sar":' || gold.decimal_text((given).opening_available, 0.01) || ',"held_sar":'
+    || gold.decimal_text((given).opening_held, 0.01) || ',"gold_grams":' || gold.decimal_text((given).opening_gold, 0.0001)
+    || '},"closing_balance":{"available_sar":' || gold.decimal_text((given).closing_available, 0.01) || ',"held_sar":'
+    || gold.decimal_text((given).closing_held, 0.01) || ',"gold_grams":' || gold.decimal_text((given).closing_gold, 0.0001)
+    || '},"quotes":' || (given).quotes || ',"orders":' || (given).orders || ',"refusals":' || (given).refusals
+    || ',"broken":' || (given).broken || ',"quotes_sha256":"' || encode((given).quotes_sha256, 'hex')
+    || '","refusals_sha256":"' || encode((given).refusals_sha256, 'hex') || '","epoch":{"number":' || p.id
+    || ',"timeline":' || p.timeline || ',"began_at":"' || gold.instant_text(p.began_at) || '"}}'
+  from gold.epoch p where p.id = (given).epoch
+);
+
 -- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
 -- no row. Because the function returns a table, Postgres inlines it into the statement that reads the events.
 -- One call per event would cost four times as much. Each join looks up the record of one type: for an event
@@ -76,6 +92,10 @@ begin atomic
       when (given).type = 'credential.expiring' then '"credential":{"kind":"' || n.kind || '","id":' || to_json(n.credential)
         || ',"expires_at":"' || gold.instant_text(n.expires_at) || '"},'
       when gold.is_partner_change((given).type) then gold.change_text(c) || ','
+      -- A sub-select instead of a join: this type is rare, and each join costs at every event.
+      when (given).type = 'day.closed' then (
+        select '"day":' || gold.closed_day_text(d) || ',' from gold.closed_day d
+        where d.bucket = (given).bucket and d.client_id = (given).client_id and d.sequence = (given).sequence)
       else ''
     end || '"chain_head":"' || encode(l.hash, 'hex') || '"}}'
   from gold.chain_link l

@@ -56,6 +56,14 @@ begin atomic
   insert into gold.nonce (bucket, client_id, nonce, request_id) values ((holder).bucket, (holder).client_id, nonce, request);
 end;
 
+-- Stores the instants of the refusals among these answers. The end of a day commits to them (close_day.sql).
+create or replace function gold.keep_refusals(bound gold.idempotency_key[]) returns void
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  insert into gold.refusal (bucket, client_id, created_at, key)
+  select b.bucket, b.client_id, b.created_at, b.key from unnest(bound) b where b.result_kind = 'refusal';
+end;
+
 -- Binds the answer to the key and returns it. A refusal has no `result`. `body` is the answer now and at
 -- every replay. A signed write also stores its request and the thumbprint of the key that verified it.
 create or replace function gold.bind_answer(
@@ -67,6 +75,8 @@ begin atomic
   insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body,
     request, signing_thumbprint)
   values ((holder).bucket, (holder).client_id, status, key, fingerprint, request, result, at, kind, body, signed_request, thumbprint);
+  insert into gold.refusal (bucket, client_id, created_at, key)
+  select (holder).bucket, (holder).client_id, at, bind_answer.key where kind = 'refusal';
   select row(1, 'answered', status, body)::gold.outcome;
 end;
 

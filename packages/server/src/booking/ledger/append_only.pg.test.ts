@@ -30,6 +30,9 @@ const APPEND_ONLY = [
   "price_history",
   "simulated_price",
   "bar_list",
+  "refusal",
+  "closed_day",
+  "epoch",
 ];
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];

@@ -346,9 +346,12 @@ language sql stable set search_path = gold, pg_temp as $$
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
   left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
     when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
-  -- The subject of a webhook test and of a change is the event itself. A webhook test has no execution.
+  left join closed_day y on e.type = 'day.closed' and y.bucket = e.bucket and y.client_id = e.client_id and y.sequence = e.sequence
+  -- The subject of a webhook test, a change and a closed day is the event itself. A webhook test has no
+  -- execution.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
-    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end) is null
+    case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end,
+    case when e.subject = e.id and y.sequence is not null then e.id end) is null
 $$;
 
 create or replace function gold.check_change_has_event() returns table (subject text, detail text)
@@ -357,6 +360,37 @@ language sql stable set search_path = gold, pg_temp as $$
   from partner_change c
   left join event e on e.bucket = c.bucket and e.client_id = c.client_id and e.sequence = c.sequence and is_partner_change(e.type)
   where e.sequence is null
+$$;
+
+-- A closed day states what its rows give, so nothing was added to it later. It has its event.
+create or replace function gold.check_day_is_closed() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event states something else than the rows of the day'
+  from closed_day d, lateral (select to_jsonb(day_facts(d.client_id, d.day)) as facts) f
+  where to_jsonb(d) - '{sequence,epoch}'::text[] <> f.facts - '{sequence,epoch}'::text[]
+  union all
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event is missing'
+  from closed_day d
+  left join event e on e.bucket = d.bucket and e.client_id = d.client_id and e.sequence = d.sequence and e.type = 'day.closed'
+  where e.sequence is null
+$$;
+
+-- The epochs are numbered without a gap, and a timeline never comes back within one cluster. A closed day names
+-- the epoch in which its event was posted. The event's instant may be ahead of the clock by the tolerance.
+create or replace function gold.check_epoch_is_whole() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'epoch ' || p.id, 'its number or its timeline does not follow from the epoch before it'
+  from (
+    select e.id, row_number() over w as n, lag(e.system) over w = e.system and lag(e.timeline) over w >= e.timeline as is_back
+    from epoch e window w as (order by id)
+  ) p
+  where p.id <> p.n or p.is_back
+  union all
+  select 'client ' || d.client_id || ' day ' || d.day, 'its epoch was not the current one when its event was posted'
+  from closed_day d
+  join event e on e.bucket = d.bucket and e.client_id = d.client_id and e.sequence = d.sequence
+  left join (select id, began_at, lead(began_at, 1, 'infinity') over (order by id) as ended_at from epoch) p on p.id = d.epoch
+  where p.id is null or e.created_at not between p.began_at - clock_tolerance() and p.ended_at + clock_tolerance()
 $$;
 
 -- Checks the books by recomputing them from the rows. Returns one row per defect; no rows means a clean
@@ -412,6 +446,10 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   select 'event_has_execution', * from check_event_has_execution()
   union all
   select 'change_has_event', * from check_change_has_event()
+  union all
+  select 'day_is_closed', * from check_day_is_closed()
+  union all
+  select 'epoch_is_whole', * from check_epoch_is_whole()
   union all
   select * from verify_delivery()
 $$;

@@ -18,6 +18,11 @@ interface Vector {
     readonly body_utf8: string;
     readonly thumbprint?: string;
   };
+  readonly day?: {
+    readonly quotes_sha256: string;
+    readonly refusals_sha256: string;
+    readonly epoch: { readonly began_at: string };
+  };
   readonly stored_request_utf8?: string;
   readonly answer_sha256?: string;
   readonly chain_key?: string;
@@ -70,17 +75,27 @@ describe("the vectors of the hash chain", () => {
 });
 
 /** Writes the rows whose line the vector shows. */
-async function plant(sql: TransactionSql, { version, members, answer_sha256 }: Vector): Promise<void> {
+async function plant(sql: TransactionSql, { version, members, answer_sha256, day }: Vector): Promise<void> {
   const fields = members.split("|");
   const [client, sequence, type, subject, at] = fields.splice(0, 5);
   const owner = [client!, sequence!, subject!] as const;
   const instant = sql`to_timestamp(${at!}::text::numeric / 1000)`;
   const digest = sql`decode(${answer_sha256 ?? null}::text, 'hex')`;
   const TYPES = ["order.executed", "funding.completed", "withdrawal.created", "withdrawal.approved"];
-  const event = TYPES[Number(type) - 1]!;
+  const event = day ? "day.closed" : TYPES[Number(type) - 1]!;
   await sql`
     insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type, line)
     values (1, ${owner[0]}, ${owner[1]}, gen_random_uuid(), ${owner[2]}, ${instant}, ${event}, ${version})`;
+  if (day) {
+    const { quotes_sha256, refusals_sha256, epoch } = day;
+    await sql`insert into gold.epoch values (2, 1, 3, ${epoch.began_at})`;
+    await sql`
+      insert into gold.closed_day values (1, ${owner[0]}, '2026-02-01', ${
+      owner[1]
+    }, 1, 5, 0, 0, 0, 44640, 4000, 16000, 2, 2, 1, 0,
+        decode(${quotes_sha256}, 'hex'), decode(${refusals_sha256}, 'hex'), 2)`;
+    return;
+  }
   const ends = event === "order.executed" ? 4 : event.startsWith("withdrawal.") ? 2 : 0;
   while (fields.length > ends) {
     const [leg, debit, credit, asset, ...amounts] = fields.splice(0, 8);

@@ -11,6 +11,7 @@
 --   a changed credential, IBAN or webhook URL
 --                              |hash of the JSON array of kind, id, kid, begin in ms, end in ms, hash of the
 --                               IBAN, URL, login and approving login; members of other events are null
+--   a closed day               |hash of the JSON array of its members, in the order of docs/chain.md
 -- Version 2 ends with |answer|salt. The answer binds the request and its reply (answer_of()); it is empty for a
 -- record that no key asked for. Without the salt, others could find the line of a public link by guessing.
 -- A link is sha256(previous link || line). The first link uses 32 zero bytes as its previous link.
@@ -19,7 +20,7 @@ create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
 return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
   'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed', 'webhook.test', 'credential.expiring',
-  'credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed'], type);
+  'credential.added', 'credential.ended', 'settlement.changed', 'webhook_endpoint.changed', 'day.closed'], type);
 
 -- Only the partner and the operator know the chain key, so nobody else can test guesses against a link.
 create or replace function gold.line_salt(chain_key bytea, sequence bigint) returns text
@@ -64,6 +65,13 @@ begin atomic
           (extract(epoch from c.valid_from) * 1000)::bigint, (extract(epoch from c.valid_until) * 1000)::bigint,
           encode(sha256(convert_to(c.iban, 'UTF8')), 'hex'), c.webhook_url, c.login, c.approved_by)::text, 'UTF8')), 'hex')
         from gold.partner_change c where c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence) end, '')
+      || coalesce(case when e.type = 'day.closed' then (
+        select '|' || encode(sha256(convert_to(json_build_array(d.day, d.first_sequence, d.last_sequence,
+          d.opening_available, d.opening_held, d.opening_gold, d.closing_available, d.closing_held, d.closing_gold,
+          d.quotes, d.orders, d.refusals, d.broken, encode(d.quotes_sha256, 'hex'), encode(d.refusals_sha256, 'hex'),
+          p.id, p.timeline, (extract(epoch from p.began_at) * 1000)::bigint)::text, 'UTF8')), 'hex')
+        from gold.closed_day d join gold.epoch p on p.id = d.epoch
+        where d.bucket = e.bucket and d.client_id = e.client_id and d.sequence = e.sequence) end, '')
       || case when e.line = 2 then
         '|' || coalesce(encode(case e.type
           when 'order.executed' then o.answer

@@ -31,6 +31,7 @@ declare
   free bigint;
   list int;
   is_short boolean;
+  refused boolean := false;
   asked record;
   holder account;
   earlier int;
@@ -191,6 +192,7 @@ begin
       answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body,
         asked.signed_request, asked.thumbprint);
     else
+      refused := true;
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
@@ -211,6 +213,9 @@ begin
     insert into nonce select * from unnest(spent)
   )
   insert into idempotency_key select * from unnest(bound);
+  if refused then
+    perform keep_refusals(bound);
+  end if;
 end $$;
 
 -- Writes the orders that a batch executed: for each order its row, its two transfers and its event. It is one

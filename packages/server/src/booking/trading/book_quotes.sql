@@ -38,6 +38,7 @@ declare
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
+  refused boolean := false;
   reached text;
   made quote;
   quoted quote[] := '{}';
@@ -170,11 +171,12 @@ begin
         -- The service cuts an amount above 10,000,000,000 SAR to one halala above that maximum. The grams of
         -- the amount that the partner asked for are then not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
+      refused := true;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id)::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id, asked.key)::quote;
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
@@ -192,6 +194,9 @@ begin
     insert into simulated_price select * from unnest(simulated);
   end if;
   insert into idempotency_key select * from unnest(bound);
+  if refused then
+    perform keep_refusals(bound);
+  end if;
   if limited then
     perform keep_allowances(allowances);
   end if;

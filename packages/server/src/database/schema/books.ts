@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
@@ -143,6 +144,8 @@ export const quote = gold.table("quote", {
   ...partnerTexts(),
   /** The row of price_history that gives the price and the lifetime. Null in quotes of versions before 0.4.0. */
   priceId: bigint({ mode: "bigint" }),
+  /** The idempotency key of the quote's reply. Null in quotes of versions before 0.4.0. */
+  key: code(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
   check("quote_quantities", sql`${t.grams} > 0 and ${t.price} > 0 and ${t.total} > 0`),
@@ -245,6 +248,57 @@ export const idempotencyKey = gold.table("idempotency_key", {
     sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal', 'simulation')`,
   ),
 ]);
+
+/**
+ * The keys of the binding refusals, by instant. `idempotency_key` has no index on the instant, because such an
+ * index would slow down every quote and order.
+ */
+export const refusal = gold.table("refusal", {
+  ...owner(),
+  createdAt: instant().notNull(),
+  key: code().notNull(),
+}, (t) => [primaryKey({ columns: [t.bucket, t.clientId, t.createdAt, t.key] })]);
+
+/**
+ * What an event `day.closed` states of one day in Riyadh; `sequence` is the event's number. Rows never change.
+ * See close_day.sql.
+ */
+export const closedDay = gold.table("closed_day", {
+  ...owner(),
+  day: date().notNull(),
+  sequence: bigint({ mode: "bigint" }).notNull(),
+  /** The first and the last event of the day; null if it has none. */
+  firstSequence: bigint({ mode: "bigint" }),
+  lastSequence: bigint({ mode: "bigint" }),
+  openingAvailable: amount().notNull(),
+  openingHeld: amount().notNull(),
+  openingGold: amount().notNull(),
+  closingAvailable: amount().notNull(),
+  closingHeld: amount().notNull(),
+  closingGold: amount().notNull(),
+  quotes: integer().notNull(),
+  orders: integer().notNull(),
+  refusals: integer().notNull(),
+  /** The refusals of orders that came in time and failed for a reason of the operator. */
+  broken: integer().notNull(),
+  quotesSha256: bytea().notNull(),
+  refusalsSha256: bytea().notNull(),
+  epoch: integer().notNull(),
+}, (t) => [
+  primaryKey({ columns: [t.bucket, t.clientId, t.day] }),
+  uniqueIndex("closed_day_sequence").on(t.bucket, t.clientId, t.sequence),
+]);
+
+/**
+ * One row for each timeline on which the books were continued, numbered without a gap. A failover and a restore
+ * to an earlier instant start a new timeline. `system` is the identifier of the database cluster.
+ */
+export const epoch = gold.table("epoch", {
+  id: integer().primaryKey(),
+  system: bigint({ mode: "bigint" }).notNull(),
+  timeline: integer().notNull(),
+  beganAt: instant().notNull(),
+});
 
 /**
  * Sixteen bytes of the SHA-256 of every nonce ever spent, and the request that spent it. Rows are never

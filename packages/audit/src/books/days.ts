@@ -1,0 +1,134 @@
+// The days in Riyadh: what each event day.closed states against the rows of the day.
+import { createHash, type Hash } from "node:crypto";
+import type { Row } from "../snapshot.ts";
+import { sha256 } from "../values.ts";
+import type { ClosedDay } from "./chain_line.ts";
+import type { Books } from "./context.ts";
+import { checkEpoch, type Epochs } from "./epochs.ts";
+import type { Lookups } from "./lookups.ts";
+import type { Progress } from "./record_rules.ts";
+
+const RIYADH_MS = 3 * 3_600_000;
+const DAY_MS = 86_400_000;
+const EMPTY = sha256().toString("hex");
+
+const dayOf = (at: number): string => new Date(at + RIYADH_MS).toISOString().slice(0, 10);
+const beginOf = (day: string): number => Date.parse(day) - RIYADH_MS;
+/** The first day that is closed is the first whole day after the migration, which begins the first epoch. */
+const firstDay = ({ rows: [first] }: Epochs): number =>
+  first ? beginOf(dayOf(first.began_at)) + DAY_MS : Infinity;
+export const isMidnight = (at: number): boolean => (at + RIYADH_MS) % DAY_MS === 0;
+
+/** Returns the row of the day that this event closes, and removes it from those that no event reports. */
+export function takeDay({ findings, epochs }: Books, { days }: Lookups, event: Row): ClosedDay | undefined {
+  const row = event.type === "day.closed" ? days.get(event.sequence) : undefined;
+  if (!row) return undefined;
+  days.delete(event.sequence);
+  return { row, epoch: checkEpoch(findings, epochs, row, event) };
+}
+
+/** A day with activity must be closed. The workers get one day of time for it. */
+function checkMissing({ findings, epochs, now }: Books, client: number, day: string): void {
+  const begin = beginOf(day);
+  if (begin >= firstDay(epochs) && begin + 2 * DAY_MS < now) {
+    findings.add("day_is_closed", `client ${client} day ${day}`, "day.closed", "nothing");
+  }
+}
+
+/** Compares the days' event ranges, balances and counts of orders. The events are added in their order. */
+export class DayRanges {
+  readonly #books: Books;
+  readonly #client: number;
+  /** The closed days, the latest first. */
+  readonly #rows: Row[];
+  #day = "";
+  #first = 0n;
+  #last = 0n;
+  #orders = 0;
+  #opening = "0 0 0";
+  #isActive = false;
+
+  constructor(books: Books, client: number, rows: Iterable<Row>) {
+    this.#books = books;
+    this.#client = client;
+    this.#rows = [...rows].sort((left, right) => left.day < right.day ? 1 : -1);
+  }
+
+  /** `progress` is the state before the event. */
+  add({ sequence, created_at, type }: Row, progress: Progress): void {
+    const day = dayOf(created_at);
+    if (day > this.#day) {
+      this.#endBefore(day, progress);
+      this.#day = day;
+      this.#first = sequence;
+      this.#orders = 0;
+      this.#opening = balancesOf(progress);
+      this.#isActive = false;
+    }
+    this.#last = sequence;
+    if (type === "order.executed") this.#orders++;
+    if (type !== "day.closed") this.#isActive = true;
+  }
+
+  finish(progress: Progress): void {
+    this.#endBefore("a", progress);
+  }
+
+  #endBefore(day: string, progress: Progress): void {
+    const balances = balancesOf(progress);
+    let isClosed = false;
+    while (this.#rows.length > 0 && this.#rows.at(-1)!.day < day) {
+      const row = this.#rows.pop()!;
+      isClosed ||= row.day === this.#day;
+      const expected = row.day === this.#day
+        ? [this.#first, this.#last, this.#orders, this.#opening, balances]
+        : [null, null, 0, balances, balances];
+      const found = [
+        ...[row.first_sequence, row.last_sequence, row.orders],
+        ...[row.opening_available, row.opening_held, row.opening_gold],
+        ...[row.closing_available, row.closing_held, row.closing_gold],
+      ];
+      this.#books.findings.expect(
+        "day_is_closed",
+        `client ${this.#client} day ${row.day}`,
+        expected.map(String).join(" "),
+        found.map(String).join(" "),
+      );
+    }
+    if (this.#isActive && !isClosed) checkMissing(this.#books, this.#client, this.#day);
+  }
+}
+
+const balancesOf = ({ available, held, gold }: Progress): string => [available, held, gold].join(" ");
+
+interface Content {
+  readonly hash: Hash;
+  count: number;
+  broken: number;
+}
+
+/** Hashes the lines of a client's quotes or refusals, each day for itself. */
+export class DayHashes {
+  readonly #days = new Map<string, Content>();
+
+  add(at: number, line: string, isBroken = false): void {
+    const day = dayOf(at);
+    const content = this.#days.get(day) ?? { hash: createHash("sha256"), count: 0, broken: 0 };
+    this.#days.set(day, content);
+    content.hash.update(sha256(line));
+    content.count++;
+    if (isBroken) content.broken++;
+  }
+
+  compare(books: Books, client: number, what: "quotes" | "refusals", rows: readonly Row[]): void {
+    for (const row of rows) {
+      const { count, hash, broken } = this.#days.get(row.day) ?? { count: 0, broken: 0 };
+      this.#days.delete(row.day);
+      const expected = [count, hash?.digest("hex") ?? EMPTY, ...(what === "refusals" ? [broken] : [])];
+      const found = [row[what], row[`${what}_sha256`], ...(what === "refusals" ? [row.broken] : [])];
+      const name = `client ${client} day ${row.day} ${what}`;
+      books.findings.expect("day_is_closed", name, expected.join(" "), found.join(" "));
+    }
+    for (const day of this.#days.keys()) checkMissing(books, client, day);
+  }
+}

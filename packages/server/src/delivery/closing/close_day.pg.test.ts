@@ -1,0 +1,318 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { eventReply } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import type { StoredRequest } from "../../admission/signature/stored_request.ts";
+import { stamp } from "../../ticket.ts";
+import { closingToday } from "../../../testing/close_today.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import {
+  bookFunding,
+  bookOrder,
+  bookQuote,
+  bookWithdrawal,
+  byGrams,
+  fundingItem,
+  orderItem,
+  plantQuote,
+  quoteItem,
+  untilWaiting,
+  withdrawalItem,
+  wordOf,
+} from "../../booking/fixture.ts";
+import { closeDays, startDayCloser } from "./day_closer.ts";
+import { until } from "../../../../../testing/until.ts";
+
+const GRAM = byGrams("buy", 10_000n);
+const RIYADH_MS = 3 * 3_600_000;
+const DAY_MS = 86_400_000;
+/** Today in Riyadh, and the instant at which it ends. */
+const today = () => new Date(Date.now() + RIYADH_MS).toISOString().slice(0, 10);
+const endOfToday = () => new Date(Date.parse(today()) + DAY_MS - RIYADH_MS);
+const sha256 = (...parts: readonly (string | Uint8Array)[]) => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+const hashOfLines = (lines: readonly string[]) =>
+  sha256(...lines.map((line) => sha256(line))).toString("hex");
+
+describe("the end of a day", () => {
+  let books: TestBooks;
+  before(async () => {
+    books = await testBooks();
+    await books.addBar(20_000n);
+  });
+  after(() => books.stop());
+
+  const rich = () => books.createClient({ halalas: 100_000_000n });
+  const quote = async (client: number) => {
+    const { body } = await bookQuote(books.api, quoteItem(client, GRAM));
+    return (JSON.parse(body!) as { quote_id: string }).quote_id.slice("qt_".length);
+  };
+  const eventsOf = async (client: number) => {
+    await books.sql`select gold.seal_chain(${client})`;
+    const rows = await books.api`select body from gold.list_events(${client}, 0, 1000)`;
+    return rows.map(({ body }) => eventReply.parse(JSON.parse(body)));
+  };
+  const closedDays = async (client: number) =>
+    (await eventsOf(client)).flatMap((event) => event.type === "day.closed" ? [event] : []);
+  const close = async (client: number) =>
+    (await books.api`select gold.close_day(${client}::int) as taken`)[0]!.taken as boolean;
+  /** An order whose signed request has this X-Timestamp. */
+  const orderSent = (client: number, id: string, at: number) => {
+    const text = [
+      "POST",
+      "/v1/orders",
+      `${Math.floor(at / 1000)}`,
+      "nonce",
+      "jws",
+      `{"quote_id":"qt_${id}"}`,
+    ];
+    const signedRequest = stamp<StoredRequest>(Buffer.from(text.join("\n")).toString("hex"));
+    return bookOrder(books.api, orderItem(client, id, { signedRequest }));
+  };
+
+  it("is not posted before the first whole day of the first epoch, nor before the day has ended", async () => {
+    const client = await rich();
+    assertEquals(await close(client), false);
+    await closingToday(books.sql, () => Promise.resolve());
+    assertEquals(await close(client), false);
+    assertEquals((await closedDays(client)).length, 0);
+  });
+
+  it("is an event that states the day's events, balances, counts and hashes", async () => {
+    const client = await rich();
+    const [first, second] = [await quote(client), await quote(client)];
+    const late = await plantQuote(books.sql, {
+      ...{ client, side: "buy", grams: 10_000n, price: 3_210_000n, ageSeconds: 70 },
+    });
+    const words = [
+      await orderSent(client, first, Date.now()),
+      await orderSent(client, await books.quote(client, "buy", 100_000n), Date.now()),
+      await orderSent(client, late, Date.now()),
+      await orderSent(client, late, Date.now() - 15_000),
+      await bookWithdrawal(books.api, withdrawalItem(client, 900_000_000n)),
+    ].map(wordOf);
+    assertEquals(words, [
+      "answered 201",
+      "answered insufficient_inventory",
+      "answered quote_expired",
+      "answered quote_expired",
+      "answered insufficient_funds",
+    ]);
+    const before = await eventsOf(client);
+    await closingToday(books.sql, () => closeDays(books.api));
+    const [closed, ...more] = await closedDays(client);
+    assertEquals([more.length, closed!.sequence], [0, before.length + 1]);
+    assertEquals(closed!.created_at, endOfToday().toISOString());
+    const { quotes_sha256, refusals_sha256, epoch, ...day } = closed!.data.day;
+    assertEquals(day, {
+      date: today(),
+      first_sequence: 1,
+      last_sequence: before.length,
+      opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
+      closing_balance: { available_sar: 1_000_000 - 321, held_sar: 0, gold_grams: 1 },
+      ...{ quotes: 4, orders: 1, refusals: 4, broken: 2 },
+    });
+    assertEquals([epoch.number, epoch.timeline], [1, 1]);
+
+    const quotes = await books.sql`
+      select q.id, (extract(epoch from q.created_at) * 1000)::bigint::text as begins, (extract(epoch from q.expires_at) * 1000)::bigint::text as ends,
+        q.grams::text, q.total::text, encode(gold.answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex') as answer
+      from gold.quote q left join gold.idempotency_key k on k.client_id = q.client_id and k.result_id = q.id and k.result_kind = 'quote'
+      where q.client_id = ${client} order by q.id`;
+    assert(quotes.some(({ id }) => id === second));
+    assertEquals(
+      quotes_sha256,
+      hashOfLines(
+        quotes.map((row) =>
+          `${row.id}|1|${row.grams}|3210000|${row.total}|${row.begins}|${row.ends}|${row.answer ?? ""}`
+        ),
+      ),
+    );
+    const refusals = await books.sql`
+      select (extract(epoch from k.created_at) * 1000)::bigint::text as at,
+        encode(gold.answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint), 'hex') as answer
+      from gold.idempotency_key k where k.client_id = ${client} and k.result_kind = 'refusal' order by k.created_at, k.key`;
+    assertEquals(refusals_sha256, hashOfLines(refusals.map(({ at, answer }) => `${at}|${answer}`)));
+  });
+
+  it("is posted once by several workers, and for each partner with activity", async () => {
+    const [funded, quoted, refused, idle] = [await rich(), await rich(), await rich(), await rich()];
+    await closingToday(books.sql, () => closeDays(books.api));
+    for (const client of [funded, quoted, refused, idle]) {
+      assertEquals((await closedDays(client)).length, 1);
+    }
+    // The event of a closed day is in the next day, and is no activity there.
+    await closingToday(books.sql, () => closeDays(books.api), "-48 hours");
+    assertEquals((await closedDays(idle)).length, 1);
+    const another = await rich();
+    await closingToday(books.sql, async () => {
+      const workers = [
+        books.connect("gold_api", 1),
+        books.connect("gold_api", 1),
+        books.connect("gold_api", 1),
+      ];
+      await Promise.all(workers.map((worker) => closeDays(worker)));
+    });
+    assertEquals((await closedDays(another)).length, 1);
+  });
+
+  it("needs a quote, a refusal or an event of another type", async () => {
+    const clients = await Promise.all([rich(), rich(), rich()]);
+    // Nothing but these is left of the day: the earlier events are older than the day.
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      for (const table of ["event", "idempotency_key", "funding"]) {
+        await sql`update gold.${
+          sql(table)
+        } set created_at = created_at - interval '30 days' where client_id in ${sql(clients)}`;
+      }
+      await sql`update gold.transfer set posted_at = posted_at - interval '30 days' where client_id in ${
+        sql(clients)
+      }`;
+      await sql`update gold.account set last_posted_at = last_posted_at - interval '30 days' where client_id in ${
+        sql(clients)
+      }`;
+    });
+    await bookQuote(books.api, quoteItem(clients[0]!, GRAM));
+    assertEquals(
+      wordOf(await bookQuote(books.api, quoteItem(clients[1]!, byGrams("buy", 1_000_000_000_000n)))),
+      "answered limit_exceeded",
+    );
+    await closingToday(books.sql, () => closeDays(books.api));
+    const closed = await Promise.all(clients.map(closedDays));
+    assertEquals(
+      closed.map((events) =>
+        events.map(({ data: { day } }) => [day.first_sequence, day.quotes, day.refusals].join(" "))
+      ),
+      [[" 1 0"], [" 0 1"], []],
+    );
+    assertEquals(closed[0]![0]!.data.day.opening_balance, closed[0]![0]!.data.day.closing_balance);
+  });
+
+  it("is completed by the next call after a crash between the two transactions, or within the second", async () => {
+    const client = await rich();
+    await closingToday(books.sql, async () => {
+      assertEquals(await close(client), true);
+      const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
+      assertEquals(account!.last_posted_at, endOfToday());
+      assertEquals((await closedDays(client)).length, 0);
+      await books.api.begin(async (sql) => {
+        await sql`select gold.close_day(${client}::int)`;
+        throw new Error("crash");
+      }).catch(() => {});
+      assertEquals((await closedDays(client)).length, 0);
+      await closeDays(books.api);
+    });
+    assertEquals((await closedDays(client)).length, 1);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("waits for a booking in progress, and its rows belong to the day", async () => {
+    const client = await rich();
+    const item = quoteItem(client, GRAM);
+    await closingToday(books.sql, async () => {
+      let closing: Promise<unknown> | undefined;
+      await books.sql.begin(async (sql) => {
+        await bookQuote(sql as never, item);
+        closing = closeDays(books.api);
+        await untilWaiting(books.sql);
+      });
+      await closing;
+    });
+    const [closed] = await closedDays(client);
+    assertEquals(closed!.data.day.quotes, 1);
+  });
+
+  it("lets nothing be added to the day, although the clock is still within the day", async () => {
+    const client = await rich();
+    const known = await quote(client);
+    await closingToday(books.sql, () => closeDays(books.api));
+    const outcomes = [
+      await bookQuote(books.api, quoteItem(client, GRAM)),
+      await bookOrder(books.api, orderItem(client, known)),
+      await bookFunding(books.api, fundingItem(client, 1n)),
+      await bookFunding(books.api, fundingItem(client, 100_000_000_000_000n)),
+      await bookWithdrawal(books.api, withdrawalItem(client, 1n)),
+      await bookWithdrawal(books.api, withdrawalItem(client, 900_000_000n)),
+    ].map(wordOf);
+    assertEquals(outcomes, [
+      ...["service_unavailable null", "service_unavailable null"],
+      ...["answered 201", "answered limit_exceeded", "answered 201", "answered insufficient_funds"],
+    ]);
+    const newest = await books.sql`
+      select result_kind, created_at from gold.idempotency_key where client_id = ${client} order by request_id desc limit 4`;
+    assertEquals(newest.map(({ result_kind }) => result_kind).sort(), [
+      "funding",
+      "refusal",
+      "refusal",
+      "withdrawal",
+    ]);
+    for (const { created_at } of newest) assert(created_at >= endOfToday(), created_at.toISOString());
+    assertEquals(await books.defects(), []);
+  });
+
+  it("is never before an instant of account_instant, whatever the clock and the answered balances are", async () => {
+    const [row] = await books.sql`
+      select bool_and(gold.account_instant(jsonb_populate_record(a, jsonb_build_object('last_posted_at', p.newest, 'closed_until', c.closed)), k.clock) >= p.newest) as holds,
+        count(*)::int as cases
+      from gold.account a,
+        (select '2026-02-01T21:00:00Z'::timestamptz as newest) p,
+        (select '2026-02-01T21:00:00Z'::timestamptz + make_interval(secs => s) as clock from generate_series(-100000.0, 20, 7001.003) s) k,
+        (select '2026-02-01T21:00:00Z'::timestamptz + make_interval(secs => s) as closed from generate_series(-20000.0, 20000, 1.001 * 500) s) c
+      where a.client_id = 0`;
+    assert(row!.cases > 500, `${row!.cases}`);
+    assertEquals(row!.holds, true);
+  });
+
+  it("does not match any more after a row of the day was changed", async () => {
+    const client = await rich();
+    const id = await quote(client);
+    await bookWithdrawal(books.api, withdrawalItem(client, 900_000_000n));
+    await closingToday(books.sql, () => closeDays(books.api));
+    assertEquals(await books.defects(), []);
+    const edits = [
+      `update gold.idempotency_key set fingerprint = '\\x01' where result_id = '${id}'`,
+      `update gold.quote set expires_at = expires_at + interval '1 second' where id = '${id}'`,
+      `update gold.idempotency_key set fingerprint = '\\x01' where client_id = ${client} and result_kind = 'refusal'`,
+      `delete from gold.refusal where client_id = ${client}`,
+      `update gold.closed_day set broken = 1 where client_id = ${client}`,
+      `delete from gold.event where client_id = ${client} and type = 'day.closed'`,
+    ];
+    for (const edit of edits) {
+      const undone = new Error("undone");
+      let rules: string[] = [];
+      await books.sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        await sql.unsafe(edit);
+        rules = (await sql`select rule from gold.verify_ledger()`).map(({ rule }) => rule as string);
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      });
+      assert(rules.includes("day_is_closed"), `${edit}: ${rules}`);
+    }
+  });
+
+  it("does not stop for a partner whose day cannot be closed", async () => {
+    const [broken, other] = [await rich(), await rich()];
+    assert(broken < other);
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.event set sequence = sequence + 7 where client_id = ${broken}`;
+      await sql`update gold.account set event_sequence = 0 where client_id = ${broken}`;
+      await sql`insert into gold.event select bucket, client_id, 1, gen_random_uuid(), subject, created_at - interval '9 days', type, line from gold.event where client_id = ${broken}`;
+      await sql`delete from gold.account where client_id = ${broken}`;
+    });
+    const closer = { stop: () => {} };
+    await closingToday(books.sql, async () => {
+      const { stop } = startDayCloser(() => Object.assign(books.connect("gold_api", 1)));
+      closer.stop = stop;
+      await until(async () => (await closedDays(other)).length === 1);
+    });
+    closer.stop();
+  });
+});

@@ -1,0 +1,185 @@
+-- Closes a partner's day in Riyadh with the event `day.closed`. The event commits to the quotes and the binding
+-- refusals of the day, with their keys and replies, because no other event does.
+--
+-- Nothing can be added to a closed day. Every event, quote and refusal gets its instant from account_instant
+-- under the account's lock, and that instant is never before `last_posted_at`. So a day is closed in two
+-- transactions:
+--   1. Under the account's lock, `last_posted_at` is raised to the end of the day. Whoever held the lock before
+--      has committed, and whoever gets it later takes an instant after the day, even if the clock steps back.
+--   2. The day is read without the lock, because a day may have 100,000 quotes. Then the event is posted under
+--      the lock.
+-- A crash between the two loses nothing: the next call continues with the second.
+
+-- A day is closed some minutes after its end, so that the clock rarely steps back across the end.
+create or replace function gold.close_delay() returns interval
+language sql immutable parallel safe
+return interval '5 minutes';
+
+-- A quote's id has the service's clock, and its instant has the database's clock. The two clocks differ by
+-- less than this, so the quotes of a day are found by their ids.
+create or replace function gold.id_tolerance() returns interval
+language sql immutable parallel safe
+return interval '1 hour';
+
+create or replace function gold.day_of(instant timestamptz) returns date
+language sql immutable parallel safe
+return (instant at time zone 'Asia/Riyadh')::date;
+
+create or replace function gold.day_begin(day date) returns timestamptz
+language sql immutable parallel safe
+return day::timestamp at time zone 'Asia/Riyadh';
+
+-- Whether the partner's order came in time, but failed for a reason of the operator: the vault was empty, or
+-- the quote ended between the signed X-Timestamp and the booking. The stored request has its X-Timestamp, in
+-- seconds, in the third line (docs/chain.md). The refusal's detail states the end of the quote.
+create or replace function gold.is_broken(refused gold.idempotency_key) returns boolean
+language sql stable
+return case (refused).body::json->>'code'
+  when 'insufficient_inventory' then true
+  when 'quote_expired' then coalesce(nullif(split_part(convert_from((refused).request, 'UTF8'), chr(10), 3), '')::bigint
+    < extract(epoch from substring((refused).body::json->>'detail' from 'until ([0-9TZ:.-]+Z)')::timestamptz), false)
+  else false
+end;
+
+-- What the event of a day states, computed from the rows; without its own number and the epoch. A quote's line
+-- is id|side|grams|price|total|begin|end|answer, and a refusal's line is instant|answer, with instants in ms.
+-- The answer binds key, fingerprint, status, reply and request (answer_of()). The hash of the day is that of
+-- the lines' hashes, because the lines of a million quotes would need 200 MB of memory.
+create or replace function gold.day_facts(client int, day date) returns gold.closed_day
+language plpgsql stable set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+#variable_conflict use_column
+declare
+  begins timestamptz := day_begin(day_facts.day);
+  ends timestamptz := day_begin(day_facts.day + 1);
+  opening bigint := sequence_at(day_facts.client, begins - interval '1 millisecond');
+  closing bigint := sequence_at(day_facts.client, ends - interval '1 millisecond');
+  facts closed_day;
+begin
+  facts.bucket := day_facts.client % 64;
+  facts.client_id := day_facts.client;
+  facts.day := day_facts.day;
+  if closing > opening then
+    facts.first_sequence := opening + 1;
+    facts.last_sequence := closing;
+  end if;
+  select b.available, b.held, b.gold into facts.opening_available, facts.opening_held, facts.opening_gold
+  from balance_after(day_facts.client, opening) b;
+  select b.available, b.held, b.gold into facts.closing_available, facts.closing_held, facts.closing_gold
+  from balance_after(day_facts.client, closing) b;
+  select count(*) into facts.orders
+  from event e
+  where e.bucket = facts.bucket and e.client_id = facts.client_id and e.sequence > opening and e.sequence <= closing
+    and e.type = 'order.executed';
+
+  select count(*), sha256(coalesce(string_agg(sha256(convert_to(q.id || '|' || array_position(enum_range(null::side), q.side) || '|' || q.grams || '|'
+      || q.price || '|' || q.total || '|' || (extract(epoch from q.created_at) * 1000)::bigint || '|'
+      || (extract(epoch from q.expires_at) * 1000)::bigint || '|'
+      || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), ''))
+  into facts.quotes, facts.quotes_sha256
+  from quote q
+  left join idempotency_key k on k.bucket = q.bucket and k.client_id = q.client_id and k.key = q.key
+  where q.bucket = facts.bucket and q.client_id = facts.client_id and q.created_at >= begins and q.created_at < ends
+    and q.id >= first_id_at(begins - id_tolerance()) and q.id < first_id_at(ends + id_tolerance());
+
+  select count(*), count(*) filter (where is_broken(k)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
+      || encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint), 'hex'), 'UTF8')),
+      ''::bytea order by r.created_at, r.key), ''))
+  into facts.refusals, facts.broken, facts.refusals_sha256
+  from refusal r
+  join idempotency_key k on k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key
+  where r.bucket = facts.bucket and r.client_id = facts.client_id and r.created_at >= begins and r.created_at < ends;
+  return facts;
+end $$;
+
+-- The client's oldest day with activity that is not closed and has ended; null if there is none. Activity is
+-- an event of another type, a quote or a binding refusal. If the event `day.closed` counted as activity, an
+-- idle partner would get one every day.
+create or replace function gold.unclosed_day(client int) returns date
+language plpgsql stable set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  since timestamptz;
+  clock timestamptz := clock_timestamp();
+  active date;
+begin
+  select greatest(day_end(e.began_at), day_begin((
+    select c.day + 1 from closed_day c
+    where c.bucket = unclosed_day.client % 64 and c.client_id = unclosed_day.client order by c.bucket, c.client_id, c.day desc limit 1)))
+  into since from epoch e where e.id = 1;
+  if day_end(since) + close_delay() > clock then
+    return null;
+  end if;
+  select day_of(least(
+    (
+      select e.created_at from event e
+      where e.bucket = unclosed_day.client % 64 and e.client_id = unclosed_day.client
+        and e.sequence > sequence_at(unclosed_day.client, since - interval '1 millisecond') and e.type <> 'day.closed'
+      order by e.sequence limit 1
+    ), (
+      -- The first quote by id need not be the first by instant, so read the ids of its next hour, too.
+      select min(q.created_at) from (
+        select f.id, f.created_at from quote f
+        where f.bucket = unclosed_day.client % 64 and f.client_id = unclosed_day.client
+          and f.id >= first_id_at(since - id_tolerance()) and f.created_at >= since
+        order by f.id limit 1
+      ) f
+      join quote q on q.bucket = unclosed_day.client % 64 and q.client_id = unclosed_day.client and q.id >= f.id
+        and q.id < first_id_at(f.created_at + id_tolerance()) and q.created_at >= since
+    ), (
+      select r.created_at from refusal r
+      where r.bucket = unclosed_day.client % 64 and r.client_id = unclosed_day.client and r.created_at >= since
+      order by r.created_at limit 1
+    )))
+  into active;
+  return case when day_begin(active + 1) + close_delay() <= clock then active end;
+end $$;
+
+-- The clients for which close_day has something to do.
+create or replace function gold.unclosed_clients() returns setof int
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select a.client_id from gold.account a where a.client_id <> 0 and gold.unclosed_day(a.client_id) is not null;
+end;
+
+-- Takes the next step to close the client's oldest day that has ended. Returns false if there is nothing to
+-- do, or if another worker is doing it. Each step is a transaction of its own.
+create or replace function gold.close_day(client int) returns boolean
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  day date;
+  ends timestamptz;
+  facts closed_day;
+  holder account;
+  at timestamptz;
+  id uuid;
+begin
+  perform require_read_committed();
+  -- Otherwise two workers would both read the whole day. The first number is the name of this kind of lock.
+  if not pg_try_advisory_xact_lock(1735355493, close_day.client) then
+    return false;
+  end if;
+  day := unclosed_day(close_day.client);
+  if day is null then
+    return false;
+  end if;
+  ends := day_begin(day + 1);
+  if (select a.last_posted_at < ends from account a where a.bucket = close_day.client % 64 and a.client_id = close_day.client) then
+    perform lock_accounts(array[close_day.client], true);
+    update account a set last_posted_at = greatest(a.last_posted_at, ends)
+    where a.bucket = close_day.client % 64 and a.client_id = close_day.client;
+    return true;
+  end if;
+
+  facts := day_facts(close_day.client, day);
+  facts.epoch := note_epoch();
+  select (l.accounts[1]).* into strict holder from lock_accounts(array[close_day.client], true) l;
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
+  id := new_uuid(at);
+  facts.sequence := holder.event_sequence + 1;
+  insert into closed_day select (facts).*;
+  perform take_sequence(close_day.client, facts.sequence, at);
+  perform post_event(close_day.client, facts.sequence, id, id, at, 'day.closed');
+  return true;
+end $$;

@@ -1,0 +1,24 @@
+import type { Sql } from "postgres";
+
+/**
+ * Lets the database close the current day while `use` runs: the first epoch began some days ago, and a day may
+ * be closed from its beginning on. A closed day ends the account's trading until the next day, because its
+ * newest posting is then at the end of the day. With the delay "-48 hours", tomorrow can be closed, too.
+ */
+export async function closingToday(sql: Sql, use: () => Promise<void>, delay = "-24 hours"): Promise<void> {
+  const setDelay = (delay: string) =>
+    sql.unsafe(
+      `create or replace function gold.close_delay() returns interval language sql immutable parallel safe return interval '${delay}'`,
+    );
+  await sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`update gold.epoch set began_at = clock_timestamp() - interval '3 days'
+      where id = 1 and began_at > clock_timestamp() - interval '2 days'`;
+  });
+  await setDelay(delay);
+  try {
+    await use();
+  } finally {
+    await setDelay("5 minutes");
+  }
+}
