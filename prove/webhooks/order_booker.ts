@@ -72,7 +72,8 @@ export class OrderBooker {
         ${literal(nonces)}::text::uuid[], ${
       literal(keys)
     }::text::text[], array_fill(sha256(''), array[${BATCH}::int]),
-        ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[], null, null, null, null) b`;
+        ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[], null, null,
+        array_fill('\\xab'::bytea, array[${BATCH}::int]), array_fill(sha256(''), array[${BATCH}::int])) b`;
     await this.#sql`
       select pg_notify('gold_event', client::text) from unnest(${
       literal(clients)
