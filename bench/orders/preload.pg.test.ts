@@ -11,7 +11,23 @@ const EACH = 4;
  * between the two clients even when both made the same orders.
  */
 const ROWS = ["quote", "nonce", "orders", "transfer", "event", "idempotency_key", "account", "chain_tail"];
-const OWN = ["bucket", "client_id", "id", "nonce", "key", "request_id", "result_id", "subject", "head"];
+/**
+ * The history has version 1 of the chain's line, as 0.3.0 wrote it. But a new database demands a signed request
+ * with each order, which 0.3.0 did not store.
+ */
+const NEWER = ["request", "signing_thumbprint"];
+const OWN = [
+  ...NEWER,
+  "bucket",
+  "client_id",
+  "id",
+  "nonce",
+  "key",
+  "request_id",
+  "result_id",
+  "subject",
+  "head",
+];
 const INSTANTS = ["created_at", "expires_at", "executed_at", "posted_at", "last_posted_at"];
 
 describe("peer.preload()", () => {

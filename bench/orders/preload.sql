@@ -50,8 +50,10 @@ begin
     insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
     select bucket, client_id, sequence, id, id, present, 'order.executed' from booked
   )
-  insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
+  insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind,
+    request, signing_thumbprint, body)
   select (placed).bucket, (placed).client_id, 201, gen_random_uuid(), decode(repeat('ab', 32), 'hex'), gen_random_uuid(), (placed).id, present, 'order',
+    decode(repeat('ab', 262), 'hex'), decode(repeat('ab', 32), 'hex'),
     '{' || gold.order_members(placed) || ',"balances":'
       || gold.balances_text((placed).sar_available_after, (placed).sar_held_after, (placed).gold_after, present) || '}'
   from executed;
