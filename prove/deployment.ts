@@ -39,6 +39,7 @@ const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
 ) => [`--${name}`, "unlimited"]);
 const DATABASE_MS = 30_000;
 const INTERRUPTED = 130;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 interface Size {
   readonly servers: number;
@@ -74,6 +75,7 @@ export class Deployment {
   readonly #database: Database;
   readonly #root: string | undefined;
   readonly #stops: (() => Promise<void>)[] = [];
+  readonly #interrupt = () => void this.stop().finally(() => process.exit(INTERRUPTED));
   #postgres: RunningPostgres;
 
   private constructor(
@@ -106,9 +108,7 @@ export class Deployment {
     const database = await openDatabase(state);
     const relay = await Relay.open(database.postgres.port);
     const deployment = new Deployment(state, await findFreePort(), database, relay, root);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => void deployment.stop().finally(() => process.exit(INTERRUPTED)));
-    }
+    for (const signal of SIGNALS) process.once(signal, deployment.#interrupt);
     try {
       await deployment.#settle();
       for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
@@ -233,6 +233,7 @@ export class Deployment {
     await this.#postgres.stop();
     await this.state.release();
     await rm(this.state.dir, { recursive: true, force: true });
+    for (const signal of SIGNALS) process.off(signal, this.#interrupt);
   }
 
   async #settle(): Promise<void> {

@@ -52,11 +52,14 @@ export class Inbox {
   }
 }
 
-/** Opens a real receiver for each partner of the deployment. The receivers stop with the deployment. */
-export async function openInboxes(deployment: Deployment): Promise<Inbox[]> {
+/** Opens a real receiver for each of the partners. The receivers stop with the deployment. */
+export async function openInboxes(
+  deployment: Deployment,
+  traders: readonly Trader[] = deployment.traders,
+): Promise<Inbox[]> {
   const inboxes: Inbox[] = [];
   deployment.onStop(async () => void await Promise.all(inboxes.map((inbox) => inbox.stop())));
-  for (const trader of deployment.traders) {
+  for (const trader of traders) {
     const receiver = await testReceiver({ certificate: deployment.receiverCertificate });
     inboxes.push(new Inbox(trader, receiver));
     await deployment.operator("partner set", trader.clientId, "--webhook", receiver.url);

@@ -28,7 +28,7 @@ export class Load {
   readonly #buyers: readonly Promise<void>[];
   #on = true;
 
-  constructor({ servers, traders }: Deployment, buyers: number) {
+  constructor({ servers, traders }: Pick<Deployment, "servers" | "traders">, buyers: number) {
     this.#buyers = Array.from(
       { length: buyers },
       (_, n) => this.#buyOnAndOn(traders[n % traders.length]!, servers[n % servers.length]!.socket),

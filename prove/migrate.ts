@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Checkout, checkOut } from "../testing/release/checkout.ts";
@@ -7,11 +9,12 @@ import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
 import { Load } from "./load.ts";
 import { type Finding, Report } from "./report.ts";
-import { ask } from "./trader.ts";
+import { ask, type Trader } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and
-// from the last release. No request fails, and Postgres sees no deadlock. During a migration, the longest
+// from the last release. The long form also migrates a database of the last release with a million orders.
+// No request fails, and Postgres sees no deadlock. During a migration, the longest
 // request takes at most 1.5 s longer than otherwise. The limit is below 2 s, because an order fails when it
 // has waited 2 s for a lock. Orders of the last release's processes have line version 1 in the hash chain,
 // before and after the migration. Orders of this version have line version 2.
@@ -20,6 +23,8 @@ const SAME_VERSION_RUNS = { long: 10, short: 5 };
 const UPGRADES = { long: 10, short: 1 };
 const BUYERS = 8;
 const TRADERS = 4;
+/** The history before the last upgrade of the long form. */
+const HISTORY = { partners: 4, ordersEach: 500, calls: 500 };
 const INITIAL_FUNDING_SAR = "1000000";
 const LONGER_MS_MAX = 1500;
 /**
@@ -44,25 +49,38 @@ try {
   for (let n = 1; n <= UPGRADES[scale]; n++) {
     report.tried(`migration from ${release.version}, run ${n}`, await migrateUnderLoad(1, checkout));
   }
+  if (scale === "long") {
+    const orders = HISTORY.partners * HISTORY.ordersEach * HISTORY.calls;
+    report.tried(
+      `migration from ${release.version} with ${orders.toLocaleString("en-US")} orders`,
+      await migrateUnderLoad(1, checkout, true),
+    );
+  }
 } finally {
   await checkout.remove();
 }
 process.exit(report.close("migrate") ? 0 : 1);
 
-async function migrateUnderLoad(times: number, installed?: Checkout): Promise<Finding> {
+async function migrateUnderLoad(
+  times: number,
+  installed?: Checkout,
+  withHistory = false,
+): Promise<Finding> {
   const deployment = await Deployment.start({
     servers: 2,
-    traders: TRADERS,
+    traders: TRADERS + (withHistory ? HISTORY.partners : 0),
     lanes: 2,
     ...(installed ? { root: installed.root } : {}),
   });
   try {
-    const inboxes = await openInboxes(deployment);
+    const traders = deployment.traders.slice(0, TRADERS);
+    const inboxes = await openInboxes(deployment, traders);
     for (const trader of deployment.traders) {
       const endowed = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
       if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
     }
-    const load = new Load(deployment, BUYERS);
+    const history = installed && withHistory ? await writeHistory(deployment, installed) : [];
+    const load = new Load({ servers: deployment.servers, traders }, BUYERS);
     const migrations: { readonly fromMs: number; readonly toMs: number }[] = [];
     await untilObserved(load, REQUESTS_BETWEEN);
     for (let n = 1; n <= times; n++) {
@@ -78,7 +96,7 @@ async function migrateUnderLoad(times: number, installed?: Checkout): Promise<Fi
       migrations,
       await judgeOrders(
         deployment,
-        load.acknowledged,
+        [...history, ...load.acknowledged],
         inboxes,
         installed && { timeoutMs: UPGRADE_DELIVERY_MS },
       ),
@@ -87,6 +105,31 @@ async function migrateUnderLoad(times: number, installed?: Checkout): Promise<Fi
   } finally {
     await deployment.stop();
   }
+}
+
+/**
+ * Writes orders of the last partners, which do not trade otherwise, with the release's own tables and
+ * functions. Returns the ids of the orders.
+ */
+async function writeHistory(
+  { sql, traders }: Deployment,
+  { root }: Checkout,
+): Promise<string[]> {
+  await sql.unsafe("create schema peer");
+  await sql.unsafe(readFileSync(join(root, "bench/orders/preload.sql"), "utf8"));
+  const { partners, ordersEach, calls } = HISTORY;
+  const [{ client }] = traders.slice(-partners) as [Trader];
+  // Without an endpoint, the events of the history are not sent.
+  await sql`update gold.partner set webhook_url = null where id >= ${client}`;
+  for (const table of ["retry", "endpoint"]) {
+    await sql`delete from ${sql(`gold.${table}`)} where client_id >= ${client}`;
+  }
+  for (let call = 1; call <= calls; call++) {
+    await sql`select peer.preload(${client}, ${partners}, ${ordersEach})`;
+  }
+  await sql.unsafe("vacuum analyze");
+  const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+  return rows.map(({ id }) => id);
 }
 
 async function judge(
