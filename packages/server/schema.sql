@@ -1399,7 +1399,7 @@ CREATE FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[]
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
-    AS $$
+    AS $_$
 declare
   locked int[];
   accounts account[];
@@ -1430,6 +1430,7 @@ declare
   refused boolean := false;
   reached text;
   made quote;
+  is_uuid boolean;
   quoted quote[] := '{}';
   simulated simulated_price[] := '{}';
   bound idempotency_key[] := '{}';
@@ -1564,8 +1565,10 @@ begin
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
+      is_uuid := asked.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id, asked.key)::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id,
+        case when is_uuid then asked.key end, case when not is_uuid then asked.key end)::quote;
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;
@@ -1589,7 +1592,7 @@ begin
   if limited then
     perform keep_allowances(allowances);
   end if;
-end $$;
+end $_$;
 
 ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], partner_references text[], account_labels text[]) OWNER TO gold_book;
 
@@ -2125,7 +2128,26 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most int
              ELSE ''::text
          END)
     FROM (gold.event e
-      LEFT JOIN gold.orders o ON (((e.type = 'order.executed'::text) AND (o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject))))
+      LEFT JOIN LATERAL ( SELECT o_1.bucket,
+             o_1.client_id,
+             o_1.side,
+             o_1.id,
+             o_1.sequence,
+             o_1.grams,
+             o_1.price,
+             o_1.total,
+             o_1.executed_at,
+             o_1.sar_available_after,
+             o_1.sar_held_after,
+             o_1.gold_after,
+             o_1.rounding_gain,
+             o_1.reference,
+             o_1.account_label,
+             o_1.answer,
+             o_1.list_id
+            FROM gold.orders o_1
+           WHERE ((e.type = 'order.executed'::text) AND (o_1.bucket = e.bucket) AND (o_1.client_id = e.client_id) AND (o_1.id = e.subject))
+          OFFSET 0) o ON (true))
    WHERE ((e.bucket = (chain_lines.client % 64)) AND (e.client_id = chain_lines.client) AND (e.sequence > chain_lines.after_sequence))
    ORDER BY e.sequence
   LIMIT chain_lines.most;
@@ -3202,16 +3224,22 @@ begin
       || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), ''))
   into facts.quotes, facts.quotes_sha256
   from quote q
-  left join idempotency_key k on k.bucket = q.bucket and k.client_id = q.client_id and k.key = q.key
+  left join lateral (
+    -- OFFSET 0 keeps this a lookup by the whole key; see chain_lines().
+    select k.* from idempotency_key k
+    where k.bucket = q.bucket and k.client_id = q.client_id and k.key = coalesce(q.key_uuid::text, q.key) offset 0
+  ) k on true
   where q.bucket = facts.bucket and q.client_id = facts.client_id and q.created_at >= begins and q.created_at < ends
     and q.id >= first_id_at(begins - id_tolerance()) and q.id < first_id_at(ends + id_tolerance());
 
-  select count(*), count(*) filter (where is_broken(k)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
+  select count(*), count(*) filter (where is_broken(k::idempotency_key)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
       || encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint), 'hex'), 'UTF8')),
       ''::bytea order by r.created_at, r.key), ''))
   into facts.refusals, facts.broken, facts.refusals_sha256
   from refusal r
-  join idempotency_key k on k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key
+  cross join lateral (
+    select k.* from idempotency_key k where k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key offset 0
+  ) k
   where r.bucket = facts.bucket and r.client_id = facts.client_id and r.created_at >= begins and r.created_at < ends;
   return facts;
 end $$;
@@ -5174,6 +5202,7 @@ CREATE TABLE gold.quote (
     reference text,
     account_label text,
     price_id bigint,
+    key_uuid uuid,
     key text COLLATE pg_catalog."C",
     CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
 );

@@ -12,7 +12,7 @@ const TABLES = {
   transfer:
     "bucket client_id leg stripe sequence debit credit asset amount sar_available_after sar_held_after gold_after posted_at",
   quote:
-    "bucket client_id side id grams price total created_at expires_at reference account_label price_id key",
+    "bucket client_id side id grams price total created_at expires_at reference account_label price_id key_uuid key",
   simulated_price: "bucket client_id quote_id percent",
   orders:
     `bucket client_id side id sequence grams price total executed_at sar_available_after sar_held_after gold_after

@@ -96,6 +96,7 @@ ALTER TABLE "gold"."orders" ADD COLUMN "list_id" integer;--> statement-breakpoin
 ALTER TABLE "gold"."quote" ADD COLUMN "reference" text;--> statement-breakpoint
 ALTER TABLE "gold"."quote" ADD COLUMN "account_label" text;--> statement-breakpoint
 ALTER TABLE "gold"."quote" ADD COLUMN "price_id" bigint;--> statement-breakpoint
+ALTER TABLE "gold"."quote" ADD COLUMN "key_uuid" uuid;--> statement-breakpoint
 ALTER TABLE "gold"."quote" ADD COLUMN "key" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."vault" ADD COLUMN "list_id" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."withdrawal" ADD COLUMN "account_label" text;--> statement-breakpoint

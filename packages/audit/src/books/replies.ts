@@ -11,6 +11,8 @@ import { answerOf, checkAnswer, checkExecuted } from "./requests.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
 import { fundingReply, orderReply, quoteReply, withdrawalReply } from "./reply_text.ts";
 
+/** The keys that are stored as a UUID. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const STREAMS = [
   { name: "quote", table: "quote", order: "id" },
   { name: "simulated", table: "simulated_price", order: "quote_id" },
@@ -90,8 +92,10 @@ async function checkId(
     checkQuote(books, quote);
     checkQuotePrice(findings, books.prices, books.migratedAt + TOLERANCE_MS, quote, simulated);
     const reply = replies.find(({ result_kind }) => result_kind === "quote");
-    if (quote.key !== null || quote.created_at > books.migratedAt + TOLERANCE_MS) {
-      findings.expect("record_has_reply", `quote ${id} key`, reply?.key, quote.key);
+    if (quote.key_uuid !== null || quote.key !== null || quote.created_at > books.migratedAt + TOLERANCE_MS) {
+      const inUuid = UUID.test(reply?.key ?? "");
+      findings.expect("record_has_reply", `quote ${id} key_uuid`, inUuid ? reply?.key : null, quote.key_uuid);
+      findings.expect("record_has_reply", `quote ${id} key`, inUuid ? null : reply?.key, quote.key);
     }
     days.add(quote.created_at, `${quoteLine(quote)}|${reply ? answerOf(reply) : ""}`);
   } else if (simulated) {

@@ -83,7 +83,12 @@ begin atomic
         || '|' || gold.line_salt((select p.chain_key from gold.partner p where p.id = chain_lines.client), e.sequence)
       else '' end
   from gold.event e
-  left join gold.orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
+  left join lateral (
+    -- OFFSET 0 keeps this a lookup by the whole key. In a plain join, the planner may read all orders of the client
+    -- for each event, if it plans while the tables are empty.
+    select o.* from gold.orders o
+    where e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject offset 0
+  ) o on true
   where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
   order by e.sequence limit most;
 end;

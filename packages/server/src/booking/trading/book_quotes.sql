@@ -41,6 +41,7 @@ declare
   refused boolean := false;
   reached text;
   made quote;
+  is_uuid boolean;
   quoted quote[] := '{}';
   simulated simulated_price[] := '{}';
   bound idempotency_key[] := '{}';
@@ -175,8 +176,10 @@ begin
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body, null, null);
     else
+      is_uuid := asked.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id, asked.key)::quote;
+        made_at + lifetime, asked.reference, asked.account_label, current.id,
+        case when is_uuid then asked.key end, case when not is_uuid then asked.key end)::quote;
       quoted := quoted || made;
       if percent is not null then
         simulated := simulated || row(made.bucket, made.client_id, made.id, percent)::simulated_price;

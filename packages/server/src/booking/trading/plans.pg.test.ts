@@ -2,6 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
+import { arrayLiteral } from "../../database/array_literal.ts";
 import { bookFunding, byGrams, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../fixture.ts";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
@@ -28,8 +29,8 @@ describe("the booking functions' plans", () => {
   after(() => books.stop());
 
   /**
-   * Books quotes and orders of every client in batches, and a funding and a nonce alone. Returns the number
-   * of items.
+   * Books quotes and orders of every client in batches, and a funding and a nonce alone, and seals their
+   * records. Returns the number of items.
    */
   async function bookRounds(sql: Sql): Promise<number> {
     const sending = { wait: false, settle: false };
@@ -43,6 +44,7 @@ describe("the booking functions' plans", () => {
       outcomes.push(await bookFunding(sql, fundingItem(clients[0]!, 1n)));
       assertEquals(outcomes.filter((outcome) => wordOf(outcome) !== "answered 201"), []);
       await sendNonces(sql)([nonceItem(clients[0]!)], sending);
+      await sql`select gold.seal_next(${arrayLiteral(clients)}::text::int[])`;
       items += outcomes.length + 1;
     }
     return items;

@@ -144,7 +144,11 @@ export const quote = gold.table("quote", {
   ...partnerTexts(),
   /** The row of price_history that gives the price and the lifetime. Null in quotes of versions before 0.4.0. */
   priceId: bigint({ mode: "bigint" }),
-  /** The idempotency key of the quote's reply. Null in quotes of versions before 0.4.0. */
+  /**
+   * The idempotency key of the quote's reply. A UUID in lower case is stored in `key_uuid`, with 16 bytes instead
+   * of 37, and any other key in `key`. Both are null in quotes of versions before 0.4.0.
+   */
+  keyUuid: uuid(),
   key: code(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.id] }),

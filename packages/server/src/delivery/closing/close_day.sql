@@ -78,16 +78,22 @@ begin
       || coalesce(encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body), 'hex'), ''), 'UTF8')), ''::bytea order by q.id), ''))
   into facts.quotes, facts.quotes_sha256
   from quote q
-  left join idempotency_key k on k.bucket = q.bucket and k.client_id = q.client_id and k.key = q.key
+  left join lateral (
+    -- OFFSET 0 keeps this a lookup by the whole key; see chain_lines().
+    select k.* from idempotency_key k
+    where k.bucket = q.bucket and k.client_id = q.client_id and k.key = coalesce(q.key_uuid::text, q.key) offset 0
+  ) k on true
   where q.bucket = facts.bucket and q.client_id = facts.client_id and q.created_at >= begins and q.created_at < ends
     and q.id >= first_id_at(begins - id_tolerance()) and q.id < first_id_at(ends + id_tolerance());
 
-  select count(*), count(*) filter (where is_broken(k)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
+  select count(*), count(*) filter (where is_broken(k::idempotency_key)), sha256(coalesce(string_agg(sha256(convert_to((extract(epoch from r.created_at) * 1000)::bigint || '|'
       || encode(answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint), 'hex'), 'UTF8')),
       ''::bytea order by r.created_at, r.key), ''))
   into facts.refusals, facts.broken, facts.refusals_sha256
   from refusal r
-  join idempotency_key k on k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key
+  cross join lateral (
+    select k.* from idempotency_key k where k.bucket = r.bucket and k.client_id = r.client_id and k.key = r.key offset 0
+  ) k
   where r.bucket = facts.bucket and r.client_id = facts.client_id and r.created_at >= begins and r.created_at < ends;
   return facts;
 end $$;
