@@ -1,4 +1,4 @@
-import { describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
@@ -6,8 +6,15 @@ import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, testOperator } from "./fixture.ts";
 
 describe("gold db", () => {
+  // Stop everything even if an assertion failed. Otherwise the connections would keep the test process alive.
+  const open: { stop(): Promise<void> }[] = [];
+  const keep = <T extends { stop(): Promise<void> }>(opened: T): T => (open.push(opened), opened);
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.stop();
+  });
+
   it("migrate sets the complete payout account or nothing, and audits each change once", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { sql, url } = operator.service.books;
     const migrate = (account: Record<string, string>) =>
       runGold([
@@ -31,15 +38,15 @@ describe("gold db", () => {
     });
     const noted = await sql`select subject from gold.audit where action = 'deployment.payout'`;
     assertEquals(noted.map(({ subject }) => subject), [account.iban]);
-    await operator.stop();
   });
 
   it("migrate --finish is refused while a process of 0.3.0 is connected, and shows when it finished", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { url } = operator.service.books;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });
     const finish = () => run("db", "migrate", "--finish");
     const old = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
+    keep({ stop: () => old.end() });
     await old`select 1`;
     refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
     assertEquals((await run("db", "status")).json.requests_kept_since, null);
@@ -47,11 +54,10 @@ describe("gold db", () => {
     const { exit, json } = await finish();
     assertEquals([exit, typeof json.requests_kept_since], [0, "string"]);
     assertEquals((await run("db", "status")).json.requests_kept_since, json.requests_kept_since);
-    await operator.stop();
   });
 
   it("migrate rejects a --flood below four times the highest partner rate", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { service } = operator;
     const migrate = (...more: string[]) =>
       runGold(
@@ -65,11 +71,10 @@ describe("gold db", () => {
     assertEquals((await migrate("--flood", "8000")).exit, 0);
     refused(await operator.gold("partner", "set", service.partner.clientId, "--rate", "2001"), 1, "8000/s");
     refused(await migrate("--flood", "many"), 2, "--flood");
-    await operator.stop();
   });
 
   it("migrate stores webhook ports and how long attempts are kept, and audits each change once", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { service } = operator;
     const migrate = (...more: string[]) =>
       runGold(
@@ -101,26 +106,22 @@ describe("gold db", () => {
         from gold.deployment`;
       return Object.values(row!);
     };
-    try {
-      assertEquals((await migrate()).exit, 0);
-      const [ports, kept, notes] = await terms();
-      assertEquals([ports, kept], [[443, 8443], 90]);
-      const given = ["--webhook-port", "9443", "--webhook-port", "443", "--attempts-kept", "30d"];
-      for (const again of [[], ["--webhook-port", "9443"]]) {
-        assertEquals((await migrate(...given, ...again)).exit, 0);
-        assertEquals(await terms(), [[443, 9443], 30, notes + 1]);
-      }
-      const { json } = await runGold(["db", "status", "--json"], {
-        env: { DATABASE_URL: service.books.url },
-      });
-      assertEquals([json.webhook_ports, json.attempts_kept_days], [[443, 9443], 30]);
-    } finally {
-      await operator.stop();
+    assertEquals((await migrate()).exit, 0);
+    const [ports, kept, notes] = await terms();
+    assertEquals([ports, kept], [[443, 8443], 90]);
+    const given = ["--webhook-port", "9443", "--webhook-port", "443", "--attempts-kept", "30d"];
+    for (const again of [[], ["--webhook-port", "9443"]]) {
+      assertEquals((await migrate(...given, ...again)).exit, 0);
+      assertEquals(await terms(), [[443, 9443], 30, notes + 1]);
     }
+    const { json } = await runGold(["db", "status", "--json"], {
+      env: { DATABASE_URL: service.books.url },
+    });
+    assertEquals([json.webhook_ports, json.attempts_kept_days], [[443, 9443], 30]);
   });
 
   it("migrate checks all options before it changes anything", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { service } = operator;
     const { sql, url } = service.books;
     const given: Record<string, string> = {
@@ -135,44 +136,40 @@ describe("gold db", () => {
         ...["db", "migrate", ...more],
         ...Object.entries({ ...given, ...changes }).map(([name, value]) => `--${name}=${value}`),
       ], { env: { DATABASE_URL: url } });
-    try {
-      // Create a function that a migration would drop. If it still exists, no migration ran.
-      await sql`create function gold.from_before() returns int language sql as 'select 1'`;
-      const empty = await operator.write("empty", "\n");
-      for (
-        const [words, changes, ...more] of [
-          ["--env", { env: "staging" }],
-          ["--base-url", { "base-url": "https://localhost:8443/" }],
-          ["--base-url", { "base-url": "http://localhost:8443" }],
-          ["--pepper", { pepper: `file:${empty}` }],
-          ["--pepper", { pepper: "secret" }],
-          ["--sealing-key", { "sealing-key": `file:${operator.path("nowhere")}` }],
-          ["--sealing-key", { "sealing-key": "command:false" }],
-          ["--loopback-receivers", { env: "production" }, "--loopback-receivers"],
-          ["--rate", { burst: "5" }],
-          ["--webhook-port", { "webhook-port": "0" }],
-          ["--webhook-port", { "webhook-port": "65536" }],
-          ["at most 32", {}, ...Array.from({ length: 33 }, (_, n) => `--webhook-port=${n + 1}`)],
-          ["--attempts-kept", { "attempts-kept": "6d" }],
-          ["--attempts-kept", { "attempts-kept": "3651d" }],
-          ["--attempts-kept", { "attempts-kept": "169h" }],
-          ["--attempts-kept", { "attempts-kept": "for ever" }],
-        ] as const
-      ) refused(await migrate(changes, ...more), 2, words);
-      const another = await migrate({ env: "production" });
-      refused(another, 1, "belongs to sandbox, not to production: nothing was done");
-      const untouched = await sql`select from pg_proc where proname = 'from_before'`;
-      assertEquals(untouched.length, 1);
-      assertEquals((await migrate({})).exit, 0);
-      assertEquals((await sql`select from pg_proc where proname = 'from_before'`).length, 0);
-    } finally {
-      await operator.stop();
-    }
+    // Create a function that a migration would drop. If it still exists, no migration ran.
+    await sql`create function gold.from_before() returns int language sql as 'select 1'`;
+    const empty = await operator.write("empty", "\n");
+    for (
+      const [words, changes, ...more] of [
+        ["--env", { env: "staging" }],
+        ["--base-url", { "base-url": "https://localhost:8443/" }],
+        ["--base-url", { "base-url": "http://localhost:8443" }],
+        ["--pepper", { pepper: `file:${empty}` }],
+        ["--pepper", { pepper: "secret" }],
+        ["--sealing-key", { "sealing-key": `file:${operator.path("nowhere")}` }],
+        ["--sealing-key", { "sealing-key": "command:false" }],
+        ["--loopback-receivers", { env: "production" }, "--loopback-receivers"],
+        ["--rate", { burst: "5" }],
+        ["--webhook-port", { "webhook-port": "0" }],
+        ["--webhook-port", { "webhook-port": "65536" }],
+        ["at most 32", {}, ...Array.from({ length: 33 }, (_, n) => `--webhook-port=${n + 1}`)],
+        ["--attempts-kept", { "attempts-kept": "6d" }],
+        ["--attempts-kept", { "attempts-kept": "3651d" }],
+        ["--attempts-kept", { "attempts-kept": "169h" }],
+        ["--attempts-kept", { "attempts-kept": "for ever" }],
+      ] as const
+    ) refused(await migrate(changes, ...more), 2, words);
+    const another = await migrate({ env: "production" });
+    refused(another, 1, "belongs to sandbox, not to production: nothing was done");
+    const untouched = await sql`select from pg_proc where proname = 'from_before'`;
+    assertEquals(untouched.length, 1);
+    assertEquals((await migrate({})).exit, 0);
+    assertEquals((await sql`select from pg_proc where proname = 'from_before'`).length, 0);
   });
 
   it("migrate sets a new database's environment permanently, and creates its token key once", async () => {
-    const server = await testPostgres();
-    const service = await testOperator();
+    const server = keep(await testPostgres());
+    const service = keep(await testOperator());
     const DATABASE_URL = await server.createDatabase();
     const { pepperSource, sealingKeySource } = service.service.config;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL } });
@@ -215,7 +212,5 @@ describe("gold db", () => {
       refused(await run("db", "migrate", ...alone), 2, "--env");
     }
     assertEquals((await run("ledger", "verify")).json.clean, true);
-    await service.stop();
-    await server.stop();
   });
 });
