@@ -85,7 +85,7 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
     const key = named.get(keyName);
     if (!key) {
       throw new Error(
-        `The sealing key ${keyName} is not among the configured keys. Add it again, and keep it until no secret is sealed with it.`,
+        `The sealing key ${keyName} is not among the configured keys. Add it again, and keep it until no secret is encrypted with it.`,
       );
     }
     const bytes = new Uint8Array(sealed);

@@ -64,7 +64,7 @@ async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Resu
 const rotateKek: Command = {
   words: "key rotate webhook-kek",
   usage: "key rotate webhook-kek",
-  does: "seals every webhook secret and token key again, with the first key of the sealing key's source",
+  does: "encrypts every webhook secret and token key again, with the first key of the sealing key's source",
   run: rotateSealingKey,
 };
 
@@ -86,8 +86,8 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
   }
   return {
     title: resealed === 0
-      ? `Everything is already sealed with the first key of ${source}. Nothing was done.`
-      : `Everything is now sealed with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
+      ? `Everything is already encrypted with the first key of ${source}. Nothing was done.`
+      : `Everything is now encrypted with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
     object: { sealing_key: sealing.currentKeyName, resealed },
   };
 }
@@ -109,7 +109,7 @@ async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeyS
       "sealing_key_missing",
       `${
         describe(shut)
-      } cannot be opened with any key of ${source}. Nothing was sealed again. Put the line of the missing key back, below the first line.`,
+      } cannot be decrypted with any key of ${source}. Nothing was changed. Put the line of the missing key back, below the first line.`,
     );
   }
   return await Promise.all(rows.map(async ({ kind, id, sealed }, index) => ({
@@ -124,7 +124,7 @@ const stillOlder = (older: readonly SqlRow[]) =>
   new Failure(
     EXIT.dependency,
     "busy",
-    `Other processes still seal with an older key: ${
+    `Other processes still encrypt with an older key: ${
       describe(older)
     }. Make them read the new key, then run this command again.`,
   );
