@@ -12,8 +12,8 @@ const USAGE =
 /** `sidecar drain`: a supervisor runs it before it stops the service, while Envoy still runs. */
 export async function drain(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
-  if (!options) {
-    console.error(USAGE);
+  if (typeof options === "string") {
+    console.error(`${options}\n${USAGE}`);
     return EXIT_USAGE;
   }
   const startedMs = performance.now();
@@ -38,7 +38,8 @@ export async function drain(args: readonly string[]): Promise<number> {
   }
 }
 
-function readOptions(args: readonly string[]): DrainOptions | undefined {
+/** Reads the options. If one is wrong, returns a sentence that names it. */
+function readOptions(args: readonly string[]): DrainOptions | string {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -47,10 +48,20 @@ function readOptions(args: readonly string[]): DrainOptions | undefined {
         seconds: { type: "string", default: DEFAULTS.seconds },
       },
     });
-    const [admin, seconds] = [parseSocket(values.admin), Number(values.seconds)];
-    if (!/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) return undefined;
-    return { admin, seconds };
-  } catch {
-    return undefined;
+    const seconds = Number(values.seconds);
+    if (!/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) {
+      return `--seconds must be a whole number from 1 to ${SECONDS_MAX}; got ${values.seconds}.`;
+    }
+    return { admin: parseAdmin(values.admin), seconds };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function parseAdmin(text: string): DrainOptions["admin"] {
+  try {
+    return parseSocket(text);
+  } catch (error) {
+    throw new Error(`--admin ${(error as Error).message}`);
   }
 }
