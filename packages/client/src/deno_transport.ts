@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import {
   REPLY_MAX_BYTES,
+  replyTooLong,
   type TlsIdentity,
   type Transport,
   TransportError,
@@ -61,13 +62,14 @@ async function readWhole(reply: Response): Promise<TransportReply> {
   let bytes = 0;
   for await (const part of (reply.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    if (bytes > REPLY_MAX_BYTES) throw new Error(`the reply is longer than ${REPLY_MAX_BYTES} bytes`);
+    if (bytes > REPLY_MAX_BYTES) throw replyTooLong();
     parts.push(part);
   }
   return { status: reply.status, headers: reply.headers, body: Buffer.concat(parts) };
 }
 
 function failureOf(error: Error): TransportError {
+  if (error instanceof TransportError) return error;
   const reason = error.cause instanceof Error ? error.cause : error;
   // Removes the part of the message that holds the URL, because the caller knows the URL.
   const message = reason.message.replace(/^.*client error \(Connect\): /, "");

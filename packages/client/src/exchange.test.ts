@@ -9,6 +9,7 @@ import { type Transport, TransportError, type TransportRequest } from "./transpo
 
 const reset = () => new TransportError("read ECONNRESET", {});
 const refused = () => new TransportError("connect ECONNREFUSED", { unsent: true });
+const tooLong = () => new TransportError("the reply is longer than 3 bytes", { oversized: true });
 const headerOf = (requests: readonly TransportRequest[], name: string) =>
   requests.map(({ headers }) => headers[name]);
 const failing = (answers: readonly Answer[], options = {}) =>
@@ -88,6 +89,21 @@ describe("a call of GoldClient", () => {
     const { error, sent } = await failing([reset(), refused(), refused()], { triesMax: 3 });
     assertEquals([sent.length, error.code], [3, "connection_failed"]);
     assertMatch(error.message, /Tried 3 times/);
+  });
+
+  it("does not ask again for a reply that is too long", async () => {
+    const { client, sent } = await play([tooLong(), reply(200, {})]);
+    const error = await assertRejects(() => client.getBalances(), GoldError);
+    assertEquals([sent.length, error.code, error.retryable, error.outcomeUnknown], [
+      ...[1, "reply_invalid", false, false],
+    ]);
+    assertMatch(error.message, /the reply is longer than 3 bytes\. Ask for less/);
+    const write = await failing([tooLong(), reply(200, ORDER)]);
+    assertEquals([write.sent.length, write.error.code, write.error.outcomeUnknown], [
+      1,
+      "reply_invalid",
+      true,
+    ]);
   });
 
   const asked = (status: number, code: string) => problem(status, code, { retryable: false });

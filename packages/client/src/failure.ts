@@ -111,9 +111,17 @@ export function connectionFailure(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };
   }
-  const { unsent = false, untrusted = false } = error instanceof TransportError ? error : {};
+  const { unsent = false, untrusted = false, oversized = false } = error instanceof TransportError
+    ? error
+    : {};
   const message = error instanceof Error ? error.message : String(error);
-  const [code, detail]: [GoldErrorCode, string] = untrusted
+  const isFinal = untrusted || oversized;
+  const [code, detail]: [GoldErrorCode, string] = oversized
+    ? [
+      "reply_invalid",
+      `The reply was not read to its end: ${message}. Ask for less, such as fewer days of a statement.`,
+    ]
+    : untrusted
     ? [
       "tls_failed",
       `TLS failed because a certificate was not accepted (${message}). Check that cert, key and ca belong to this environment.`,
@@ -124,8 +132,8 @@ export function connectionFailure(error: unknown): Failure {
   return {
     code,
     detail,
-    facts: { retryable: !untrusted, cause: error },
-    cure: untrusted ? "none" : "wait",
+    facts: { retryable: !isFinal, cause: error },
+    cure: isFinal ? "none" : "wait",
     outcome: unsent || untrusted ? "unchanged" : "unknown",
   };
 }

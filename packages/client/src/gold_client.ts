@@ -353,8 +353,8 @@ export class GoldClient {
    *
    * @param query The first and the last day, both included, in Asia/Riyadh.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a day is malformed or `to` is before `from`, `connection_failed`
-   * when the reply is longer than 64 MiB: ask for fewer days then.
+   * @throws GoldError `invalid_request` when a day is malformed or `to` is before `from`, `reply_invalid` when
+   * the reply is longer than 64 MiB: ask for fewer days then.
    * @example
    * const { postings } = await client.getStatement({ from: "2026-01-01", to: "2026-01-31" });
    */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { createSecureContext } from "node:tls";
 import {
   REPLY_MAX_BYTES,
+  replyTooLong,
   type TlsIdentity,
   type Transport,
   TransportError,
@@ -49,7 +50,7 @@ async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
   let bytes = 0;
   for await (const part of reply as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    if (bytes > REPLY_MAX_BYTES) throw new Error(`the reply is longer than ${REPLY_MAX_BYTES} bytes`);
+    if (bytes > REPLY_MAX_BYTES) throw replyTooLong();
     parts.push(part);
   }
   const headers = new Headers();
@@ -59,6 +60,7 @@ async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
 }
 
 function failureOf(cause: Error, unsent: boolean): TransportError {
+  if (cause instanceof TransportError) return cause;
   const { code = "" } = cause as { code?: string };
   // When a host has several addresses, Node throws one error for all of them, and its message is empty.
   const message = cause.message || code;

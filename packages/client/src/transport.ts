@@ -46,13 +46,25 @@ export class TransportError extends Error {
   readonly unsent: boolean;
   /** True when a certificate was not accepted. The client does not retry, because a retry would fail, too. */
   readonly untrusted: boolean;
+  /** True when the reply is too long to read. The client does not retry, because it would get the same reply. */
+  readonly oversized: boolean;
 
   constructor(
     message: string,
-    facts: { readonly unsent?: boolean; readonly untrusted?: boolean; readonly cause?: unknown },
+    facts: {
+      readonly unsent?: boolean;
+      readonly untrusted?: boolean;
+      readonly oversized?: boolean;
+      readonly cause?: unknown;
+    },
   ) {
     super(message, { cause: facts.cause });
     this.unsent = facts.unsent ?? false;
     this.untrusted = facts.untrusted ?? false;
+    this.oversized = facts.oversized ?? false;
   }
 }
+
+/** The error for a reply of more than REPLY_MAX_BYTES. */
+export const replyTooLong = (): TransportError =>
+  new TransportError(`the reply is longer than ${REPLY_MAX_BYTES} bytes`, { oversized: true });
