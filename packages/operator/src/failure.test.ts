@@ -7,12 +7,18 @@ describe("failureOf()", () => {
   const coded = (code: unknown) => failureOf(Object.assign(new Error("why"), { code }));
 
   it("reports database_unreachable if it cannot connect, and outcome_unknown if a connection breaks", () => {
-    for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "57P03", "28P01", "3D000"]) {
+    for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "57P03", "3D000"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "database_unreachable"], code);
     }
     for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "outcome_unknown"], code);
       assertStringIncludes(coded(code).message, "may or may not have been made");
+    }
+  });
+
+  it("reports login_refused if the database refuses the login, and not that it cannot be reached", () => {
+    for (const code of ["28P01", "28000"]) {
+      assertEquals([coded(code).exit, coded(code).code], [2, "login_refused"], code);
     }
   });
 

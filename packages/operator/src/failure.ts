@@ -28,7 +28,9 @@ const PERMISSION_DENIED = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
-const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
+const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|3D000)/;
+/** A wrong password, an unknown login, or a login that pg_hba.conf does not allow. */
+const LOGIN_REFUSED = /^28/;
 /**
  * Codes of a connection that broke when a statement may already have been sent. The statement may have been
  * executed.
@@ -82,6 +84,14 @@ export function failureOf(error: unknown): Failure {
       EXIT.dependency,
       "busy",
       "Another command holds a lock that this command needs. Nothing was done. Run the command again.",
+    );
+  }
+  if (LOGIN_REFUSED.test(code)) {
+    // Postgres names the login: password authentication failed for user "…".
+    return new Failure(
+      EXIT.usage,
+      "login_refused",
+      `The database refused the login: ${message}. Check the login and its password in the database URL.`,
     );
   }
   if (UNREACHABLE.test(code)) {

@@ -7,6 +7,7 @@ import { assertEquals } from "@std/assert";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { until } from "../../../testing/until.ts";
 import { type TestOperator, testOperator } from "./commands/fixture.ts";
+import { runGold } from "./gold_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -37,5 +38,17 @@ describe("the program gold", () => {
     await held`rollback`;
     held.release();
     assertEquals([code, JSON.parse(said).code], [3, "outcome_unknown"]);
+  });
+
+  it("names the login if its password is wrong", async () => {
+    const { login, url } = operator;
+    const wrong = new URL(url);
+    wrong.password = "guessed";
+    const { exit, problem } = await runGold(["partner", "list"], { env: { DATABASE_URL: wrong.href } });
+    assertEquals([exit, problem.code], [2, "login_refused"]);
+    assertEquals(
+      problem.detail,
+      `The database refused the login: password authentication failed for user "${login}". Check the login and its password in the database URL.`,
+    );
   });
 });
