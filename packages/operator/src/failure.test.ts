@@ -22,6 +22,16 @@ describe("failureOf()", () => {
     }
   });
 
+  it("names the table and the values of a record that already exists", () => {
+    const unique = { code: "23505", table_name: "signing_key" };
+    const messageOf = (facts: object) => failureOf(Object.assign(new Error("why"), unique, facts)).message;
+    assertEquals(
+      messageOf({ detail: "Key (partner_id, thumbprint)=(7, 5cT) already exists." }),
+      "The table signing_key already has a record with partner_id, thumbprint = 7, 5cT.",
+    );
+    assertEquals(messageOf({}), "The table signing_key already has a record with this value.");
+  });
+
   it("exits with 3 if another session blocks a migration, so that a script can retry", () => {
     assertEquals([coded("migration_blocked").exit, coded("migration_blocked").code], [
       3,

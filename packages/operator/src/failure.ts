@@ -58,7 +58,7 @@ export function failureOf(error: unknown): Failure {
   // Ignore a code that is a number: it is the exit status of a child process.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
-  if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");
+  if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", existingRecord(error));
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
   if (code === "key_source_malformed" || code === "key_source_unreadable") return usage(message);
   if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
@@ -113,4 +113,12 @@ export function failureOf(error: unknown): Failure {
   }
   // An unknown error also becomes one problem and an exit code, for a script that runs gold.
   return new Failure(EXIT.dependency, "unexpected", `gold failed with an unexpected error: ${message}`);
+}
+
+/** Names the table and the values that already exist, as far as Postgres reports them. */
+function existingRecord(error: unknown): string {
+  const { table_name: table, detail } = error as { table_name?: string; detail?: string };
+  const [, columns, values] = /^Key \((.*)\)=\((.*)\) already exists\.$/.exec(detail ?? "") ?? [];
+  const where = columns === undefined ? "this value" : `${columns} = ${values}`;
+  return `The table ${table ?? "(unknown)"} already has a record with ${where}.`;
 }

@@ -119,6 +119,14 @@ describe("gold partner", () => {
       assertEquals(await count("partner"), partners);
     });
 
+    it("names a key that is given twice, and creates no partner", async () => {
+      const file = await newKey();
+      const partners = await count("partner");
+      const given = await create({ "signing-key": file }, "--signing-key", file);
+      refused(given, 1, "The table signing_key already has a record with partner_id, thumbprint = ");
+      assertEquals(await count("partner"), partners);
+    });
+
     it("rejects a missing or invalid option, names the option, and creates no partner", async () => {
       const partners = await count("partner");
       for (const name of ["name", "iban", "ip", "webhook", "signing-key"]) {
