@@ -23,6 +23,7 @@ export async function startSecondService(
     OPERATIONS_LISTEN: `unix:${operations}`,
     PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
     SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
+    WEBHOOK_CA: state.path("pki", "webhook_ca.pem"),
     ...settings,
   }, log);
   try {
