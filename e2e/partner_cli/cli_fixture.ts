@@ -35,7 +35,7 @@ export async function runCli(argv: readonly string[], terminal: Partial<Terminal
 export async function writeCredentials(
   folder: string,
   credentials: Credentials,
-  changes: Partial<Record<keyof Credentials, string | null>> = {},
+  changes: Partial<Record<keyof Credentials, string | null>> & { known_thumbprints?: readonly string[] } = {},
 ): Promise<string> {
   const members = Object.entries({ ...credentials, ...changes }).filter(([, value]) => value !== null);
   const file = join(folder, `credentials_${crypto.randomUUID()}.json`);

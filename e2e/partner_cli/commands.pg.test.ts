@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readFile } from "node:fs/promises";
-import { testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import { newTestKey, testCertificate, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { verifyWebhook } from "@gold-partner/client";
 import { until } from "../../testing/until.ts";
@@ -105,6 +105,25 @@ describe("gold-partner, against the service", () => {
     );
     assertEquals((await json("events --after 2 --limit 1")).items[0].sequence, 3);
     assertEquals((await succeed("events --after 0 --limit 2")).split("\n").length, 3);
+  });
+
+  it("notes an event about a signing key that the credentials file does not know", async () => {
+    const { credentials } = await stack.onboard("Noted Bank");
+    const { publicJwk, thumbprint } = await newTestKey();
+    const key = join(folder, "key.jwk");
+    await writeFile(key, JSON.stringify(publicJwk));
+    await stack.operator(`signing-key add ${credentials.client_id}`, key);
+    const linesOf = async (known: readonly string[]) => {
+      const file = await writeCredentials(folder, credentials, { known_thumbprints: known });
+      const { exit, out } = await runCli(["events", "--credentials", file]);
+      assertEquals(exit, 0);
+      return out.split("\n");
+    };
+    const noted = (await linesOf([])).filter((line) => line.includes("foreign_credential"));
+    assertEquals(noted.length, 1);
+    assertMatch(noted[0]!, new RegExp(` credential\\.added .* signing_key ${thumbprint} by operator_one$`));
+    const [heads, ...rest] = await linesOf([thumbprint]);
+    assert(!heads!.includes("note") && rest.length > 6 && !rest.join().includes("foreign_credential"));
   });
 
   it("shows a statement as JSON, CSV and a table", async () => {

@@ -5,14 +5,21 @@ import { after, before, it } from "node:test";
 import { type Credentials, newServerAuthority } from "@gold-partner/dev";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { issueServerCertificate, openAuthority, readAuthorityKey } from "@gold-partner/operator";
-import { createTestAuthority, type TestReceiver, testReceiver } from "@gold-partner/server/testing";
+import {
+  createTestAuthority,
+  newTestKey,
+  type TestReceiver,
+  testReceiver,
+} from "@gold-partner/server/testing";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { until } from "../../testing/until.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { type Found, runCli, writeCredentials } from "./cli_fixture.ts";
 import { MISTAKES, signedByHand } from "./signed_by_hand_fixture.ts";
 
-const CHECKS = ["connection", "certificate", "clock", "address", "token", "signature", "webhook"];
+const CHECKS = [
+  ...["connection", "certificate", "clock", "address", "token", "signature", "credentials", "webhook"],
+];
 
 /** What `doctor` reports for a fault. The gateway and Envoy cause different reports for some faults. */
 interface ShownFault {
@@ -223,6 +230,26 @@ export function tryDoctor(door: keyof typeof DOORS): void {
     });
     const { signing_key } = (await stack.onboard("Third Bank")).credentials;
     await expectFault("signature", /signature: /, /registered signing_key/, 1, { changes: { signing_key } });
+  });
+
+  it("names a certificate or signing key that the credentials file does not know", async () => {
+    const { credentials } = await stack.onboard("Fourth Bank");
+    const { publicJwk, thumbprint } = await newTestKey();
+    const file = await pem("other_key.jwk", JSON.stringify(publicJwk));
+    await stack.operator(`signing-key add ${credentials.client_id}`, file);
+    const says = new RegExp(`not known to .*: signing_key ${thumbprint}, accepted from 2\\S+Z\\.$`);
+    const cure = /stop trading and call the operator.* known_thumbprints in /;
+    await expectFault("credentials", says, cure, 1, { changes: { ...credentials } });
+    const endedOf = async (known_thumbprints: readonly string[]) => {
+      const { exit, items } = await examine({ changes: { ...credentials, known_thumbprints } });
+      assertEquals([exit, items.filter(({ result }) => result !== "ok")], [0, []]);
+      return /have ended: (\d+),/.exec(items.find(({ check }) => check === "credentials")!.detail)![1];
+    };
+    assertEquals(await endedOf([thumbprint]), "0");
+    await stack.operator(`signing-key retire ${credentials.client_id} ${thumbprint}`);
+    // The program knows the service's time to a second only.
+    await until(async () => (await examine({ changes: { ...credentials } })).exit === 0);
+    assertEquals([await endedOf([]), await endedOf([thumbprint])], ["1", "0"]);
   });
 
   it("names a receiver that refuses, and one that cannot be reached", async () => {

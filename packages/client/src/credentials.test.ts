@@ -43,6 +43,22 @@ describe("GoldClient's credentials", () => {
     assert(await GoldClient.fromCredentials(path("credentials.json"), { transport }) instanceof GoldClient);
   });
 
+  it("may list further thumbprints that are known", async () => {
+    const members = {
+      ...{ base_url: "https://localhost:8443", client_id: "sbx_1", client_secret: SECRET },
+      ...{ cert: path("cert.pem"), key: path("key.pem") },
+    };
+    const known = await GoldClient.fromCredentials({ ...members, known_thumbprints: ["a", "b"] }, {
+      transport,
+    });
+    assertEquals(known.knownThumbprints, ["a", "b"]);
+    for (const wrong of ["a", [1], null]) {
+      const given = { ...members, known_thumbprints: wrong as never };
+      const said = await mistakesOf(() => GoldClient.fromCredentials(given, { transport }));
+      assert(said.includes("known_thumbprints must be a list of texts."), said);
+    }
+  });
+
   it("cause one error that lists every mistake with the name of its variable", async () => {
     const none = await mistakesOf(() => GoldClient.fromEnv({}));
     for (const name of ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "CERT", "KEY", "CREDENTIALS"]) {

@@ -15,11 +15,13 @@ export interface CredentialsFile {
   readonly key: string;
   readonly ca?: string | undefined;
   readonly signing_key?: string | undefined;
+  /** Thumbprints of your other certificates and signing keys, for `knownThumbprints` of the client. */
+  readonly known_thumbprints?: readonly string[] | undefined;
 }
 
 type Identity = Pick<
   GoldClientOptions,
-  "baseUrl" | "clientId" | "clientSecret" | "cert" | "key" | "ca" | "signingKey"
+  "baseUrl" | "clientId" | "clientSecret" | "cert" | "key" | "ca" | "signingKey" | "knownThumbprints"
 >;
 
 /** Each option with its member of the file, its environment variable, its kind and whether it is required. */
@@ -99,9 +101,16 @@ async function readIdentity(
     });
     return [name.option, text] as const;
   }));
-  if (mistakes.length === 0) return Object.fromEntries(read) as unknown as Identity;
+  const { known_thumbprints: knownThumbprints } = given;
+  if (knownThumbprints !== undefined && !isTexts(knownThumbprints)) {
+    mistakes.push("known_thumbprints must be a list of texts.");
+  }
+  if (mistakes.length === 0) return { ...Object.fromEntries(read), knownThumbprints } as unknown as Identity;
   throw new GoldError(
     "configuration_invalid",
     `The client's credentials are incomplete. ${mistakes.join(" ")}${more}`,
   );
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === "string");

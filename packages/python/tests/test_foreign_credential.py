@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from gold_partner import ForeignCredential, Settings, find_foreign_credential
+from gold_partner import ForeignCredential, GoldError, Settings, find_foreign_credential
 from gold_partner.foreign_credential import read_thumbprints
 from gold_partner.replies import Event
 
@@ -50,4 +51,10 @@ class FindForeignCredential(unittest.TestCase):
                 known_thumbprints=("retired",),
             )
             known = read_thumbprints(settings)
+            members = {"base_url": "https://localhost:8443", "client_id": "sbx_1", "client_secret": "s"}
+            file = Path(folder, "credentials.json")
+            file.write_text(json.dumps(members | {"cert": "c", "key": "k", "known_thumbprints": ["retired"]}))
+            self.assertEqual(Settings.from_credentials(file).known_thumbprints, ("retired",))
+            file.write_text(json.dumps(members | {"cert": "c", "key": "k", "known_thumbprints": "retired"}))
+            self.assertRaises(GoldError, Settings.from_credentials, file)
         self.assertEqual(known, ("DOvxvJiAdIqVWIkFt5hDtCunXLF0BV4-JGv4f-ALSm0", "retired"))

@@ -1,4 +1,4 @@
-import type { AccountEvent } from "@gold-partner/client";
+import { type AccountEvent, findForeignCredential } from "@gold-partner/client";
 import type { Command, Row } from "../command.ts";
 import { newestSequence } from "../newest_sequence.ts";
 import { optional, required, wholeNumber } from "../values.ts";
@@ -8,6 +8,9 @@ export const EVENTS: Command = {
   usage: "[--after SEQUENCE] [--limit N]",
   does:
     "lists events with their deliveries, oldest first: the newest N, or the first N after a sequence number",
+  help: `An event about a new certificate or signing key that your credentials file does not know has the note
+foreign_credential. If it is not yours, stop trading and call the operator. If it is yours, add its id to the
+list known_thumbprints in the file.`,
   options: { after: { type: "string" }, limit: { type: "string", default: "20" } },
   async run({ values, client }) {
     const limit = wholeNumber(required(values, "limit"), "limit", 1);
@@ -21,9 +24,18 @@ export const EVENTS: Command = {
       items.push(event);
       if (items.length === limit) break;
     }
-    return { reply: { items }, rows: items.map(eventRow) };
+    const rows = items.map((event) => ({ ...eventRow(event), ...noteOf(event, opened.knownThumbprints) }));
+    return { reply: { items }, rows };
   },
 };
+
+/** The last cell of an event that reports a foreign credential. Other tables lack the column. */
+function noteOf(event: AccountEvent, knownThumbprints: readonly string[]): Row {
+  const foreign = findForeignCredential(event, knownThumbprints);
+  if (!foreign) return {};
+  const { code, kind, id, changed_by } = foreign;
+  return { note: `${code}: ${kind} ${id}${changed_by === null ? "" : ` by ${changed_by}`}` };
+}
 
 /** An event as a line of a table, with the last attempt to deliver it. */
 export function eventRow({ sequence, type, id, created_at, delivery, data }: AccountEvent): Row {

@@ -13,6 +13,7 @@ import { type Credentials, memberOf } from "../credentials.ts";
 import { EXIT, exitOf } from "../failure.ts";
 import { ANSWER_MAX_MS } from "../receiver/deliver.ts";
 import { examineCertificate, examineServiceDates } from "./certificate.ts";
+import { examineCredentials } from "./foreign_credentials.ts";
 import { Fault, faultOf } from "./fault.ts";
 import type { SignedRequest } from "./signed_request.ts";
 
@@ -23,8 +24,8 @@ interface Patient {
   readonly certificate: string;
   readonly nowMs: number;
   /**
-   * A request that the partner's own program signed. If it is given, it is checked instead of signature and
-   * webhook.
+   * A request that the partner's own program signed. If it is given, it is checked instead of signature,
+   * credentials and webhook.
    */
   readonly request?: SignedRequest | undefined;
 }
@@ -66,6 +67,8 @@ function failed(check: string, error: unknown): Finding {
 function checksOf(patient: Patient): readonly Check[] {
   const { client, credentials, certificate, nowMs, request } = patient;
   let error: GoldError | undefined;
+  // Use the service's time if it replied, so that a wrong clock does not look like a wrong certificate.
+  const serviceMs = () => nowMs - (client.clockOffsetSeconds ?? 0) * 1000;
   return [
     {
       check: "connection",
@@ -83,9 +86,7 @@ function checksOf(patient: Patient): readonly Check[] {
       needs: ["connection"],
       run: async () => {
         const [file, clientId] = [memberOf(credentials, "cert"), memberOf(credentials, "client_id")];
-        // Use the service's time if it replied, so that a wrong clock does not look like a wrong certificate.
-        const serviceMs = nowMs - (client.clockOffsetSeconds ?? 0) * 1000;
-        const outcome = examineCertificate(certificate, { file, clientId, nowMs: serviceMs });
+        const outcome = examineCertificate(certificate, { file, clientId, nowMs: serviceMs() });
         if (error && isAboutCertificate(error)) throw certificateFault(error, file);
         return outcome;
       },
@@ -110,7 +111,16 @@ function checksOf(patient: Patient): readonly Check[] {
     request
       ? { check: "request", needs: ["token"], run: () => examineRequest(client, request) }
       : { check: "signature", needs: ["clock", "token"], run: () => examineSignature(client, credentials) },
-    ...(request ? [] : [{ check: "webhook", needs: ["token"], run: () => examineWebhook(client) }]),
+    ...(request ? [] : [
+      // If the signature fails, the file's own key may not be the registered one. The registered one would then
+      // be reported as unknown.
+      {
+        check: "credentials",
+        needs: ["signature"],
+        run: () => examineCredentials(client, credentials.file, serviceMs()),
+      },
+      { check: "webhook", needs: ["token"], run: () => examineWebhook(client) },
+    ]),
   ];
 }
 

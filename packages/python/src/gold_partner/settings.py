@@ -169,4 +169,7 @@ def _complete(members: Mapping[str, Any], name_of: Callable[[str], str]) -> dict
         listed = ", ".join(mistakes)
         detail = f"The client's credentials are incomplete. These must be texts that are not empty: {listed}."
         raise GoldError("configuration_invalid", detail)
-    return wanted
+    known = members.get("known_thumbprints", [])
+    if not isinstance(known, list) or not all(isinstance(text, str) for text in known):
+        raise GoldError("configuration_invalid", "known_thumbprints must be a list of texts.")
+    return wanted | {"known_thumbprints": tuple(known)}
