@@ -393,8 +393,8 @@ ALTER FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, b
 --
 
 CREATE FUNCTION gold.answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea DEFAULT NULL::bytea, thumbprint bytea DEFAULT NULL::bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN sha256(convert_to((((((((((((((key || chr(10)) || encode(fingerprint, 'hex'::text)) || chr(10)) || status) || chr(10)) || request) || chr(10)) || encode(sha256(convert_to(body, 'UTF8'::name)), 'hex'::text)) || chr(10)) || encode(sha256(COALESCE(signed_request, '\x'::bytea)), 'hex'::text)) || chr(10)) || COALESCE(encode(thumbprint, 'hex'::text), ''::text)) || chr(10)), 'UTF8'::name));
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN sha256(convert_to((((((((((((((key || chr(10)) || encode(fingerprint, 'hex'::text)) || chr(10)) || (status)::text) || chr(10)) || (request)::text) || chr(10)) || encode(sha256(convert_to(body, 'UTF8'::name)), 'hex'::text)) || chr(10)) || encode(sha256(COALESCE(signed_request, '\x'::bytea)), 'hex'::text)) || chr(10)) || COALESCE(encode(thumbprint, 'hex'::text), ''::text)) || chr(10)), 'UTF8'::name));
 
 ALTER FUNCTION gold.answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
 

@@ -83,11 +83,12 @@ end;
 -- Commits to a stored answer in 32 bytes: the SHA-256 of seven lines, each ended by a line feed. They are the
 -- key, the fingerprint, the status, the request's uuid, and the hashes of the body and of the signed request,
 -- then the thumbprint of the key that verified it. Bytes are in lower-case hex. Without a signature, the hash
--- is that of no bytes, and the thumbprint is empty. The hash chain contains the result (seal_chain.sql).
+-- is that of no bytes, and the thumbprint is empty. The hash chain contains the result (seal_chain.sql). The
+-- function is stable, as convert_to() is, and casts each part to text. Otherwise Postgres does not inline it.
 create or replace function gold.answer_of(
   key text, fingerprint bytea, status int, request uuid, body text, signed_request bytea default null, thumbprint bytea default null
 ) returns bytea
-language sql immutable parallel safe
-return sha256(convert_to(key || chr(10) || encode(fingerprint, 'hex') || chr(10) || status || chr(10) || request || chr(10)
+language sql stable parallel safe
+return sha256(convert_to(key || chr(10) || encode(fingerprint, 'hex') || chr(10) || status::text || chr(10) || request::text || chr(10)
   || encode(sha256(convert_to(body, 'UTF8')), 'hex') || chr(10) || encode(sha256(coalesce(signed_request, '')), 'hex') || chr(10)
   || coalesce(encode(thumbprint, 'hex'), '') || chr(10), 'UTF8'));
