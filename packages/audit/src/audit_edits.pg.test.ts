@@ -11,8 +11,9 @@ import { UNRECORDED, UNRECORDED_ROWS } from "./unrecorded.ts";
 const MAX_UNRECORDED = 30;
 const LISTED = new Set([UNRECORDED, UNRECORDED_ROWS].flatMap((list) => Object.keys(list)));
 /**
- * Sealing again restores edited links and tails. A row that is appended to the audit trail rewrites nothing: its
- * effects are compared with the tables, and the next file of `gold audit keys` differs.
+ * Sealing again restores edited links and tails, so no rule can notice these edits. A row that is appended to
+ * the audit trail breaks no link: the audit compares the action of the row with the tables, and the next file
+ * of `gold audit keys` has another head.
  */
 const RESEALED = /^(chain_link|chain_tail|audit_link|audit_tail)[. ]|^audit \(insert\)$/;
 /** A superuser who knows the code seals the edited records and audit rows again. */
@@ -92,7 +93,7 @@ describe("edits of a superuser", () => {
       assertEquals(
         await noticedBy(transaction, "select 1", {}),
         [],
-        "the audit finds something without any edit",
+        "the audit has findings although nothing was edited",
       );
       for (const { name, statement } of edits) {
         const rules = await noticedBy(transaction, statement, {}).catch((
@@ -113,7 +114,7 @@ describe("edits of a superuser", () => {
         select p.public_id as client_id, t.sequence::text, pg_catalog.encode(t.head, 'hex') as head
         from gold.chain_tail t join gold.partner p on p.id = t.client_id`) as unknown as KeptHead[];
       const { keys } = await auditBooks(transaction, { rowsOnly: true });
-      // Sealing again what was not edited gives the same chains.
+      // Sealing again restores the same chains where no sealed row was edited.
       assertEquals(await noticedBy(transaction, RESEAL, { heads, keys }), []);
       for (const { name, statement } of await listEdits(transaction)) {
         if (LISTED.has(name) || RESEALED.test(name)) continue;

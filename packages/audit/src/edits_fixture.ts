@@ -9,10 +9,12 @@ export interface Edit {
   readonly statement: string;
 }
 
-/** The row of a table to edit, where not every row is protected in the same way. */
+/**
+ * Which row of a table to edit. Needed if the rules do not protect every row of the table in the same way.
+ */
 const FOCUS: Readonly<Record<string, string>> = {
   event: "type = 'order.executed'",
-  // Quotes have the newest price.
+  // The first price that a quote has.
   price_history: "id = (select min(price_id) from gold.quote)",
   idempotency_key: "result_kind = 'order'",
   nonce: "request_id in (select request_id from gold.idempotency_key where result_kind = 'order')",
@@ -20,7 +22,7 @@ const FOCUS: Readonly<Record<string, string>> = {
   transfer: "client_id <> 0",
   deposit: "reversed_at is null",
   bar: "removed_at is null",
-  // A step of a withdrawal that has only this one, so that another status is not taken.
+  // The only step of a withdrawal. The edit can then give it another status without a duplicate key.
   withdrawal_step:
     "withdrawal_id in (select withdrawal_id from gold.withdrawal_step group by withdrawal_id having count(*) = 1)",
   attempt: "sequence = 1",
@@ -74,7 +76,7 @@ function changed({ column_name: name, data_type: type, udt_name: udt }: Row): st
     case "smallint":
     case "integer":
     case "bigint":
-      // Not the number of a neighbour, because unique indexes are still there.
+      // Do not give the next row's number, because the unique indexes still exist.
       return `coalesce(${name}, 0) + 700`;
     case "text":
       return `coalesce(${name}, '') || 'x'`;
@@ -99,6 +101,6 @@ function changed({ column_name: name, data_type: type, udt_name: udt }: Row): st
     case "USER-DEFINED":
       return `coalesce((select min(v) from unnest(enum_range(null::gold.${udt})) v where v <> ${name}), (enum_range(null::gold.${udt}))[1])`;
     default:
-      throw new Error(`${name} has the type ${type}: say here how to change it`);
+      throw new Error(`${name} has the type ${type}: add a case that changes a value of this type`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Rule } from "./rules.ts";
 
-/** One difference between what the rules give and what the database holds. */
+/** One difference between the value that a rule expects and the value in the database. */
 export interface Finding {
   readonly rule: Rule;
   /** The row or object, such as `orders 7 0190…`. */

@@ -14,13 +14,13 @@ describe("the audit from outside", () => {
   const audit = (options: Parameters<typeof auditBooks>[1] = {}) =>
     withSnapshot(audited.books.url, (sql) => auditBooks(sql, options));
 
-  it("finds nothing in books that the service and the operators wrote", async () => {
+  it("reports no defect in books that the service and the operators wrote", async () => {
     const { findings, records } = await audit({ rowsOnly: true });
     assertEquals(findings, []);
     assertEquals(records > 10, true);
   });
 
-  it("finds the same when a second process reads every other range", async () => {
+  it("reports the same defects if a second process reads a part of the ranges", async () => {
     const { sql } = audited.books;
     const { client } = audited;
     await audited.books.createClient({ halalas: 100n });

@@ -33,7 +33,10 @@ export interface AuditOptions {
   /** Reads only what `gold audit keys` needs. */
   readonly registryOnly?: boolean;
   readonly progress?: (text: string) => void;
-  /** Where a second process reads a part of the clients from the same snapshot. Without it, this one reads all. */
+  /**
+   * The database URL with which a second process reads a part of the clients. Without it, one process reads
+   * all.
+   */
   readonly url?: string;
   /** Clients with together about this many events are read in one range: for tests of small books. */
   readonly eventsPerRange?: bigint;
@@ -233,8 +236,9 @@ function headsByClient(
 }
 
 /**
- * A migrated database has older notes than its first list of bars, which the migration to 0.4.0 makes. In a new
- * database, each quote and order is younger.
+ * Returns when the database was migrated to 0.4.0. That migration made the first list of bars. A database
+ * that has audit rows from before that list is migrated. In a new database the list is the oldest, so
+ * -Infinity is returned.
  */
 const migratedAt = (firstNoteAt = Infinity, firstListAt = -Infinity): number =>
   firstNoteAt < firstListAt ? firstListAt : -Infinity;

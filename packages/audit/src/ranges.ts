@@ -1,5 +1,5 @@
-// Checks all clients, range by range. This process and a second one each take the next range when they have
-// finished one, and read it from the same snapshot through their own connections.
+// Checks all clients, range by range. This process and a second process read the same snapshot, each through
+// its own connection. A process that has finished a range takes the next range.
 import { checkRange, type RangeResult, type SharedBooks } from "./books/check_range.ts";
 import type { Books, Client } from "./books/context.ts";
 import { comparePositions, positionOf, type Range } from "./books/range.ts";

@@ -1,5 +1,5 @@
-// Every rule of the audit, by name. To add a rule, add its line here and report it with `findings.add()`
-// from the module that has the rows. docs/audit.md lists the same rules, and a test compares the two lists.
+// Every rule of the audit, by name. To add a rule, add its line here. Then call `findings.add()` in the
+// module that has the rows. docs/audit.md lists the same rules, and a test compares the two lists.
 
 export const RULES = {
   row_has_client: "every row belongs to an account, in the bucket of its client's number",
@@ -8,18 +8,19 @@ export const RULES = {
   events_without_gap: "a client's events are numbered 1, 2, 3 …, and their instants never decrease",
   event_has_record: "every event names the record that it reports, with that record's instant",
   record_has_event: "every order, funding, withdrawal step, reversal and notice has its event",
-  transfer_is_derived: "the transfers of a record are exactly those that its kind, amounts and instant give",
+  transfer_is_derived: "the transfers of a record follow exactly from its kind, amounts and instant",
   balance_follows: "the balances after each transfer follow from the transfer before it",
-  account_is_sum: "an account's balances, sequence and instant are those of its last records",
-  held_is_withdrawals: "held SAR are the sum of the open withdrawals",
+  account_is_sum: "an account's balances, sequence number and instant equal those after its last record",
+  held_is_withdrawals: "held SAR equal the sum of the open withdrawals",
   vault_is_sum:
     "the free gold of the vault is the sum of its transfers, and clients' gold plus free gold equals the bars",
   bar_is_booked: "every bar has its transfers, and every transfer of the operator has its bar",
   bar_list_is_whole:
-    "the lists of bars are numbered without a gap, each hash is that of its bars, and each change of the bars starts a list",
+    "the lists of bars are numbered without a gap, each has the hash of its bars, and each change of the bars starts a list",
   order_names_list: "an order names the list of bars that was in force when it was executed",
   gold_is_backed: "clients' gold plus free gold equals the fine weight of the list of bars in force",
-  reserves_follow_bars: "the published reserves list the bars of that time, and their figures agree",
+  reserves_follow_bars:
+    "the published reserves name the bars of their instant, and their figures follow from the bars",
   chain_is_whole: "every link is sha256(previous link, line of the record)",
   chain_head: "every chain ends at its recorded tail",
   head_is_kept: "every chain still contains the heads that are stored outside (--heads, --keys)",
@@ -37,36 +38,35 @@ export const RULES = {
     "a record's answer is the hash of its stored key, fingerprint, reply, request and signing key",
   request_is_kept:
     "every order, withdrawal and bound refusal has its signed request, except those that a process of 0.3.0 booked",
-  request_matches:
-    "a stored request has the method, target, nonce, fingerprint and body of the record that it asked for",
+  request_matches: "a stored request matches its record: method, target, nonce, fingerprint and body",
   request_is_signed:
-    "a stored request has a signature of a key of the partner that was registered at that time (--signatures)",
+    "a stored request has a valid signature by a key that the partner had at that time (--signatures)",
   nonce_is_spent: "every signed request that has a reply spent one nonce, and no nonce was spent twice",
   withdrawal_is_stepped: "a withdrawal's steps name the steps before them and match the audit trail",
   document_is_noted:
-    "a payment document is the one whose hash the audit trail has, and pays exactly its withdrawals",
+    "a payment document has the hash in the audit trail, and pays exactly the batch's withdrawals",
   allowance_covers: "a partner's counted open quotes are at least its open quotes",
   event_is_delivered: "an event that counts as delivered has a successful attempt",
   delivery_has_event: "every attempt and every retry belongs to an event of the right type",
   credential_has_event: "every credential has its events, with equal members, in the partner's own chain",
-  change_has_event: "a partner's IBAN and webhook URL are those of its newest events about them",
+  change_has_event: "a partner's IBAN and webhook URL equal those in the newest events about them",
   day_is_closed:
     "every ended day with activity has one day.closed, with the range, balances, counts and hashes that its rows give",
   epoch_is_whole:
-    "the epochs are numbered without a gap, no timeline comes back, and a day.closed names the epoch of its instant",
+    "the epochs are numbered without a gap, timelines increase within a cluster, and a day.closed names its epoch",
   notice_is_due: "a notice of an expiring credential was due when it was posted",
   audit_is_whole:
     "every link of the audit trail is sha256(previous link, row), and the trail ends at its tail",
   note_is_known: "every row of the audit trail has an action that this release knows",
   registry_is_noted:
-    "partners, credentials, terms, bars, prices, deposits, batches and the deployment are what the audit trail says",
+    "partners, credentials, terms, bars, prices, deposits, batches and the deployment match the audit trail",
   key_is_thumbprint: "the name of a key is the hash of the key",
-  problem_is_release: "the table of problems is the one of this release",
+  problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:
-    "functions, triggers, constraints, indexes, columns, views, types, owners and grants are those of this release",
+    "functions, triggers, constraints, indexes, columns, views, types, owners and grants match this release",
   role_is_expected:
     "no role has more attributes, memberships or settings than the release, the audit trail and --keys give it",
-  key_is_kept: "the active credentials are those in the file that is stored outside (--keys)",
+  key_is_kept: "the active credentials equal those in the file that is stored outside (--keys)",
 } as const;
 
 export type Rule = keyof typeof RULES;

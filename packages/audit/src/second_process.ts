@@ -6,7 +6,7 @@ import type { Range } from "./books/range.ts";
 import type { Registry } from "./registry/keys.ts";
 import type { Note } from "./registry/notes.ts";
 
-/** The first message. It is copied, so nothing in it may be a function or an instance of a class of the audit. */
+/** The first message. It is copied, so it must not contain functions or instances of the audit's classes. */
 export interface ProcessData {
   readonly url: string;
   readonly snapshot: string;
@@ -43,7 +43,7 @@ export async function withSecondProcess(
   const endedEarly = ended.then(() => {
     throw new Error("The second process of the audit ended early; its error is above.");
   });
-  // The next check reports the error. Without a handler here, it would end this process before.
+  // The next check reports the error. Without this handler, the error would end the process first.
   endedEarly.catch(() => {});
   try {
     const { deployment = [], signing_key = [] } = registry;
@@ -70,7 +70,7 @@ export async function withSecondProcess(
   }
 }
 
-/** Node runs TypeScript by itself from 22.18 on. Before, tsx loads it, as in every other program here. */
+/** Node 22.18 and newer run TypeScript without a loader. Older versions need tsx. */
 function runtimeArguments(): string[] {
   if ("Deno" in globalThis) return ["run", "--no-check", "-A"];
   const { typescript } = process.features as { readonly typescript?: string | false };

@@ -2,7 +2,7 @@ import type { ReservedSql, Sql, TransactionSql } from "postgres";
 import { openDatabase } from "@gold-partner/database";
 import { instantMs } from "./values.ts";
 
-/** One transaction: everything that the audit reads comes from it. */
+/** One transaction. The audit reads everything in it. */
 export type Connection = Sql | TransactionSql | ReservedSql;
 // deno-lint-ignore no-explicit-any
 export type Row = any;
@@ -58,8 +58,8 @@ export const SESSION_SETTINGS = [
 ];
 
 /**
- * Opens a snapshot that no later commit changes, or the one that another connection exported as `snapshot`.
- * It also works on a hot standby.
+ * Opens a new snapshot, which no later commit changes. With `snapshot`, opens the snapshot that another
+ * connection exported under this name. It also works on a hot standby.
  */
 export async function withSnapshot<Result>(
   url: string,
@@ -115,7 +115,9 @@ export class Cursor {
     this.#next = this.#block.length === BLOCK_ROWS ? this.#fetch() : Promise.resolve([]);
   }
 
-  /** Attaches a handler, because an error that arrives before the block is awaited must not end the process. */
+  /**
+   * Requests a block. The handler prevents an error that arrives before the `await` from ending the process.
+   */
   #fetch(): Promise<readonly Row[]> {
     const block = this.#sql.unsafe(`fetch ${BLOCK_ROWS} from ${this.#name}`).then((rows) =>
       rows as readonly Row[]

@@ -1,6 +1,6 @@
-// What an interrupted audit has done. A range's result is used again only if no row of the range has changed:
-// every change of a row gives it another version (xmin), and versions only grow. So for each table, the number
-// of rows and the sum of their versions show any edit, insert or delete that was committed meanwhile.
+// The results of an interrupted audit. A range's result is used again only if no row of the range has
+// changed. Every change gives a row another version (xmin), and versions only grow. So in each table, the
+// number of rows and the sum of their versions show any edit, insert or delete that was committed meanwhile.
 import { renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RangeResult } from "./books/check_range.ts";
@@ -55,7 +55,7 @@ export async function versionsOf(sql: Connection, range: Range): Promise<string>
 
 export class Resumed {
   readonly #file: string;
-  /** What the results depend on besides the database: the rules and the files from outside. */
+  /** The inputs of the results besides the database: the rules and the files from outside. */
   readonly #basis: string;
   readonly #parts: Map<string, Part>;
 
@@ -82,8 +82,8 @@ export class Resumed {
   }
 
   /**
-   * Writes a second file first, so that an interrupted write leaves the results before it. Two ranges that end
-   * together must not write at the same time, so this blocks.
+   * Writes a second file and renames it, so that an interrupted write keeps the earlier results. Writes
+   * synchronously, because two ranges that end together must not write at the same time.
    */
   keep(part: Part): void {
     this.#parts.set(part.name, part);

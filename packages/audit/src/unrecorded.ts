@@ -1,5 +1,5 @@
-// Columns that a superuser can change without any rule noticing it, each with the reason. A test made from the
-// catalog edits every column of every table: a column is noticed, or it is listed here.
+// Columns that a superuser can change without any rule noticing it, each with the reason. A test edits every
+// column of every table: either a rule notices the edit, or the column is listed here.
 
 /** Harmless: nothing that a partner owns or is owed depends on these columns. */
 export const UNRECORDED: Readonly<Record<string, string>> = {
@@ -10,29 +10,29 @@ export const UNRECORDED: Readonly<Record<string, string>> = {
   "allowance.open_quotes": "an upper bound; a smaller count than the open quotes is noticed",
   "allowance.open_grams": "an upper bound; fewer grams than the open quotes is noticed",
   "allowance.open_from": "a lower bound that is only for speed; a larger id than an open quote's is noticed",
-  "allowance.exact_until": "says only when the counts are counted again",
+  "allowance.exact_until": "says only when the open quotes are counted again",
   "allowance.records": "counts the requests of one day",
   "allowance.replays_paid_at": "the state of a rate limit",
-  "attempt.duration_ms": "the log of delivery; partners do not see it",
-  "attempt.error": "the log of delivery; partners do not see it",
-  "attempt.answer": "the log of delivery; partners do not see it",
-  "attempt.attempted_at": "the log of delivery; an instant before the event is noticed",
-  "endpoint.worker": "the claim of a process; it is claimed again",
+  "attempt.duration_ms": "part of the delivery log; partners do not see it",
+  "attempt.error": "part of the delivery log; partners do not see it",
+  "attempt.answer": "part of the delivery log; partners do not see it",
+  "attempt.attempted_at": "part of the delivery log; an instant before the event is noticed",
+  "endpoint.worker": "says which process sends the events; another process claims the endpoint again",
   "endpoint.tenure": "counts claims",
   "endpoint.failures": "only lengthens the pause between attempts",
-  "endpoint.rests_until": "only delays attempts, and the alarm for waiting events rings",
-  "endpoint.disabled_at": "only delays attempts, and the alarm for waiting events rings",
+  "endpoint.rests_until": "only delays attempts, and the alert for waiting events fires",
+  "endpoint.disabled_at": "only delays attempts, and the alert for waiting events fires",
   "delivery_worker.id": "a process writes it again every second",
   "delivery_worker.seen_at": "a process writes it again every second",
   "epoch.system": "only says whether the next epoch is in the same cluster",
   "retry.tries": "only changes the pause between attempts",
   "retry.due_at": "only delays an attempt",
   "retry.parked_at": "only ends the attempts, and the partner sees the event as parked",
-  "certificate.last_used_at": "a hint for people",
-  "client_secret.last_used_at": "a hint for people",
-  "signing_key.last_used_at": "a hint for people",
-  "webhook_secret.last_used_at": "a hint for people",
-  "token_key.last_used_at": "a hint for people",
+  "certificate.last_used_at": "shown to people who retire a credential",
+  "client_secret.last_used_at": "shown to people who retire a credential",
+  "signing_key.last_used_at": "shown to people who retire a credential",
+  "webhook_secret.last_used_at": "shown to people who retire a credential",
+  "token_key.last_used_at": "only shown to operators",
   "registry_version.version":
     "a counter that running processes compare; a change makes them read the registry again",
 };
@@ -40,7 +40,7 @@ export const UNRECORDED: Readonly<Record<string, string>> = {
 /** Rows that can be inserted or deleted. They are the state of running processes. */
 export const UNRECORDED_ROWS: Readonly<Record<string, string>> = {
   "delivery_worker (delete)": "a process writes it again every second",
-  "delivery_worker (insert)": "its claims end, because nothing updates it",
+  "delivery_worker (insert)": "no process updates the row, so its claims expire",
   "endpoint (delete)": "the partner's events are sent again",
   "retry (delete)": "the partner sees from the sequence numbers that an event is missing",
   "published_reserves (delete)": "the next reader publishes the figure again",

@@ -20,7 +20,7 @@ export const sarText = (halalas: bigint): string => decimalText(halalas, 2);
 export const gramsText = (tenthMilligrams: bigint): string => decimalText(tenthMilligrams, 4);
 export const priceText = (pips: bigint): string => decimalText(pips, 4);
 
-/** RFC 3339 with milliseconds. -Infinity and Infinity are the instants that Postgres spells so. */
+/** RFC 3339 with milliseconds. -Infinity and Infinity give Postgres's spellings of infinite instants. */
 export const instantText = (ms: number): string =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? "-infinity" : "infinity";
 

@@ -45,18 +45,21 @@ export function checkBarLists(
     findings.add("head_is_kept", `bar_list ${kept.id}`, kept.head, "nothing");
   }
   for (const { serial, added_list, removed_list, removed_at } of bars) {
-    // A bar that left before the first list is in none.
+    // A bar that was removed before the first list was made is in no list.
     const isOld = added_list === null && removed_at !== null && removed_list === null;
     const isListed = added_list !== null && (removed_at === null) === (removed_list === null);
     if (!isOld && !isListed) {
       const found = `lists ${added_list ?? "none"} to ${removed_list ?? "none"}`;
-      findings.add("bar_list_is_whole", `bar ${serial}`, "its lists as its dates", found);
+      findings.add("bar_list_is_whole", `bar ${serial}`, "a list for each of its dates", found);
     }
   }
   return rows.map(({ id, created_at, fine, sha256 }) => ({ id, createdAt: created_at, fine, head: sha256 }));
 }
 
-/** An order and its list get their instants by the rules of two accounts, so the tolerance applies. */
+/**
+ * Two accounts give an order and its list their instants, each by its own clock rule. So the tolerance
+ * applies.
+ */
 export function checkOrderList(
   findings: Findings,
   lists: readonly BarList[],

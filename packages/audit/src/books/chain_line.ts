@@ -108,7 +108,7 @@ function dayMembers({ row, epoch }: ClosedDay): string {
   );
 }
 
-/** Only the record that a key can ask for has an answer. */
+/** Returns the stored answer of the record. Only a record that was booked with an idempotency key has one. */
 function answerOf({ event, order, funding, withdrawal }: SequenceRows): string | undefined {
   switch (event.type) {
     case "order.executed":

@@ -28,7 +28,7 @@ export interface Books {
   readonly heads: ReadonlyMap<number, ReadonlyMap<bigint, string>>;
   readonly notes: Notes;
   readonly isSandbox: boolean;
-  /** When the database was migrated to 0.4.0. -Infinity if it was new then. */
+  /** When the database was migrated to 0.4.0. -Infinity if it was created with 0.4.0 or later. */
   readonly migratedAt: number;
   readonly prices: Prices;
   readonly lists: readonly BarList[];
@@ -36,14 +36,18 @@ export interface Books {
   readonly requests: RequestTerms;
   /** The database's clock at the beginning of the snapshot. */
   readonly now: number;
-  /** Attempts of older events were dropped. */
+  /**
+   * Events older than this instant have no attempts, because the partitions with their attempts were dropped.
+   */
   readonly attemptsKeptSince: number;
   readonly totals: Totals;
 }
 
 /** What the rules of requests read besides the rows of a client. */
 export interface RequestTerms {
-  /** After this instant, every order and withdrawal has its request. Infinity if it was never recorded. */
+  /**
+   * After this instant, every order and withdrawal has a stored request. Infinity if no instant was recorded.
+   */
   readonly keptSince: number;
   /** The public base URLs of this deployment, the current one first. */
   readonly baseUrls: readonly string[];
@@ -53,7 +57,7 @@ export interface RequestTerms {
 export interface Totals {
   /** The gold that clients hold. */
   clientGold: bigint;
-  /** The gold that left the vault to clients, minus what came back. */
+  /** The gold that moved from the vault to clients, minus the gold that moved from clients to the vault. */
   sold: bigint;
   records: number;
   /** Orders and withdrawals that a process of 0.3.0 booked after the migration: they have no signed request. */

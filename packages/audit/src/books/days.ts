@@ -1,4 +1,4 @@
-// The days in Riyadh: what each event day.closed states against the rows of the day.
+// The days in Riyadh: compares each event day.closed with the rows of its day.
 import { createHash, type Hash } from "node:crypto";
 import type { Row } from "../snapshot.ts";
 import { sha256 } from "../values.ts";
@@ -19,7 +19,9 @@ const firstDay = ({ rows: [first] }: Epochs): number =>
   first ? beginOf(dayOf(first.began_at)) + DAY_MS : Infinity;
 export const isMidnight = (at: number): boolean => (at + RIYADH_MS) % DAY_MS === 0;
 
-/** Returns the row of the day that this event closes, and removes it from those that no event reports. */
+/**
+ * Returns the row of the day that this event closes. Removes it from `days`, so that unreported rows remain.
+ */
 export function takeDay({ findings, epochs }: Books, { days }: Lookups, event: Row): ClosedDay | undefined {
   const row = event.type === "day.closed" ? days.get(event.sequence) : undefined;
   if (!row) return undefined;
@@ -27,7 +29,7 @@ export function takeDay({ findings, epochs }: Books, { days }: Lookups, event: R
   return { row, epoch: checkEpoch(findings, epochs, row, event) };
 }
 
-/** A day with activity must be closed. The workers get one day of time for it. */
+/** A day with activity must be closed within one day after its end. */
 function checkMissing({ findings, epochs, now }: Books, client: number, day: string): void {
   const begin = beginOf(day);
   if (begin >= firstDay(epochs) && begin + 2 * DAY_MS < now) {
@@ -35,7 +37,10 @@ function checkMissing({ findings, epochs, now }: Books, client: number, day: str
   }
 }
 
-/** Compares the days' event ranges, balances and counts of orders. The events are added in their order. */
+/**
+ * Compares the days' event ranges, balances and counts of orders. Add the events in the order of their
+ * sequence.
+ */
 export class DayRanges {
   readonly #books: Books;
   readonly #client: number;
@@ -107,7 +112,7 @@ interface Content {
   broken: number;
 }
 
-/** Hashes the lines of a client's quotes or refusals, each day for itself. */
+/** Hashes the lines of a client's quotes or refusals, with one hash for each day. */
 export class DayHashes {
   readonly #days = new Map<string, Content>();
 

@@ -2,7 +2,7 @@ import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
 import type { Books, Client } from "./context.ts";
 
-/** Clocks of the database and of the processes that deliver may differ by this much. */
+/** The clock of the database may differ by this much from the clocks of the delivery workers. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Compares the state of an event's delivery with its attempts. */

@@ -1,4 +1,5 @@
-// The epochs: the timelines of the database on which the books were continued.
+// The epochs. A new epoch begins when the books continue on another timeline or cluster of Postgres, such as
+// after a failover.
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
@@ -6,7 +7,7 @@ import { TOLERANCE_MS } from "./prices.ts";
 
 export interface Epochs {
   readonly rows: readonly Row[];
-  /** The newest epoch, for the finding of a chain that ends too early. */
+  /** A sentence about the newest epoch. The finding of a chain that ends too early quotes it. */
   readonly text: string;
 }
 
@@ -28,7 +29,8 @@ export function readEpochs(findings: Findings, rows: readonly Row[]): Epochs {
       instantText(newest.began_at)
     }.`
     : "There is no epoch.";
-  // The second process gets a copy. The arrays of the database client have members that cannot be sent.
+  // Copy the rows, because the database client's arrays have members that cannot be sent to the second
+  // process.
   return { rows: [...rows], text };
 }
 

@@ -2,7 +2,7 @@ import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
 
-/** The transfer that a record gives: accounts, asset and amount. */
+/** The transfer that follows from a record: accounts, asset and amount. */
 export type ExpectedLeg = readonly [debit: string, credit: string, asset: string, amount: bigint];
 
 interface Records {
@@ -14,7 +14,10 @@ interface Records {
   readonly steps: readonly Row[];
 }
 
-/** Returns the transfers of an event's record, by leg. A record that does not exist gives none. */
+/**
+ * Returns the transfers that follow from an event's record, by leg. Returns none if the record does not
+ * exist.
+ */
 export function expectedLegs({ event, order, funding, deposit, withdrawal, steps }: Records): ExpectedLeg[] {
   switch (event.type) {
     case "order.executed":

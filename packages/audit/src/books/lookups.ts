@@ -1,4 +1,4 @@
-// The rows of the first pass that are looked up by id, from the tables that have few rows beside orders.
+// The first pass looks these rows up by id. They are from tables that have few rows compared with orders.
 import type { Row } from "../snapshot.ts";
 import { selectFrom, type Table } from "../tables.ts";
 import { type Books, clientKey } from "./context.ts";

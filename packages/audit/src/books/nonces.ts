@@ -81,7 +81,7 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
       );
     }
   }
-  // Rows of version 0.1.0 have no request id. Each of them stands for one request.
+  // Rows of version 0.1.0 have no request id. Each of these rows counts as one request.
   const unnamed = await takeWhile(cursors.nonce, at, () => true);
   for (const key of missing.slice(unnamed.length)) {
     findings.add(

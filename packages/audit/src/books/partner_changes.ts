@@ -1,4 +1,4 @@
-// Credentials, IBANs and webhook URLs against the events in the partner's own chain.
+// Compares credentials, IBANs and webhook URLs with the events in the partner's own chain.
 import type { Findings } from "../findings.ts";
 import { type Connection, Cursor, type Row } from "../snapshot.ts";
 import { selectFrom, type Table } from "../tables.ts";
@@ -7,7 +7,7 @@ import { CHANGE_TYPES } from "./chain_line.ts";
 import type { Books } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** Returns the row with the members of this event, and removes it from those that no event reports. */
+/** Returns the row with this event's members. Removes it from the lookup, so that unreported rows remain. */
 export function takeChange({ findings }: Books, { changes }: Lookups, event: Row): Row | undefined {
   const change = changes.get(event.sequence);
   if (!CHANGE_TYPES.includes(event.type) || !change) return undefined;
@@ -74,12 +74,12 @@ export async function checkPartnerChanges(
       const name = `${credential.kind} ${credential.id}`;
       const change = stated.get(name);
       stated.delete(name);
-      // A credential that had ended before the migration to 0.4.0 has no event.
+      // A credential that ended before the migration to 0.4.0 has no event.
       if (!change && credential.until !== null && credential.until <= firstAt) continue;
       const isEnded = credential.kind !== "certificate" ? credential.until !== null : undefined;
       const type = change && eventOf(change)?.type;
       if (isEnded === true && type !== "credential.ended" && type !== undefined) {
-        // Only a first event can state an end that was set before.
+        // Only the first event about a credential can contain an end that was set before the event.
         const isFirst = changes.find(({ kind, credential: id }) =>
           kind === credential.kind && id === credential.id
         ) === change;

@@ -4,7 +4,9 @@ import { type Connection, Cursor, type Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
 import { instantText, sha256 } from "../values.ts";
 
-/** As clock_tolerance() of the database: instants of two clocks or rows may differ by this much. */
+/**
+ * The same value as the database's clock_tolerance(): instants of two clocks or rows may differ by this much.
+ */
 export const TOLERANCE_MS = 5_000;
 
 interface Price {
@@ -19,7 +21,7 @@ interface Price {
 /** Keeps five numbers of each row, because a source may give a price every second. */
 export class Prices {
   readonly values: number[];
-  /** The newest row. `--keys` has an earlier one. */
+  /** The newest row. The file of `--keys` has the row that was the newest when the file was written. */
   newest: { readonly id: string; readonly head: string } = { id: "0", head: "00".repeat(32) };
 
   constructor(values: number[] = []) {

@@ -55,7 +55,12 @@ export function checkEvent({ findings }: Books, name: string, event: Row, progre
     ...OWN_TYPES,
   ].includes(event.type);
   if (hasOwnId !== isOwn) {
-    findings.add("event_has_record", `${name} id`, hasOwnId ? event.subject : "an id of its own", event.id);
+    findings.add(
+      "event_has_record",
+      `${name} id`,
+      hasOwnId ? event.subject : "an id other than its subject's",
+      event.id,
+    );
   }
   if (event.line !== 1 && event.line !== 2) {
     findings.add("event_has_record", `${name} line`, "1 or 2", event.line);
@@ -76,7 +81,9 @@ interface Records {
   readonly day: ClosedDay | undefined;
 }
 
-/** The event's own record exists with the same instant, and no other record has its sequence number. */
+/**
+ * Checks that the event's record exists with the same instant, and no other record has this sequence number.
+ */
 export function checkRecordOf({ findings }: Books, name: string, rows: Records, progress: Progress): void {
   const { event, order, funding, deposit, steps, notice, change, day } = rows;
   const record = order ?? funding ?? steps[0];

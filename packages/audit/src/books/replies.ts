@@ -20,7 +20,8 @@ const STREAMS = [
   { name: "funding", table: "funding", order: "id" },
   { name: "withdrawal", table: "withdrawal", order: "id" },
   { name: "deposit", table: "deposit", order: "id" },
-  // The balances after a funding or a withdrawal are in its transfer. Few transfers are not of orders.
+  // The balances after a funding or a withdrawal are in its transfer. Most transfers belong to orders, so
+  // this reads few rows.
   {
     name: "cash",
     table: "transfer",
@@ -158,7 +159,7 @@ async function checkId(
   }
 }
 
-/** As gold.day_facts() of the database. */
+/** Writes the same line as gold.day_facts() of the database. */
 const quoteLine = ({ id, side, grams, price, total, created_at, expires_at }: Row): string =>
   [id, side === "buy" ? 1 : 2, grams, price, total, created_at, expires_at].join("|");
 

@@ -20,7 +20,10 @@ const dealMembers = ({ side, grams, price, total }: Row) =>
     sarText(total)
   }`;
 
-/** The two texts that a partner may give a record. A text that was not given has no member. */
+/**
+ * The members of the two texts that a partner may send with a request. A text that was not sent has no
+ * member.
+ */
 const partnerTexts = (reference: string | null, label: string | null) =>
   (reference === null ? "" : `,"reference":${JSON.stringify(reference)}`) +
   (label === null ? "" : `,"account_label":${JSON.stringify(label)}`);
@@ -140,7 +143,7 @@ const QUANTITY = "\\d+(\\.\\d+)?";
 const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const INSTANT = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
 
-/** A refusal that binds its key: the form of its detail, and whether its request was signed. */
+/** A binding refusal: the form of its detail, and whether its request was signed. */
 interface Refusal {
   readonly code: ProblemCode;
   readonly detail: RegExp;

@@ -79,13 +79,13 @@ describe("the audit of stored requests", () => {
     assertEquals([report.findings, report.verified, report.unsigned], [[], ORDERS, 0]);
   });
 
-  it("finds a signature of another key, even if the chain is sealed again", async () => {
+  it("reports a signature of another key, even if the chain is sealed again", async () => {
     const report = await auditAfter(await forgery());
     assertEquals(rulesOf(report), { request_is_signed: 1 });
     assertEquals(report.findings[0]!.row, `idempotency_key ${trader.client} ${order.key} request`);
   });
 
-  it("verifies no signature with --signatures none, and those that are drawn with --signatures 5%", async () => {
+  it("verifies no signature with --signatures none, and a random part of them with --signatures 5%", async () => {
     const edit = await forgery();
     const none = await auditAfter(edit, { signatures: 0 });
     assertEquals([none.findings, none.verified], [[], 0]);
@@ -102,7 +102,7 @@ describe("the audit of stored requests", () => {
     }
   });
 
-  it("finds a request that was signed with a retired key", async () => {
+  it("reports a request that was signed with a retired key", async () => {
     const retire = (seconds: number) =>
       auditAfter(`
         set local session_replication_role = replica;
@@ -118,7 +118,7 @@ describe("the audit of stored requests", () => {
     assertEquals(found(await retire(4)), []);
   });
 
-  it("counts an order that nobody signed until --finish, and finds one that was booked later", async () => {
+  it("counts an unsigned order that was booked before --finish, and reports one that was booked later", async () => {
     const quotes = [await books.quote(trader.client, "buy", 1n), await books.quote(trader.client, "buy", 1n)];
     // A process of 0.3.0 calls the function without the last four arguments.
     const book = (quote: string, rest = "") =>

@@ -96,7 +96,8 @@ async function checkReserves(
         decimalText(BigInt(bar.fineness), 1)
       },"fine_grams":${gramsText(bar.fine)}}`
     );
-    // A list's instant may be ahead of the clock, so the figure's own number is checked for its plausible time.
+    // A list's instant may be ahead of the clock. So the figure may name the list before or after the
+    // expected one, if that list has the same weight.
     const stated = Number(/"reserves_list_id":"lst_(\d+)"/.exec(body)?.[1]);
     const inForce = lists.findLast(({ createdAt }) => createdAt <= as_of)?.id ?? 1;
     const listId = lists[stated - 1]?.fine === fine && Math.abs(stated - inForce) <= 1 ? stated : inForce;

@@ -28,7 +28,7 @@ export function checkStep(
     return;
   }
   if (step.status === "submitted" && step.login === step.previous_login) {
-    findings.add("withdrawal_is_stepped", row, "another login than the one that approved", step.login);
+    findings.add("withdrawal_is_stepped", row, "a login that did not approve the withdrawal", step.login);
   }
   const note = notes.takeStep(step.status, withdrawal.id);
   const noted = note && [note.subject, note.login, note.detail.amount, note.detail.batch ?? null].join(" ");
@@ -36,7 +36,7 @@ export function checkStep(
   findings.expect("withdrawal_is_stepped", `${row} audit`, noted, found);
 }
 
-/** Each step that the audit trail has for this partner must exist in the books. */
+/** Reports each step in this partner's audit trail that does not exist in the books. */
 export function checkUnusedNotes({ findings, notes }: Books, { publicId }: Client): void {
   if (publicId === undefined) return;
   for (const { id, action, detail } of notes.unusedSteps(publicId)) {

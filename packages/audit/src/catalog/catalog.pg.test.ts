@@ -36,7 +36,7 @@ describe("the catalog and the roles", () => {
     return lines;
   }
 
-  it("are those of the release in a freshly migrated database (otherwise run npm run schema)", async () => {
+  it("match the release in a freshly migrated database (if not, run npm run schema)", async () => {
     // Other tests create roles on the same server at the same time.
     const lines = await auditAfter("select 1");
     assertEquals(lines.filter((line) => !/^role_is_expected: role (?!gold_)/.test(line)), []);
@@ -90,7 +90,7 @@ describe("the catalog and the roles", () => {
     }
   });
 
-  it("are not used: without any routine and view of the database, the audit reads the same", async () => {
+  it("are not used: after all routines and views are dropped, the audit still has the same result", async () => {
     const dropAll = `
       do $$ declare name text; begin
         foreach name in array (select array_agg(oid::regprocedure::text) from pg_proc where pronamespace = 'gold'::regnamespace) loop

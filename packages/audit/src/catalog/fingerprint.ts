@@ -5,16 +5,16 @@ import { sha256Hex } from "../values.ts";
 import { readObjects } from "./objects.ts";
 
 /**
- * The hashes of a release's objects. An object has several hashes if the versions of Postgres spell it in
- * several ways; each of them is accepted on every version. `every` has the objects of every database, and each
- * other list those that a database has only then.
+ * The hashes of a release's objects. An object has several hashes if the versions of Postgres print it
+ * differently; each of them is accepted on every version. `every` has the objects of all databases. Each
+ * other list has the objects of that variant only.
  */
 type Fingerprint = Readonly<Record<"every" | Variant, Hashes>>;
 type Hashes = Readonly<Record<string, readonly string[]>>;
 /** `upgraded` and `finished`: before and after `gold db migrate --finish`. */
 type Variant = "sandbox" | "production" | "upgraded" | "finished";
 
-/** The databases from which the fingerprint is made. Each differs from the first in one respect. */
+/** The fingerprint is made from these three databases. Each differs from the first in one variant. */
 export const SAMPLES = {
   first: ["sandbox", "upgraded"],
   second: ["production", "upgraded"],

@@ -60,7 +60,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     from pg_type t join pg_namespace n on n.oid = t.typnamespace join pg_roles r on r.oid = t.typowner
       left join pg_class c on c.oid = t.typrelid
     where t.typnamespace ${IN_SCHEMA} and (t.typtype in ('e', 'd') or c.relkind = 'c')`,
-  // Objects of these kinds exist in no release, wherever they are.
+  // No release creates objects of these kinds, in any schema.
   event_trigger: "select evtname as name, evtevent as event from pg_event_trigger",
   operator:
     `select n.nspname || '.' || o.oprname as name from pg_operator o join pg_namespace n on n.oid = o.oprnamespace where o.oid >= 16384 and (o.oprnamespace ${IN_SCHEMA} or n.nspname = 'pg_catalog')`,

@@ -2,7 +2,7 @@ import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import type { ExpectedTables } from "../registry/expected.ts";
 
-/** What a role may do beyond its own objects. The file that is stored outside lists it for each role. */
+/** What a role may do beyond its own objects. The file of `gold audit keys` lists it for each role. */
 export interface KeptRole {
   readonly role: string;
   readonly powers: readonly string[];
@@ -21,7 +21,7 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
 const HARMLESS_SETTINGS = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
 const FIRST_NORMAL_OID = 16_384;
 
-/** Returns what every role may do that has to do with these books: attributes, memberships and settings. */
+/** Returns the attributes, memberships and settings of every role that can affect these books. */
 export async function readRoles(sql: Connection): Promise<KeptRole[]> {
   const roles: readonly Row[] = await sql.unsafe(`
     select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls, r.rolcanlogin,
@@ -38,7 +38,7 @@ export async function readRoles(sql: Connection): Promise<KeptRole[]> {
   for (const row of roles) {
     if (row.oid < FIRST_NORMAL_OID && row.rolname.startsWith("pg_")) continue;
     if (row.rolcanlogin && row.rolname.startsWith("gold_")) give(row.rolname, "login");
-    // The first superuser, of initdb, is part of the server.
+    // Leave out the superuser that initdb created, because every server has it.
     if (row.oid === 10n) continue;
     for (const [column, power] of Object.entries(POWERS)) if (row[column]) give(row.rolname, power);
     if (row.owns_database) give(row.rolname, "owns the database");
@@ -68,8 +68,8 @@ const POWERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compares the roles with the release, with the operators of the audit trail, and with the file that is
- * stored outside. The database's owner runs the migrations, so it is a member of the owning roles.
+ * Compares the roles with the release, with the operators of the audit trail, and with the file of
+ * `gold audit keys`. The database's owner runs the migrations, so it is a member of the owning roles.
  */
 export function compareRoles(
   findings: Findings,
@@ -117,7 +117,7 @@ const OWNERS_POWERS = [
   ]),
 ];
 
-/** Since Postgres 16, who creates a role gets a membership with the admin option in it. */
+/** Since Postgres 16, the creator of a role becomes a member of that role, with the admin option. */
 function isCreators(power: string, isOwner: boolean, operators: ReadonlyMap<string, unknown>): boolean {
   const [, role] = /^member of (\S+) with admin option$/.exec(power) ?? [];
   return isOwner && role !== undefined && (operators.has(role) || role.startsWith("gold_simulation_"));

@@ -1,4 +1,4 @@
-// Compares the tables of partners, credentials, terms and the deployment with what the audit trail says.
+// Compares the tables of partners, credentials, terms and the deployment with the replayed audit trail.
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { selectFrom, type Table } from "../tables.ts";
@@ -101,7 +101,7 @@ export async function compareRegistry(
   return read;
 }
 
-/** Columns that the replay keeps under another name. */
+/** Columns that have another name in the replay. */
 function also(table: Table, row: Row, expected: ExpectedTables): Columns {
   if (table === "webhook_secret") return expected.of("resealed").get(`${row.id}`) ?? {};
   if (table === "price") return expected.of("market").get("market")!;

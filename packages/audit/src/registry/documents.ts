@@ -4,7 +4,10 @@ import { selectFrom } from "../tables.ts";
 import { sarText, sha256Hex } from "../values.ts";
 import type { Notes } from "./notes.ts";
 
-/** The sandbox's login that submits simulated payments. Their text says that no document was sent. */
+/**
+ * The sandbox's login that submits simulated payments. Their documents contain only a note that none was
+ * sent.
+ */
 const SIMULATED_BY = "gold_simulation_checker";
 
 interface Payment {

@@ -1,6 +1,6 @@
 import { instantText } from "../values.ts";
 
-/** An instant that the database took from its clock shortly before the audit row's own. */
+/** An instant that the database took from its clock shortly before the instant of the audit row. */
 export class Near {
   readonly ms: number;
   constructor(ms: number) {

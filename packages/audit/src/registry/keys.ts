@@ -13,7 +13,9 @@ export interface KeptKey {
 
 export type Registry = Readonly<Partial<Record<Table, readonly Row[]>>>;
 
-/** Returns every credential that is active at `now`, sorted. To keep another one outside, add it here. */
+/**
+ * Returns every credential that is active at `now`, sorted. To write another kind to the file, add it here.
+ */
 export function activeKeys(
   registry: Registry,
   publicIds: ReadonlyMap<number, string>,
@@ -104,7 +106,10 @@ function thumbprintOf(json: string): string {
   return sha256(JSON.stringify({ crv, kty, x, y })).toString("base64url");
 }
 
-/** The whole text must be one certificate, so that nothing can be added beside it. */
+/**
+ * The whole text must be one PEM certificate. Otherwise text could be added that the fingerprint does not
+ * cover.
+ */
 function fingerprintOf(pem: string): string {
   const [, base64] =
     /^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$/.exec(pem) ?? [];

@@ -11,7 +11,7 @@ export interface Note {
 
 const STEPS = ["approved", "rejected", "submitted", "paid", "returned"];
 
-/** The audit trail, with the steps of withdrawals in an index. Each step is taken once. */
+/** The audit trail, with an index of withdrawal steps. Each step can be taken once. */
 export class Notes {
   readonly all: readonly Note[];
   readonly #steps = new Map<string, Map<string, Note>>();
@@ -29,7 +29,7 @@ export class Notes {
     }
   }
 
-  /** Returns the note of this step, and removes it from the unused ones. */
+  /** Returns the audit row of this step, and removes it from the unused rows. */
   takeStep(status: string, withdrawal: string): Note | undefined {
     const key = `${status} wd_${withdrawal}`;
     const own = this.#steps.get(this.#subjects.get(key) ?? "");

@@ -1,4 +1,4 @@
-// Replays the audit trail into the rows that it says must exist. To audit a new action, add its line to
+// Replays the audit trail, which gives the rows that must exist. To audit a new action, add its line to
 // ACTIONS; to audit a new column, add the column to the lines of the actions that set it.
 import type { Findings } from "../findings.ts";
 import { type Columns, ExpectedTables, Near } from "./expected.ts";
@@ -15,13 +15,16 @@ function ms(text: string | undefined): number | undefined {
 const big = (value: unknown) =>
   value === null || value === undefined ? value : BigInt(value as string | number);
 
-/** Adds a credential of a partner. Its key is its position, because the first one's id is not in the trail. */
+/**
+ * Adds a credential of a partner. The key is a position, because the audit trail lacks the first credential's
+ * id.
+ */
 function addOwned(tables: ExpectedTables, table: string, partner: string, columns: Columns): void {
   const position = tables.ownedBy(table, partner).length;
   tables.set(table, `${partner} #${position}`, { partner, retire_at: null, ...columns });
 }
 
-/** A rotation ends the older credentials of a partner at this instant, or leaves an earlier end. */
+/** Ends a partner's older credentials at this instant, as a rotation does. An earlier end stays. */
 function retireOlder(rows: Iterable<Columns>, retireAt: number): void {
   for (const row of rows) {
     const end = row.retire_at instanceof Near ? row.retire_at.ms : row.retire_at as number | null;
@@ -51,7 +54,7 @@ const rotate = (table: string, stored: (detail: Note["detail"]) => Columns): Act
 
 const retire = (table: string): Action => (tables, { at, subject, detail }) => {
   const rows = tables.ownedBy(table, subject);
-  // The first secret's id is not in the trail: it is the one whose id no rotation named.
+  // The audit trail lacks the first secret's id. If no row has this id, the secret is the row without an id.
   const row = rows.find(({ id }) => id === detail.secret_id) ?? rows.find(({ id }) => id === undefined);
   if (row) Object.assign(row, { id: detail.secret_id, retire_at: new Near(at) });
 };
@@ -227,7 +230,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       added_at: new Near(at),
       removed_at: null,
       removed_sequence: null,
-      // Later releases also record these.
+      // Audit rows of old releases lack these two.
       ...(detail.refiner === undefined ? {} : { refiner: detail.refiner }),
       ...(detail.vault === undefined ? {} : { vault_name: detail.vault }),
     }),
@@ -292,7 +295,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const row = tables.of("deposit").get(idOf(detail.deposit)) ?? {};
     row.reversed_by = login;
     delete row.reversed_at;
-    // The event of the reversal names its number; without an approval there is no event.
+    // The reversal of an approved deposit has an event, and the deposit has its sequence number. The audit
+    // trail lacks this number, so it is not compared.
     if (row.approved_by !== null) delete row.reversed_sequence;
   },
   "withdrawal.batch": (tables, { at, login, subject, detail }) =>
