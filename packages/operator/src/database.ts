@@ -36,7 +36,7 @@ export interface Deployment {
   /** The ports that receivers of webhooks may listen on. */
   readonly webhookPorts: readonly number[];
   readonly attemptsKeptDays: number;
-  /** When `gold db migrate --finish` ended the booking without signed requests; null until then. */
+  /** When `gold db migrate --finish` ran. From then on, orders need a signed request. Null before. */
   readonly requestsKeptSince: Date | null;
 }
 
@@ -103,8 +103,9 @@ function checkUrl(env: Environment, name: string): string {
   }
 }
 
-// A command gives up early to let orders proceed, because it locks a client's account and the audit. These
-// limits replace the login's limits, which are meant for psql. Verifications have no statement timeout.
+// A command locks a client's account and the audit trail, and orders wait for these locks. So a command fails
+// after a short time. These limits replace the login's limits, which are meant for psql. Verifications have
+// no statement timeout.
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 5_000;

@@ -46,7 +46,7 @@ const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_
 
 /**
  * Converts any error into a failure with an exit code.
- * The database's own message is kept if one of its rules refused.
+ * If a rule of the database refused the change, the failure has the database's own message.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;

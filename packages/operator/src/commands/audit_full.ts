@@ -20,7 +20,7 @@ const full: Command = {
   words: "audit full",
   usage: "audit full [--heads FILE] [--keys FILE] [--signatures all|none|N%] [--resume FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, without calling any routine of the database; verifies the stored signatures, or with --signatures a random part of them; with --heads and --keys, also compares them with files that are stored outside; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; exits with 4 if it finds a defect",
   options: {
     heads: { type: "string" },
     keys: { type: "string" },

@@ -61,8 +61,8 @@ export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<bo
 /**
  * Shows the credential's last use and asks before the credential is retired at once. Returns the time of the
  * last use that was shown, or null if no use is recorded. The caller passes this time to the database. The
- * database refuses if the credential was used within the last hour and the person was shown no such use. With
- * --yes nobody was asked, so the function returns `infinity`, and the database does not refuse.
+ * database refuses if the credential was used within the last hour and the person did not see this use. With
+ * --yes the person sees no question, so the function returns `infinity`, and the database does not refuse.
  */
 export async function confirmEnd(
   invocation: Invocation,

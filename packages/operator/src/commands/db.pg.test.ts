@@ -160,7 +160,7 @@ describe("gold db", () => {
       ] as const
     ) refused(await migrate(changes, ...more), 2, words);
     const another = await migrate({ env: "production" });
-    refused(another, 1, "belongs to sandbox, not to production: nothing was done");
+    refused(another, 1, "This is a sandbox database; got --env production.");
     const untouched = await sql`select from pg_proc where proname = 'from_before'`;
     assertEquals(untouched.length, 1);
     assertEquals((await migrate({})).exit, 0);
@@ -204,7 +204,7 @@ describe("gold db", () => {
     const { items } = (await run("audit", "full")).json;
     const findings = (items ?? []) as { rule: string }[];
     assertEquals(findings.filter(({ rule }) => rule !== "role_is_expected"), []);
-    refused(await migrate("production", "https://one.example"), 1, "belongs to sandbox");
+    refused(await migrate("production", "https://one.example"), 1, "This is a sandbox database");
     assertEquals((await migrate("sandbox", "https://two.example")).exit, 0);
     assertEquals((await run("db", "status")).json.base_url, "https://two.example");
     refused(await run("db", "migrate", "--env", "sandbox"), 2, "--base-url");

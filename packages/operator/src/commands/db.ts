@@ -12,7 +12,7 @@ const migrateCommand: Command = {
   usage:
     "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; with --finish, also ends the booking without signed requests; --finish is refused while a process of 0.3.0 is connected",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -94,7 +94,7 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
     throw new Failure(
       EXIT.refused,
       "refused",
-      `This database belongs to ${settled.environment}, not to ${environment}: nothing was done.`,
+      `This is a ${settled.environment} database; got --env ${environment}. Check --env and the database URL. Nothing was done.`,
     );
   }
 }

@@ -12,8 +12,8 @@ export const isLive = ({ kind, status }: Credential): boolean =>
   kind === "revocation_list" || status === "active" || status === "retiring" || status === "not_yet";
 
 /**
- * Whether a credential has ended and has no replacement. Without any certificate a partner is locked out, so
- * its last one stays visible.
+ * Whether a credential has ended and has no replacement. A partner without a valid certificate cannot
+ * connect, so its last certificate stays visible.
  */
 export const isLast = (credential: Credential, all: readonly Credential[]): boolean =>
   !all.some((one) =>

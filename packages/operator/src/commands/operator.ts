@@ -33,7 +33,7 @@ const add: Command = {
 const list: Command = {
   words: "operator list",
   usage: "operator list",
-  does: "lists who may log in as an operator, and when each last changed something",
+  does: "lists the operators' logins, and the time of each login's last change",
   async run({ query }) {
     const rows = await query`select * from gold.operator_overview order by login`;
     return {

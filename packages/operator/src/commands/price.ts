@@ -29,7 +29,7 @@ const set: Command = {
   usage:
     'price set [--mid SAR_PER_GRAM] [--spread BASIS_POINTS] [--source fixed|simulated|http] [--url https://…] [--stale-after SECONDS] [--open always|never|"sun-thu 10:00-15:00" …]',
   does:
-    "sets the price for quotes, its source and the market hours; what is not given stays, but --mid without --source sets the source to fixed",
+    "sets the price for quotes, its source and the market hours; options that are not given keep their values, but --mid without --source sets the source to fixed",
   options: {
     mid: { type: "string" },
     spread: { type: "string" },

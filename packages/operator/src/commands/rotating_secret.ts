@@ -87,10 +87,10 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 }
 
 /**
- * Asks before all older secrets are retired at once. Returns the secrets that the person was shown, each with
- * its last use. The database refuses the retirement if another secret was created since then. It also refuses
- * if a secret was used within the last hour and the person was shown no such use. With --yes nobody was
- * asked, and the function returns null.
+ * Asks before all older secrets are retired at once. Returns the secrets that the person saw, each with its
+ * last use. The database refuses the retirement if another secret was created since then. It also refuses if
+ * a secret was used within the last hour and the person did not see this use. With --yes the person sees no
+ * question, and the function returns null.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

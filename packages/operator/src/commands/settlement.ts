@@ -17,7 +17,9 @@ import type { Limits } from "../database.ts";
 import { LIMIT_NAMES, readLimits } from "./partner_limits.ts";
 import { readRate } from "./partner_terms.ts";
 
-/** The settings that a migration stores. Each part is given completely or not at all. */
+/**
+ * The settings that a migration stores. The options of each part must be given together or left out together.
+ */
 export interface Settlement {
   readonly deployment: Deployment | undefined;
   /** The rate and burst of partners that are created without these options. */

@@ -153,7 +153,8 @@ describe("gold withdrawal submit", () => {
     await operator.service.books.sql`
       update gold.partner set iban_changed_at = iban_changed_at - interval '24 hours' where id = ${partner.client}`;
     const { json } = await submit("held.xml");
-    // Paid to the IBAN that was registered when the withdrawal was requested, which was before the change.
+    // The payment goes to the IBAN that was registered when the withdrawal was requested. That was before the
+    // change.
     assertEquals(itemsOf(json)[0]!.iban, "SA0380000000608010167519");
   });
 

@@ -61,7 +61,9 @@ const list: Command = {
   },
 };
 
-/** The list of bars that the bar came or left with. A bar that left before version 0.4.0 is in no list. */
+/**
+ * The list of bars that began when the bar was added or removed. A bar removed before 0.4.0 is in no list.
+ */
 const listOf = (list: number | null) => list === null ? null : reservesListId(`${list}`);
 
 const remove: Command = {

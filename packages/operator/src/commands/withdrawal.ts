@@ -8,7 +8,7 @@ const STATUSES = withdrawalStatus.options;
 const list: Command = {
   words: "withdrawal list",
   usage: "withdrawal list [--status STATUS]",
-  does: `lists every withdrawal, or those of one status: ${STATUSES.join(", ")}`,
+  does: `lists every withdrawal, or the withdrawals with one status: ${STATUSES.join(", ")}`,
   options: { status: { type: "string" } },
   async run({ values, query }) {
     const asked = optional(values, "status");

@@ -127,8 +127,8 @@ async function connectKey(publicKeySpki: Uint8Array<ArrayBuffer>, key: Authority
   const sign = async (_algorithm: unknown, _key: unknown, tbs: ArrayBuffer): Promise<ArrayBuffer> => {
     const bytes = new Uint8Array(tbs);
     const signature = await key.sign(bytes);
-    // Verify each signature. A wrong key signs without an error, and nobody would notice before a partner was
-    // refused.
+    // Verify each signature. A wrong key signs without an error. Without this check, the fault would only
+    // show when a partner is refused.
     if (await crypto.subtle.verify(ECDSA_SHA256, publicKey, signature, bytes)) return signature.buffer;
     throw new PkiError(
       "authority_signature_invalid",

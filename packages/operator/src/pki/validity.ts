@@ -18,8 +18,9 @@ const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
 /**
- * How many days before an authority's end the warning starts. An authority signs certificates of one year
- * that must not outlive it, so it can sign nothing in its last year. The warning starts 60 days earlier.
+ * How many days before an authority's end the warning starts. A certificate is valid for one year and
+ * must not outlive its authority, so an authority can sign nothing in its last year. The warning starts 60
+ * days earlier.
  */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 
