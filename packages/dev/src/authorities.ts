@@ -16,7 +16,7 @@ import { partnerCaKey, type State } from "./state.ts";
 export interface Authorities extends ServerCertificate {
   /** Signs partners' certificates. */
   readonly partnerCa: string;
-  /** Signs the gateway's certificate, and that of a webhook receiver on this machine. */
+  /** Signs the certificates of the gateway and of a webhook receiver on this machine. */
   readonly serverCa: string;
   readonly receiver: ServerCertificate;
 }

@@ -216,8 +216,9 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
 }
 
 /**
- * The first events of a partner are its credentials, and they were sent before the receiver listened. After such
- * failures the service lets the endpoint rest, which would delay the demo's events. A redelivery ends the rest.
+ * A partner's first events report its credentials. The service tried to send them before the receiver
+ * listened. After such failures it pauses deliveries to the endpoint, which would delay the demo's events. A
+ * redelivery ends the pause.
  */
 async function endRest(operator: Operator, clientId: string): Promise<void> {
   const { items } = await operator(`event list ${clientId} --status pending --limit 1`) as {

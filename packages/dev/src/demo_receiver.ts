@@ -3,7 +3,7 @@ import { verifyWebhook } from "@gold-partner/client";
 import type { ServerCertificate } from "./authorities.ts";
 import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 
-/** The demo partner's webhook receiver, for as long as the demo runs. */
+/** The demo partner's webhook receiver. It listens only while the demo runs. */
 export interface DemoReceiver {
   /**
    * Returns the time, by `performance.now()`, at which the event `order.executed` or `withdrawal.created`

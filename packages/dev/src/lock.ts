@@ -13,8 +13,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a lock that ends with its holder, even if the holder is killed: the holder listens on a Unix socket,
- * and the next caller takes the lock over if nothing answers there.
+ * Takes a lock that is free again when its holder ends, even if the holder is killed. The holder listens on a
+ * Unix socket. If nothing answers there, the next caller takes the lock over.
  *
  * @throws LockedError with the message `refusal` if another process holds the lock.
  */

@@ -46,7 +46,7 @@ describe("openDocs()", () => {
     return { status: response.statusCode, headers: response.headers, body: await text(response) };
   }
 
-  it("shows the demo partner and the steps on its start page, and leads there while the site is not built", async () => {
+  it("shows the demo partner and the steps on its start page, and redirects / to it while the site is not built", async () => {
     const { status, body, headers } = await send("/start");
     assertEquals([status, headers["content-type"]], [200, "text/html; charset=utf-8"]);
     assertStringIncludes(`${headers["content-security-policy"]}`, "default-src 'none'");

@@ -26,7 +26,7 @@ const SITE_TEXT = {
   "not built": html`The site is not built. Run <code>npm run site</code>, then reload this page.`,
 };
 
-/** The start page of `npm start`: who the demo partner is and what just happened. */
+/** The start page of `npm start`. It shows the demo partner and the steps that have finished. */
 export function startPage({ baseUrl, clientId, certificate, credentials, steps, site }: StartFacts) {
   const nav = html`
     <ul>

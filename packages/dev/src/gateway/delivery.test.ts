@@ -87,7 +87,7 @@ describe("startGateway(), delivery", () => {
     assertEquals([upstream.connections(), ports.size, warnings], [1, 1, []]);
   });
 
-  it("sends requests to the upstreams in turn", async () => {
+  it("distributes requests over the upstreams one after another", async () => {
     const names = ["a", "b", "c"];
     const upstreams = await Promise.all(
       names.map((name) => startUpstream((_, response) => response.end(name))),

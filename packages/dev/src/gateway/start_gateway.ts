@@ -18,7 +18,7 @@ export interface GatewayOptions {
   /** The gateway's own certificate and key, as PEM. */
   cert: string;
   key: string;
-  /** Unix sockets of the service. Requests use them in turn. */
+  /** Unix sockets of the service. Each request goes to the next socket in the list. */
   upstreams: string[];
   /** Sent to the service as X-Gold-Proxy-Secret. */
   proxySecret?: string;

@@ -41,7 +41,7 @@ export function connectionManager(config: SidecarConfig): Message {
 }
 
 /**
- * Settings that remove headers that claim an identity, because only the connection proves who the caller is.
+ * Settings that remove headers with a claimed identity, because only the connection proves who the caller is.
  */
 const IDENTITY: Message = {
   early_header_mutation_extensions: [
@@ -70,8 +70,8 @@ const IDENTITY: Message = {
     unix_sockets: false,
     cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],
   },
-  // Off, because the service sets the request id of each of its replies. Envoy's own replies get theirs in
-  // local_reply.ts.
+  // Off, because the service sets the request id of each of its replies. For Envoy's own replies,
+  // local_reply.ts sets it.
   generate_request_id: false,
 };
 

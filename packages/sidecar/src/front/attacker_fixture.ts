@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
  */
 export interface AttackPlan {
   readonly port: number;
-  /** Addresses of this machine, used in turn. */
+  /** Addresses of this machine. Each connection uses the next address in the list. */
   readonly from: readonly string[];
   readonly count: number;
   /** If set, each connection completes a TLS handshake. Otherwise it stops after the TCP handshake. */

@@ -22,7 +22,8 @@ export const REST_OF_HANDSHAKE_SECONDS = 2;
 /** HAProxy's idle timeout. Longer than Envoy's (300 s), so that Envoy decides when a connection ends. */
 const IDLE = "310s";
 /**
- * The number of connections of the metrics frontend and of the runtime API, in addition to those of partners.
+ * Connections to the metrics frontend and to the runtime API. HAProxy accepts them in addition to the
+ * partners' connections.
  */
 const OWN_CONNECTIONS = 100;
 const THREADS = 2;

@@ -87,7 +87,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Syncs a folder, because a new name in it survives a crash only after that. */
+/** Calls fsync on a folder. Without this, a new name in the folder may be missing after a crash. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());

@@ -138,7 +138,7 @@ describe("syncTrust()", () => {
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`delete from gold.authority`;
     await raise();
-    await heard("the database has no CA to trust, so the last trust stays");
+    await heard("the database has no CA to trust, so the proxy keeps the last CAs and lists");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
   });
 
@@ -153,7 +153,7 @@ describe("syncTrust()", () => {
     await books
       .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'trust_sync_login'`;
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
-    await heard("the database cannot be read, so the last trust stays");
+    await heard("the database cannot be read, so the proxy keeps the last CAs and lists");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role trust_sync_login login`;
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
@@ -165,7 +165,7 @@ describe("syncTrust()", () => {
   it("logs that the folder cannot be written, and keeps trying", async () => {
     const unwritable = join(folder, "file");
     trustSync = syncTrust({ ...options(), folder: join("/dev/null", unwritable) });
-    await heard("the trust folder cannot be written, so the last trust stays");
+    await heard("the trust folder cannot be written, so the proxy keeps the last CAs and lists");
   });
 
   describe("writeTrustOnce()", () => {

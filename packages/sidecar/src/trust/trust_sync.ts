@@ -58,14 +58,19 @@ export function syncTrust(
     try {
       known = await readAuthorities(sql, known);
     } catch (error) {
-      found.push({ event: "the database cannot be read, so the last trust stays", ...fieldsOf(error) });
+      found.push({
+        event: "the database cannot be read, so the proxy keeps the last CAs and lists",
+        ...fieldsOf(error),
+      });
     }
     // Continue even if nothing was read, because known CAs and lists expire by the clock.
     if (!known) return found;
     const { trust, complaints } = composeBundle(known.authorities, now());
     found.push(...complaints);
     if (trust.certificates.length === 0) {
-      return [...found, { event: "the database has no CA to trust, so the last trust stays" }];
+      return [...found, {
+        event: "the database has no CA to trust, so the proxy keeps the last CAs and lists",
+      }];
     }
     try {
       if (await writeTrust(folder, trust)) {
@@ -76,7 +81,7 @@ export function syncTrust(
       }
     } catch (error) {
       found.push({
-        event: "the trust folder cannot be written, so the last trust stays",
+        event: "the trust folder cannot be written, so the proxy keeps the last CAs and lists",
         ...fieldsOf(error),
       });
     }
@@ -101,7 +106,7 @@ export function syncTrust(
       }
       return [];
     } catch (error) {
-      return [{ event: "HAProxy does not take partners' addresses", ...fieldsOf(error) }];
+      return [{ event: "HAProxy does not accept the partners' addresses", ...fieldsOf(error) }];
     }
   };
 
