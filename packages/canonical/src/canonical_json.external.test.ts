@@ -24,7 +24,7 @@ const NUMBER_SEQUENCE_SHA256: ReadonlyMap<number, string> = new Map([
 /**
  * The bit patterns of the published number sequence: first those that numgen.js lists, then the 2,000
  * patterns from the smallest normal number on. The rest comes from an endless chain of SHA-256 hashes. Each
- * hash of 32 bytes gives four patterns, without those of 0, NaN and infinity.
+ * hash of 32 bytes gives four patterns, except the patterns of 0, NaN and infinity.
  */
 function* numberSequence(): Generator<bigint> {
   for (const [, digits] of read("numgen.js").toString().matchAll(/\b0x([0-9a-f]{16})n,/g)) {

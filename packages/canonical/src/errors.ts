@@ -8,7 +8,7 @@ export type CanonicalReason =
   | "invalid_escape"
   | "control_character"
   | "invalid_utf8"
-  // readJson: JSON, but not I-JSON (RFC 7493), or beyond the caller's limits
+  // readJson: JSON, but not I-JSON (RFC 7493), or above the caller's limits
   | "byte_order_mark"
   | "duplicate_name"
   | "too_long"

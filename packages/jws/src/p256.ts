@@ -18,7 +18,8 @@ export const POINT_BYTES = 65;
 
 /**
  * Whether the number n in the 32 bytes at `offset` is above 0 and below the order of P-256. The function is
- * not constant-time: its time depends on how many leading bytes are zero or equal to those of the order.
+ * not constant-time: its time depends on how many leading bytes are zero or equal to the leading bytes of the
+ * order.
  */
 export function isScalar(bytes: Uint8Array, offset = 0): boolean {
   let zero = true;

@@ -30,8 +30,8 @@ export const REPLY_HEADER = {
 export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
 
 /**
- * Visible ASCII without the comma. A proxy joins repeated headers with a comma, so a comma would let two
- * nonces pass as one.
+ * Visible ASCII without the comma. A proxy joins repeated headers with a comma, so with commas two nonces
+ * could look like one nonce.
  */
 export const NONCE_FORM: RegExp = /^[!-+\--~]{16,128}$/;
 

@@ -26,7 +26,7 @@ export const PARTNER_TEXT_MAX_CHARACTERS = 64;
 const UNPRINTABLE = "\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
 /**
  * A text that a partner may give a record: 1 to 64 code points. Unprintable characters are refused, because
- * people read these texts on terminals. A space may not stand at either end. The constraints
+ * people read these texts on terminals. It must not begin or end with a space. The constraints
  * `…_partner_texts` of the database have the same form.
  */
 export const PARTNER_TEXT_FORM: RegExp = new RegExp(
@@ -38,7 +38,7 @@ export const PARTNER_TEXT_FORM: RegExp = new RegExp(
 export const REFERENCE_MAX_CHARACTERS = 35;
 /**
  * A withdrawal's reference is sent with the bank transfer, so it has only characters that banks pass on:
- * SWIFT's character set X and the underscore. A space or a slash may not stand at either end. An empty
+ * SWIFT's character set X and the underscore. It must not begin or end with a space or a slash. An empty
  * reference is the same as no reference.
  */
 export const REFERENCE_FORM: RegExp =

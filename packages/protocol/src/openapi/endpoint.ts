@@ -45,8 +45,8 @@ export interface Endpoint {
   readonly summary: string;
   readonly description: string;
   /**
-   * Whether the operation needs a token, in addition to the certificate that every operation needs. `none`: a
-   * token is ignored. `checked`: no token is needed, but a token that is sent must be valid.
+   * Whether the operation needs a token. Every operation also needs a certificate. `none`: a token is
+   * ignored. `checked`: no token is needed, but a token that is sent must be valid.
    */
   readonly token: "none" | "checked" | "required";
   /**
@@ -64,8 +64,8 @@ export interface Endpoint {
   readonly request?: RequestContent;
   readonly reply: ReplyContent;
   /**
-   * The operation's own problems. `problemCodesOf()` adds the problems that every operation has, and those of
-   * the token, the signature, the Idempotency-Key and the media type.
+   * The operation's own problems. `problemCodesOf()` adds the problems that every operation has, and the
+   * problems of the token, the signature, the Idempotency-Key and the media type.
    */
   readonly refusals: readonly TokenProblemCode[];
   /** Every refusal by the service has OAuth's form. A refusal by the proxy has the form of a problem. */

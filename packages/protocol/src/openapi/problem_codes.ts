@@ -1,5 +1,5 @@
-// The problems that an operation can reply with: those of every operation, those of the token, signature,
-// Idempotency-Key or media type that it requires, and its own.
+// The problems that an operation can reply with: the problems of every operation, the problems of the token,
+// signature, Idempotency-Key or media type that it requires, and the problems that only this operation has.
 import { type ProblemCode, TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "../problem_registry.ts";
 import type { Endpoint } from "./endpoint.ts";
 

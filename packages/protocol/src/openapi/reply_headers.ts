@@ -25,7 +25,7 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
     '"default";q=200;w=4',
   ),
   [REPLY_HEADER.rateLimit]: header(
-    "How many requests you may send now, `r`, and in how many seconds `t` there are more.",
+    "`r` is the number of requests that you may send now. `t` is the number of seconds until you may send more.",
     TEXT,
     '"default";r=199;t=1',
   ),

@@ -110,7 +110,7 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "Every posting between two days",
     description:
-      "Opening and closing balances and every posting between them; they add up. Days are those of Asia/Riyadh, both included. As " +
+      "Opening and closing balances and every posting between them; they add up. Days begin and end at midnight in Riyadh; both days are included. As " +
       "JSON, or as a table with `Accept: text/csv`.",
     token: "required",
     query: statementQuery,
@@ -131,7 +131,7 @@ export const BOOKS_ENDPOINTS = {
     method: "GET",
     path: "/v1/reserves",
     tag: "Books",
-    summary: "The bars behind the gold",
+    summary: "The bars that back the gold",
     description:
       "Every bar in the vault, and the gold that is owed to all partners. The gold owed never exceeds the gold " +
       "in the bars. All figures are as of the instant `as_of`. They are published at most once an hour, so that " +
@@ -144,13 +144,17 @@ export const BOOKS_ENDPOINTS = {
     method: "GET",
     path: "/v1/chain-key",
     tag: "Books",
-    summary: "The key to your own hash chain",
+    summary: "The key of your own hash chain",
     description:
       "Every event has a line in your hash chain, and its `chain_head` is the SHA-256 of the previous " +
       "event's `chain_head` and of this line. With this key you compute the lines. It never changes. " +
       "Keep it secret: it would let others test guesses about your orders against your chain.",
     token: "required",
-    reply: { description: "Your number and key.", schema: chainKeyReply, examples: { own: CHAIN_KEY } },
+    reply: {
+      description: "Your client number and key.",
+      schema: chainKeyReply,
+      examples: { own: CHAIN_KEY },
+    },
     refusals: [],
   },
   getReservesList: {
@@ -175,8 +179,10 @@ export const BOOKS_ENDPOINTS = {
     method: "GET",
     path: "/v1/limits",
     tag: "Books",
-    summary: "What you may ask for, and how often",
-    description: "Your quantities' steps and bounds, your request rate, and the hours of the market.",
+    summary: "Your limits",
+    description:
+      "The smallest step and the bounds of each quantity, your limits on requests, quotes and records, and the " +
+      "market hours.",
     token: "required",
     reply: { description: "Your limits.", schema: limitsReply, examples: { limits: LIMITS } },
     refusals: [],

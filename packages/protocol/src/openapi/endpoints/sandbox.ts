@@ -31,7 +31,7 @@ const SIMULATION = {
 } as const;
 const JSON_BODY = { mediaType: "application/json" } as const;
 const ARMED_REPLY = {
-  description: "Everything that is armed for you now.",
+  description: "All simulations that are armed for you now.",
   schema: simulationsReply,
 } as const;
 
@@ -149,7 +149,7 @@ export const SANDBOX_ENDPOINTS = {
   simulateWebhooks: {
     ...SIMULATION,
     path: "/sandbox/simulate/webhooks",
-    summary: "Disturb your next webhooks",
+    summary: "Delay, repeat or mis-sign your next webhooks",
     description:
       "Affects your next events, not those that exist already. Ends after `count` events, or after ten " +
       "minutes.",
@@ -165,8 +165,9 @@ export const SANDBOX_ENDPOINTS = {
     method: "GET",
     path: "/sandbox/simulations",
     tag: "Sandbox",
-    summary: "What is armed for you",
-    description: "Your armed simulations, and until when. Each one ends by itself within ten minutes.",
+    summary: "Your armed simulations",
+    description:
+      "Your armed simulations, and when each one ends. Each one ends by itself within ten minutes.",
     token: "required",
     sandboxOnly: true,
     reply: { ...ARMED_REPLY, examples: { all: ARMED.all } },
@@ -177,8 +178,8 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/reset",
     summary: "End your simulations",
     description:
-      "Ends everything that is armed for you. What has happened stays: decided withdrawals, deposits and " +
-      "expired quotes. The body may be omitted.",
+      "Ends all your armed simulations. Their past effects stay: decided withdrawals, deposits and expired " +
+      "quotes. The body may be omitted.",
     request: { ...JSON_BODY, schema: emptyRequest, optional: true, examples: { none: {} } },
     reply: { ...ARMED_REPLY, examples: { none: ARMED.none } },
     refusals: [],
