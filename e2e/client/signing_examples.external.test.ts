@@ -45,8 +45,8 @@ interface RequestCase {
 
 const read = (file: string) => JSON.parse(readFileSync(join(ROOT, "vectors", file), "utf8"));
 /**
- * Leaves out the cases with a wrong body hash, because the programs hash the body themselves, and the cases
- * with a NUL, because no argument can contain it.
+ * Leaves out the cases with a wrong body hash, because the programs hash the body themselves. Leaves out the
+ * cases with a NUL, because no argument can contain it.
  */
 const CASES = (read("canonical_request.json").cases as RequestCase[])
   .filter(({ reason, method, url, nonce }) =>

@@ -39,7 +39,7 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
     if (ENDPOINTS[operation].oauth) assertEquals(reply.headers.get("Cache-Control"), "no-store");
   }
 
-  it("has a call here, and there are no other calls", () => {
+  it("has an entry in calls_fixture.ts, and that file has no other entry", () => {
     assertEquals(Object.keys(calls).sort(), Object.keys(ENDPOINTS).sort());
   });
 

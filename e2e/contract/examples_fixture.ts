@@ -45,7 +45,9 @@ const OF_THE_MOMENT = new Set([
   "y",
 ]);
 
-/** Replaces the base URL with that of the examples, and each value that is new in each run with a marker. */
+/**
+ * Replaces the base URL with the examples' base URL, and each value that is new in each run with a marker.
+ */
 function mark(text: string, baseUrl: string): string {
   return NEW_EACH_TIME.reduce(
     (so, [form, name]) => so.replace(form, name),

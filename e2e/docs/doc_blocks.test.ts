@@ -33,8 +33,8 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines that need a machine of their own, each with the file that runs the line, and a text that this file
- * must contain.
+ * Lines that cannot run beside the other lines of the page, such as `docker compose up`. Each line has the
+ * file that runs it, and a text that this file must contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
@@ -97,7 +97,7 @@ describe("the code blocks of README and docs", () => {
     }
   });
 
-  it("in lines that need a machine of their own are executed: the table names the file for each line", () => {
+  it("in lines that cannot run on the page's machine are executed elsewhere: the table names the file for each line", () => {
     const lines = PAGES_OF_LINES.flatMap(typedIn).filter(({ language }) => language === "sh")
       .flatMap(({ text }) => text.trimEnd().split("\n").map((line) => line.replace(/\s+#\s.*$/, "")));
     assertEquals(lines.sort(), Object.keys(LINES).sort());

@@ -224,7 +224,7 @@ describe("the operator's guide", () => {
     }
   });
 
-  it("leaves books in which the commands of audit.md find nothing, with the login that the page creates", async () => {
+  it("leaves books in which the commands of audit.md report no defect, with the login that the page creates", async () => {
     const blocks = readBlocks(await readPage("audit.md"));
     for (const { text } of blocks.filter(({ language }) => language === "sql")) {
       await office.createAuditor(text);

@@ -56,7 +56,7 @@ describe("gold-partner audit", () => {
     return file;
   }
 
-  it("finds nothing in honest books, with and without the kept exchanges", async () => {
+  it("reports no fault in unedited books, with and without the kept exchanges", async () => {
     const { exit, all, bad } = await audit("--requests", requests);
     assertEquals([exit, bad], [0, []]);
     assertEquals(all.map(({ result }) => result), all.map(() => "ok"));
@@ -73,7 +73,7 @@ describe("gold-partner audit", () => {
     }
   });
 
-  it("finds an order that no kept request asked for, and a kept one that the books do not have", async () => {
+  it("reports an order without a kept request, and a kept order that the books do not have", async () => {
     const [order, ...others] = await lines();
     const id = /"order_id\\":\\"(ord_[^\\]+)/.exec(order!)![1]!;
     const foreign = await audit("--requests", await withFile("foreign.jsonl", others));
@@ -87,7 +87,7 @@ describe("gold-partner audit", () => {
     ]]);
   });
 
-  it("takes a try without a reply as a request of the partner, and opens no answer from it", async () => {
+  it("accepts a kept request without a reply as the request of its order, and compares no answer for it", async () => {
     const [order, ...others] = await lines();
     const lost = { ...JSON.parse(order!), status: null, request_id: null, reply: null };
     const { exit, bad, all } = await audit(
@@ -98,7 +98,7 @@ describe("gold-partner audit", () => {
     assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 4 compared/);
   });
 
-  it("refuses a file with a line that is no exchange, and names the line", async () => {
+  it("refuses a file in which a line is not an exchange, and names the line", async () => {
     for (const content of ["{", "{}", '{"idempotency_key":1}']) {
       const file = await withFile("broken.jsonl", [...await lines(), content]);
       const { exit, err } = await runCli(["audit", "--requests", file], { env });
@@ -107,7 +107,7 @@ describe("gold-partner audit", () => {
     }
   });
 
-  it("finds edits of the answer, and of an order whose chain, balances and account were made to agree", async () => {
+  it("reports an edited answer, and an edited order although chain, balances and account were changed to match", async () => {
     const { bucket, client, sequence } = await stack.sql.begin(async (sql) => {
       const [event] = await sql`
         select bucket, client_id as client, sequence, subject from gold.event where type = 'order.executed' order by sequence desc limit 1`;
@@ -143,7 +143,7 @@ describe("gold-partner audit", () => {
     ]]);
   });
 
-  it("finds a broken link, a wrong balance and a wrong statement without the kept exchanges", async () => {
+  it("reports a broken link, a wrong balance and a wrong statement without the kept exchanges", async () => {
     const [event] = await stack
       .sql`select client_id as client, max(sequence) as sequence from gold.event where type = 'order.executed' group by 1`;
     const { client, sequence } = event!;

@@ -117,7 +117,7 @@ export function tryDoctor(door: keyof typeof DOORS): void {
     return file;
   };
 
-  it("finds nothing for a partner that does everything right", async () => {
+  it("reports no fault for a partner whose configuration is correct", async () => {
     const { exit, items } = await examine();
     assertEquals([exit, items.map(({ check }) => check)], [0, CHECKS]);
     assertEquals(items.map(({ result, cure }) => [result, cure]), CHECKS.map(() => ["ok", null]));

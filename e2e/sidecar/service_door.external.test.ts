@@ -125,7 +125,7 @@ describe("the service's listener, which only Envoy may use", () => {
       }
     });
 
-    it("gives a client that knows the secret no access beyond that of its certificate", async () => {
+    it("gives a client that sends the secret only the access that its certificate has", async () => {
       const other = await certificateOf(await stack.onboard("Other Bank"));
       const lines = [
         `X-Gold-Proxy-Secret: ${secret}`,
