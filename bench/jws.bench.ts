@@ -14,8 +14,8 @@ import { type Benchmark, type Contest, inFlight, interleaved, synchronous } from
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
 const HEADER = { alg: "ES256", b64: false, crit: ["b64"] };
 const IN_FLIGHT = 32;
-// The operations take these requests in turn, so that caching the result for one request brings no advantage.
-// A cached key does, because a real sender also uses one key for many requests.
+// Each operation takes the next of these requests, so that caching the result of one request brings no
+// advantage. A cached key does, because a real sender also uses one key for many requests.
 const REQUESTS = 64;
 
 const body = new Uint8Array(100).fill(0x20);

@@ -62,7 +62,7 @@ async function run(
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
   const opening = open(plan);
-  // Close the benchmark once. If a signal arrives while it opens, close it as soon as it is open. A benchmark
+  // Close the benchmark once. If a signal arrives while the benchmark opens, close it afterwards. A benchmark
   // that fails to open cleans up after itself.
   const close = once(async () => await (await opening.catch(() => undefined))?.close?.());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -47,7 +47,7 @@ async function runFor(
   return { operations, wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 };
 }
 
-/** Issues new tokens to the partners in turn. */
+/** Issues new tokens, each to the next partner. */
 async function issue({ deps, certificates }: Stack, count: number): Promise<Bearer[]> {
   const bearers: Bearer[] = [];
   for (let from = 0; from < count; from += ISSUED_AT_ONCE) {

@@ -1,5 +1,6 @@
-// Checks that one Idempotency-Key stands for one operation. A repeat gets the first reply's bytes. Another
-// request under the same key is refused. Of two concurrent requests under one key, one is executed.
+// Checks that the service executes one operation for each Idempotency-Key. A repeat gets the first reply's
+// bytes. Another request under the same key is refused. Of two concurrent requests under one key, one is
+// executed.
 //   k6 run loadtest/idempotency.ts
 import { check } from "k6";
 import { closeBooks, openBooks } from "./lib/books.ts";

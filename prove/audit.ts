@@ -17,12 +17,13 @@ const PARTNERS = 256;
 const ROUNDS = short ? 80 : 4000;
 const ORDERS = PARTNERS * ROUNDS;
 const DURATION_MAX_MS = 300_000;
-/** Two cores for the longest duration of a million orders. CPU time depends little on other load. */
+/** The CPU time of two cores during DURATION_MAX_MS, per order. Other load changes CPU time only a little. */
 const CPU_MAX_US = 600;
 const MEMORY_MAX_MIB = 512;
 /**
- * The rate of verified signatures, as a share of the rate of Web Crypto alone. Both are rates per second of
- * CPU. A short run is beside other load and has few signatures, so it only finds large losses.
+ * The least rate of verified signatures, as a share of the rate of Web Crypto alone. Both are rates per
+ * second of CPU. A short run has few signatures and shares the machine with other load, so it detects only
+ * large losses.
  */
 const VERIFY_MIN_SHARE = short ? 0.4 : 0.8;
 const DRAWN = "5%";

@@ -19,8 +19,8 @@ const FLOOD_PER_SECOND = "100000";
 export const SETTLE_MS = 1500;
 
 /**
- * The real Envoy in front of a deployment's processes, with its trust sync. Several Envoys can follow one
- * another on one port.
+ * The real Envoy in front of a deployment's processes, with its trust sync. A new Envoy can start on the same
+ * port before the old one ends.
  */
 export class EnvoyFront {
   readonly #deployment: Deployment;

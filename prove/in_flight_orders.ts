@@ -55,7 +55,7 @@ const GRAMS = "0.01";
 
 /**
  * Prepares one partner's order, which is sent first, and new orders of three other partners. One of these
- * three also retries an earlier order, and another one reuses an earlier key with another quote.
+ * three also retries an earlier order. Another of them reuses an earlier key with another quote.
  */
 export async function prepareOrders({ traders, servers }: Deployment): Promise<InFlightOrders> {
   const { socket } = servers[1]!;

@@ -27,7 +27,8 @@ const INITIAL_FUNDING_SAR = "10000000";
 
 const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
-// With LANES=1, all orders that arrive while a batch is in flight form one batch.
+// Allow only one batch in flight per process (LANES=1), so that all orders that arrive meanwhile form one
+// batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
   // Let this process deliver nothing, so that all deliveries come from the first process. The proof kills the
@@ -89,7 +90,7 @@ try {
 }
 process.exit(report.close("kills") ? 0 : 1);
 
-/** Returns all victims. In a short run, returns one victim: the next one in turn. */
+/** Returns all victims. In a short run, returns only the next victim of the list. */
 function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }

@@ -9,8 +9,8 @@ import { openDocs } from "@gold-partner/dev";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { Report } from "./report.ts";
 
-// npm run prove -- lighthouse [--short]: Lighthouse judges pages of the documentation site as a phone loads
-// them. It measures the CPU, so it runs while nothing else does. The best of three runs counts.
+// npm run prove -- lighthouse [--short]: Lighthouse scores pages of the documentation site with the settings
+// of a phone. The scores depend on CPU time, so run nothing else meanwhile. The best of three runs counts.
 
 const PAGES = {
   short: ["/", "/quickstart.html", "/reference/trading.html"],

@@ -28,8 +28,8 @@ const HISTORY = { partners: 4, ordersEach: 500, calls: 500 };
 const INITIAL_FUNDING_SAR = "1000000";
 const LONGER_MS_MAX = 1500;
 /**
- * Number of requests before, between and after migrations. Their latency is compared with that of requests
- * during a migration.
+ * Number of requests before, between and after migrations. Their latency is compared with the latency of
+ * requests during a migration.
  */
 const REQUESTS_BETWEEN = 100;
 const TIMEOUT_MS = 60_000;

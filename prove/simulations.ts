@@ -11,7 +11,10 @@ import { type Finding, Report } from "./report.ts";
 
 const SEQUENCES = { long: 1000, short: 50 };
 const ACTIONS = 40;
-/** Limits the partners in one database, because each armed simulation makes the service read all of them again. */
+/**
+ * Limits the partners in one database, because each armed simulation makes the service read all partners
+ * again.
+ */
 const SEQUENCES_PER_DATABASE = 50;
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });

@@ -12,8 +12,8 @@ import { percentile } from "./soak/statistics.ts";
 import { judgeDeadTuples, readTables } from "./soak/tables.ts";
 
 // npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service
-// breaks. Then it runs for a long time at 70 % of that rate, or at the rate that --rate gives. Only the books
-// may grow.
+// breaks. Then it runs for a long time at 70 % of that rate, or at the rate of --rate. The books may grow,
+// but memory and latency may not.
 
 const PARTNERS = 20;
 const SHARE = 0.7;

@@ -130,7 +130,7 @@ export class Trader {
   }
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over a new connection. */
 export async function ask(socketPath: string, request: Uint8Array): Promise<Reply | undefined> {
   const wire = await Wire.open(socketPath);
   try {

@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import { judge } from "./race.ts";
 import { type Reply, tallyOf, tallyText, verdictOf, Wire } from "./wire.ts";
 
-/** A service on a socket of its own that answers as the test defines. */
+/** A fake service on a separate socket. It answers as the test defines. */
 async function serve(answer: (socket: Socket) => void, test: (wire: Wire) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "gold-wire-"));
   const server: Server = createServer((socket) =>

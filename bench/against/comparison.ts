@@ -33,7 +33,7 @@ type Takes = Omit<Version, "stop">;
 
 /**
  * A turn consists of slices that alternate with the other version's slices, so that other work on the machine
- * disturbs both equally. The number of slices is even, so that each version goes first equally often.
+ * disturbs both equally. The number of slices is even, so that each version is first equally often.
  */
 const SLICES = 10;
 const FIRST_SLICE = 100;

@@ -18,7 +18,7 @@ export interface Contender {
 
 const WARM_UP_MS = 300;
 
-/** The CPU time of a sample is that of the spender and of the store together. */
+/** The CPU time of a sample includes the spender and the store. */
 async function startSpender(store: Store, storeCpuMs: () => number): Promise<Contender> {
   const { ask, stop } = startProgram(new URL("./spender.ts", import.meta.url));
   const send = <Reply>(task: Task) => ask<Reply>(task);

@@ -1,6 +1,6 @@
 -- Writes a history of orders into the books, many rows per statement. Each partner buys gold and then sells
--- the same amount, in turn, until it has `each` orders. Every row passes the service's own constraints and
--- triggers, and the service's own function seals the chain.
+-- the same amount, alternately, until it has `each` orders. Every row passes the service's own constraints
+-- and triggers, and the service's own function seals the chain.
 create function peer.preload(first_client int, partners int, each int) returns void
 language plpgsql volatile as $$
 declare

@@ -2,7 +2,7 @@ import type { Stack } from "./stack.ts";
 
 const NUMBER_DIGITS = 12;
 
-/** Quotes made in advance for one contender. They are numbered, and go to its partners in turn. */
+/** Quotes made in advance for one contender. They are numbered, and each goes to the next of its partners. */
 export class QuoteRun {
   readonly name: string;
   readonly partners: number;

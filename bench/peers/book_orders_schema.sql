@@ -1,5 +1,5 @@
 -- Functions that insert quotes into the service's own table before a measurement. The quotes of one run are
--- numbered, and go to the partners in turn, from the first partner on.
+-- numbered. Each quote goes to the next partner, from the first partner on.
 create schema peer;
 
 -- The id begins with a time, as the service's ids do, so that the indexes grow as they do in production.

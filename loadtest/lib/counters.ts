@@ -1,4 +1,4 @@
-// Counters in addition to k6's own metrics. The runner adds each one up over all k6 processes.
+// Counters in addition to k6's own metrics. The runner adds the values of all k6 processes.
 // service_levels.ts defines which counters must be 0 and which must be above 0.
 import { Counter } from "k6/metrics";
 

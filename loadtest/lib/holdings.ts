@@ -36,8 +36,8 @@ export function holdingsAfter(opening: Holdings, { orders, fundings, withdrawals
 }
 
 /**
- * Counts the orders beyond the first one of each quote. The count must be 0, because the service must execute
- * a quote only once.
+ * Counts the orders that executed a quote again. The count must be 0, because the service must execute a
+ * quote only once.
  */
 export const repeatsOf = ({ orders }: Executed): number =>
   orders.length - new Set(orders.map(([, , , quote]) => quote)).size;

@@ -88,7 +88,7 @@ export function connectionOf({ name, base_url, cert_pem, key_pem }: Partner): Op
     insecureSkipTLSVerify,
     tags: { partner: name },
     userAgent: "gold-loadtest",
-    // Leave out the URL, because each id in a URL would create a time series of its own.
+    // Leave out the URL, because each id in a URL would create another time series.
     systemTags: [
       "status",
       "method",

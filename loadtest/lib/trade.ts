@@ -31,8 +31,8 @@ export async function trade(): Promise<string | undefined> {
 }
 
 /**
- * Counts an executed order; call this once for each. Switches the side, so that a VU sells what it bought and
- * its funds last for hours.
+ * Counts an executed order; call this once for each. Switches the side, so that a VU sells the gold that it
+ * bought and its funds last for hours.
  */
 export function accept(): void {
   ordersAccepted.add(1);

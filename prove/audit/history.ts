@@ -7,7 +7,7 @@ export function createTraders({ sql }: TestBooks, count: number): Promise<Trader
   return Promise.all(Array.from({ length: count }, () => createTrader(sql)));
 }
 
-/** Books `rounds` orders for each trader, who buys and sells in turn. Then seals them. */
+/** Books `rounds` orders for each trader, alternately a buy and a sell. Then seals them. */
 export async function trade(
   { sql, api }: TestBooks,
   traders: readonly Trader[],

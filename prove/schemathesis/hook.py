@@ -55,7 +55,7 @@ def sign(text):
 
 
 class Token:
-    """Holds one access token for all threads. The thread that finds it too old fetches a new one."""
+    """Holds one access token for all threads. A thread that finds the token too old fetches a new token."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -73,7 +73,7 @@ describe("judgeLatency()", () => {
       orderMs: Array.from({ length: 100 }, (_, k) => (n < 120 ? firstMs : lastMs) * (k === 99 ? 3 : 1)),
     })),
   });
-  it("compares the 99th percentile of the last third with that of the first third", () => {
+  it("compares the 99th percentiles of the last third and of the first third", () => {
     assertEquals(judgeLatency(slices(10, 11.9), LONG).violations, []);
     assertEquals(judgeLatency(slices(10, 12.1), LONG).violations.length, 1);
   });
@@ -93,7 +93,7 @@ describe("judgeBytes()", () => {
       })),
     };
   };
-  it("compares the bytes per order of the last third with those of the first third", () => {
+  it("compares the bytes per order in the last third and in the first third", () => {
     assertEquals(judgeBytes(grown(1640), LONG), {
       what: "1500 bytes in the first third, 1640 bytes in the last: 1.093x",
       violations: [],

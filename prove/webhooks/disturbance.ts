@@ -103,8 +103,8 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
 }
 
 /**
- * Acts for each partner whose endpoint is disabled (it answered 410) or rests for long: requests a test
- * event, which shows that the endpoint works again.
+ * Requests a test event for each partner whose endpoint is disabled (it answered 410) or rests for long. The
+ * test event shows that the endpoint works again.
  */
 class Enabling {
   tests = 0;

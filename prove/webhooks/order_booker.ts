@@ -54,8 +54,8 @@ export class OrderBooker {
   }
 
   /**
-   * Books one batch, of all partners in turn, and notifies the workers as the service does. Returns how many
-   * orders were refused.
+   * Books one batch, with orders of each partner, and notifies the workers as the service does. Returns how
+   * many orders were refused.
    */
   async bookBatch(): Promise<number> {
     const clients = Array.from({ length: BATCH }, () => this.#next().client);

@@ -4,7 +4,7 @@ import { countAgain } from "./judge_arrivals.ts";
 import type { Setup } from "./setup.ts";
 import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 
-/** Something that goes wrong for other partners. */
+/** A fault at other partners' receivers. */
 export interface Trouble {
   readonly name: string;
   begin(): Promise<void>;

@@ -4,8 +4,8 @@ import type { Trouble } from "./pairs.ts";
 import type { Setup } from "./setup.ts";
 
 /**
- * Makes the receivers of partner number `first` and of all later partners fail. The kinds of failure are
- * assigned in turn.
+ * Makes the receivers of partner number `first` and of all later partners fail. Each receiver gets the next
+ * kind of failure in the list.
  */
 export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {
   return {
