@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { CANONICAL, clean, expectViolation, find, PRICE } from "./sample_tree.ts";
 
 describe("imports flow one way", () => {
-  it("finds nothing in a clean repository", async () => {
+  it("reports nothing for a clean repository", async () => {
     assertEquals(await find({}), []);
   });
 

@@ -73,8 +73,8 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
 export const PUBLISHED: readonly string[] = CLIENT;
 
 /**
- * All folders of the server (modules) and their subfolders (steps), in order. Each may import only what comes
- * before it. A folder that is missing here is a violation.
+ * All folders of the server (modules) and their subfolders (steps), in order. Each may import only earlier
+ * folders. A folder that is missing here is a violation.
  */
 export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
   ["operations"],

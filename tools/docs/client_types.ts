@@ -27,10 +27,10 @@ interface Schema {
   readonly description?: string;
 }
 type Members = Readonly<Record<string, Schema>>;
-/** Where a schema is used. Members that are sent take more types, and a query is text. */
+/** Where a schema is used. A request accepts more types for a member than a reply has. A query is text. */
 type Use = "reply" | "body" | "query";
 
-/** `Event` would hide the type of that name that every browser and Deno declare. */
+/** Renamed, because `Event` would hide the global type `Event` of browsers and Deno. */
 const RENAMED: Readonly<Record<string, string>> = { Event: "AccountEvent", Events: "AccountEvents" };
 const QUANTITIES: Readonly<Record<QuantityUnit, string>> = { SAR: "Sar", g: "Grams", "SAR/g": "SarPerGram" };
 const PREFIX = "#/components/schemas/";
@@ -130,11 +130,12 @@ function members(schema: Schema, use: Use, unit?: QuantityUnit): string {
   return `{\n${lines.join("")}}`;
 }
 
-/** `unit` is the unit of numbers whose own name has none. */
+/** `unit` is the unit of numbers whose name does not give one. */
 function typeOf(schema: Schema, use: Use, unit?: QuantityUnit): string {
   const { $ref, anyOf, oneOf = anyOf, items, properties, type = "" } = schema;
   if ($ref) return nameOf($ref);
-  // Events whose type is added later have no type of their own, so that a check of `type` narrows the others.
+  // The type of events lists only today's event types, so that a check of `type` narrows an event to one of
+  // them.
   if (oneOf) return oneOf.filter(isKnown).map((one) => typeOf(one, use, unit)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
@@ -156,7 +157,9 @@ function scalar(type: string, use: Use, unit: QuantityUnit | undefined): string 
   return (use === "body" && unit) || use === "query" ? `${number} | string` : number;
 }
 
-/** A member `account` gives the unit of the numbers beside it, so each unit has its own alternative. */
+/**
+ * The member `account` decides the unit of the numbers in its object, so there is one alternative per unit.
+ */
 function posting(schema: Schema): string {
   const accounts = schema.properties!["account"]!.enum!;
   return [...new Set(accounts.map(unitOfMember))].map((unit) => {

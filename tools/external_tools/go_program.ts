@@ -21,8 +21,8 @@ export function goProgram(name: string, module: GoModule): Tool {
 }
 
 /**
- * A program of ours that uses a Go library. Its folder `name` holds one source file, and a go.sum that pins
- * everything that it is built from.
+ * A program of this repository that uses a Go library. Its folder `name` holds one source file, and a go.sum
+ * that pins everything that it is built from.
  */
 export function goSource(
   name: string,

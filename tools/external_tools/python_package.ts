@@ -79,7 +79,7 @@ function requirePip(): void {
 
 /**
  * Builds a package that is published only as source. The build uses the pinned tools that are already in
- * `folder`, not those of this machine.
+ * `folder`, not this machine's tools.
  */
 export function installSource(folder: string, source: PythonPackage): void {
   const options = ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"];

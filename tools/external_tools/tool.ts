@@ -13,7 +13,9 @@ export interface Tool {
   install(folder: string): void;
 }
 
-/** Something that must be on this machine first is missing. The message says what it is and how to get it. */
+/**
+ * This machine lacks a program that the installation needs. The message names the program and how to get it.
+ */
 export class MissingToolError extends Error {
   override name = "MissingToolError";
 }

@@ -13,7 +13,7 @@ export interface LoadPartner {
   readonly key_pem: string;
 }
 
-/** Something that a run needs is missing. The message says what, and how to get it. */
+/** A file or a service that the run needs is missing. The message names it, and says how to get it. */
 export class MissingError extends Error {
   override readonly name: string = "MissingError";
 }

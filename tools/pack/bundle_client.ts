@@ -27,7 +27,7 @@ export async function bundleClient(folder: string): Promise<void> {
   });
   await stop();
   await writeFile(join(source, "mod.js"), outputFiles[0]!.contents);
-  // zod's licence asks that every copy comes with it.
+  // zod's licence requires that every copy of zod includes the licence.
   await copyFile(join(ROOT, "node_modules", "zod", "LICENSE"), join(folder, "LICENSE.zod"));
 }
 

@@ -35,8 +35,9 @@ async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
 }
 
 /**
- * Removes what differs from dump to dump: the version of pg_dump, a random word that protects psql against
- * injected commands, and the word AS before a table's alias, which only newer releases of Postgres 15 print.
+ * Removes text that differs from dump to dump. This is the version of pg_dump, and a random word that
+ * protects psql against injected commands. It is also the word AS before a table's alias, which only newer
+ * releases of Postgres 15 print.
  */
 function withoutVariations(dump: string): string {
   const lines = dump.split("\n").filter((line) => !/^(-- Dumped |\\(un)?restrict )/.test(line));

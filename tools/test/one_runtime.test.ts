@@ -24,7 +24,7 @@ describe("readOneRuntime()", () => {
     assertEquals<unknown>(read(list), list);
   });
 
-  it("accepts a folder, which stands for the files below it", () => {
+  it("accepts a folder as an entry for all files below it", () => {
     const list = read({ "tools/": { runtime: "node", reason: "it reads files" } });
     assertEquals(
       ["tools/a/b.test.ts", "toolshed/c.test.ts"].map((file) => runsOn("deno", file, list)),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * The test files that run on one runtime only, each with the reason. Either only that runtime can run the
- * file, or the result does not depend on the runtime. An entry that ends in "/" stands for all files of a
+ * file, or the result does not depend on the runtime. An entry that ends in "/" applies to all files of a
  * folder.
  */
 export type OneRuntime = Readonly<
@@ -31,6 +31,6 @@ export function runsOn(runtime: "node" | "deno", file: string, list: OneRuntime)
   return entry === undefined || list[entry]!.runtime === runtime;
 }
 
-/** Whether an entry of the list stands for this file. */
+/** Whether an entry of the list applies to this file. */
 export const covers = (path: string, file: string): boolean =>
   path.endsWith("/") ? file.startsWith(path) : file === path;

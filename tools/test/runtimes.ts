@@ -72,8 +72,8 @@ export function runVisibly(
     const show = output === "whole" ? collect(child) : () => {};
     const timer = limitMs === undefined ? undefined : setTimeout(() => {
       console.error(`Killed, because it did not end within ${limitMs / 1000} s: ${args.join(" ")}`);
-      // Send SIGTERM first: Node's test runner passes it on to the file that it runs, and then reports it.
-      // SIGKILL would leave that file running.
+      // Send SIGTERM first: Node's test runner passes the signal on to the running test file, and then
+      // reports the file. SIGKILL would leave that file running.
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), KILL_GRACE_MS).unref();
     }, limitMs);

@@ -34,7 +34,7 @@ interface Answer {
 interface Record {
   readonly name: string;
   readonly version: 1 | 2;
-  /** The members between the version and the answer, as they stand in the line. */
+  /** The members between the version and the answer, as the line contains them. */
   readonly members: string;
   readonly answer?: Answer;
   readonly day?: object;
