@@ -1,4 +1,4 @@
--- Routines that the last release (0.3.0) calls and this version does not call. Processes of 0.3.0 keep
+-- Routines that processes of 0.3.0 call and this version does not call. Processes of 0.3.0 keep
 -- running while the database is migrated. So each of these routines keeps its name, arguments and result
 -- until the next release. `gold db migrate --finish` drops all of them; see finish.sql.
 
