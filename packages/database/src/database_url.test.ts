@@ -9,7 +9,10 @@ const PASSWORD = "hunter2";
 const remote = (query: string, host = "db.example") => `postgres://gold_api:${PASSWORD}@${host}/gold${query}`;
 
 describe("checkDatabaseUrl()", () => {
-  /** The error's message for the URL, by default in production. Undefined when the URL is accepted. */
+  /**
+   * Returns the error message for the URL, or undefined if the URL is accepted. By default, checks for
+   * production.
+   */
   function fault(url: string, environment: string | undefined = "production"): string | undefined {
     try {
       assertEquals(checkDatabaseUrl(url, environment), url);

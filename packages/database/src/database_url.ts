@@ -65,7 +65,8 @@ export function readDatabaseUrl(text: string): DatabaseAddress {
     if (searchParams.getAll(name).length > 1) throw new Error(`has ${name} more than once: give it once.`);
     if (REFUSED_PARAMETERS.test(name)) {
       throw new Error(
-        `has the parameter ${name}: give host, port, login and database before the "?", and TLS by sslmode and sslrootcert.`,
+        `has the parameter ${name}, which is not allowed: give host, port, login and database before the "?", ` +
+          "and set TLS with sslmode and sslrootcert.",
       );
     }
   }
@@ -118,7 +119,9 @@ function readSslMode(text: string | null): SslMode {
 function readAuthorities(file: string | null, sslMode: SslMode): string | undefined {
   if (file === null) return undefined;
   if (sslMode !== "verify-full") {
-    throw new Error("has sslrootcert without sslmode=verify-full: set both.");
+    throw new Error(
+      "has sslrootcert without sslmode=verify-full: add sslmode=verify-full, or remove sslrootcert.",
+    );
   }
   if (file === "system") return undefined;
   let text: string;
@@ -150,5 +153,8 @@ function isCertificate(pem: string): boolean {
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 
-/** The TLS server name. An IP address has none: it is compared with the certificate's iPAddress entries. */
+/**
+ * Returns the TLS server name: the host name, or an empty text for an IP address, which TLS does not allow
+ * there.
+ */
 export const serverNameOf = (host: string): string => isIP(host) === 0 ? host : "";

@@ -21,10 +21,11 @@ interface DatabaseOptions extends DriverOptions {
 const MIN_TLS_VERSION = "TLSv1.2";
 
 /**
- * Opens a client of the database at `url`. Host, port and TLS come only from the checked URL, which the driver
- * does not parse again. User, password and database come from the URL, too; for a missing one, the driver uses
- * PGUSER, PGPASSWORD or PGDATABASE. With sslmode=verify-full, the server's certificate must be valid for the
- * URL's host, even when the host is an IP address. Throws for a malformed URL, as checkDatabaseUrl() does.
+ * Opens a client of the database at `url`. Host, port and TLS come only from the checked URL, which the
+ * driver does not parse again. User, password and database come from the URL, too. If the URL lacks one of
+ * them, the driver uses PGUSER, PGPASSWORD or PGDATABASE. With sslmode=verify-full, the server's certificate
+ * must be valid for the URL's host, even when the host is an IP address. Throws for a malformed URL, as
+ * checkDatabaseUrl() does.
  *
  * ```ts
  * const sql = openDatabase(url, { max: 1, onnotice: () => {} });
@@ -71,7 +72,7 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 
 /**
  * Returns the socket while it is still connecting, so that the driver sees a failure as an event of the
- * socket. With a promise that rejects, the pool would lose the connection.
+ * socket. If this function returned a promise and the promise rejected, the pool would lose that connection.
  */
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);
