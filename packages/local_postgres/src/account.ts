@@ -27,8 +27,8 @@ export function accountOf(clusterDir: string): Account | undefined {
 }
 
 /**
- * A program to run in a session of its own. Ctrl-C then reaches only this process, which stops the program in
- * order.
+ * A program to run in a separate session. Ctrl-C in the terminal then reaches only this process, and this
+ * process stops the program.
  */
 interface Launch {
   account: Account | undefined;
@@ -56,8 +56,8 @@ export function launch({ account, command, args, folders, logFd }: Launch): Chil
 }
 
 /**
- * Returns the first folder on the way to `path` that `account` may not pass. On most systems root's home is
- * such a folder.
+ * Returns the first folder on the path that `account` may not enter. On most systems root's home is such a
+ * folder.
  */
 export function closedFolder(path: string, { uid, gid }: Account): string | undefined {
   const above = dirname(path);

@@ -20,7 +20,7 @@ export async function findBinaries(platform = `${process.platform}-${process.arc
   } catch (cause) {
     throw new PostgresStartError(
       `The embedded Postgres is not installed: ${name} cannot be loaded. It comes with npm ci (without ` +
-        `--omit=optional) on Linux and macOS, x64 and arm64. Elsewhere, use a Postgres of your own.`,
+        `--omit=optional) on Linux and macOS, x64 and arm64. On other platforms, use another Postgres.`,
       { cause },
     );
   }

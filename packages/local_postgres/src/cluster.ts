@@ -62,8 +62,8 @@ function readCluster(path: string): Cluster {
       );
     }
     throw new PostgresStartError(
-      `${path} is not empty and was not created by this program: it lacks cluster or password. Nothing was ` +
-        `changed. Choose another folder, or empty this one yourself.`,
+      `${path} is not empty and was not created by this program: it has no folder "cluster" or no file "password". ` +
+        `Nothing was changed. Choose another folder, or empty this one yourself.`,
     );
   }
 }

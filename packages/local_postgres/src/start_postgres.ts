@@ -238,8 +238,8 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
 }
 
 /**
- * Below the range from which systems assign ports, so that the system does not assign the found port to
- * another program before the caller listens.
+ * The ports from which findFreePort() chooses. They are below the range from which systems assign ports.
+ * Otherwise the system could assign the found port to another program before the caller listens.
  */
 const PORTS = { first: 15_000, end: 32_000 };
 const LOOPBACK = "127.0.0.1";
