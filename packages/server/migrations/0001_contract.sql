@@ -110,6 +110,6 @@ ALTER TABLE "gold"."price" ADD CONSTRAINT "price_source" CHECK ("gold"."price"."
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_rate" CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0);--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_maximum_grams" CHECK ("gold"."partner"."maximum_grams" between 1 and 1000000000);--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_terms" CHECK ("gold"."price"."spread_basis_points" > 0 and "gold"."price"."stale_after_seconds" > 0);--> statement-breakpoint
--- Last, and without a scan: every row that the old check let in the new one does, too.
+-- Added last and without a scan of the table. The new check accepts every row that the old check accepted.
 ALTER TABLE "gold"."idempotency_key" DROP CONSTRAINT "idempotency_key_kind";--> statement-breakpoint
 ALTER TABLE "gold"."idempotency_key" ADD CONSTRAINT "idempotency_key_kind" CHECK ("gold"."idempotency_key"."result_kind" in ('quote', 'order', 'funding', 'withdrawal', 'refusal')) NOT VALID;

@@ -16,7 +16,8 @@ ALTER TABLE "gold"."certificate" ADD COLUMN "key_hash" text collate "C";--> stat
 ALTER TABLE "gold"."certificate" ADD COLUMN "revocation_reason" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."certificate" ADD CONSTRAINT "certificate_authority_authority_fingerprint_fk" FOREIGN KEY ("authority") REFERENCES "gold"."authority"("fingerprint") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "certificate_key_hash" ON "gold"."certificate" USING btree ("key_hash");--> statement-breakpoint
--- They stood one after the other, the newest last; the place of the newest one's key is all that was known.
+-- The column held the certificates one after the other, the newest last. Only the newest one's key source was
+-- stored.
 INSERT INTO "gold"."authority" ("fingerprint", "certificate", "key_source", "created_at")
 SELECT encode(sha256(decode(regexp_replace("pem", '-----[^-]+-----|\s', '', 'g'), 'base64')), 'hex'), "pem",
 	CASE WHEN "place" = count(*) OVER () THEN "key_source" END, clock_timestamp() + make_interval(secs => ("place" - count(*) OVER ()) / 1000.0)
@@ -26,7 +27,8 @@ FROM (
 		regexp_matches("authority_certificates", '-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----', 'g') WITH ORDINALITY AS "matches" ("found", "place")
 ) AS "known";--> statement-breakpoint
 UPDATE "gold"."certificate" SET "authority" = (SELECT "fingerprint" FROM "gold"."authority") WHERE (SELECT count(*) FROM "gold"."authority") = 1;--> statement-breakpoint
--- It shows every column; the routines make it anew.
+-- The view selects every column of the table, so drop it before the columns. A later step of the migration
+-- creates it again.
 DROP VIEW IF EXISTS "gold"."deployment_overview";--> statement-breakpoint
 ALTER TABLE "gold"."deployment" DROP COLUMN "authority_certificates";--> statement-breakpoint
 ALTER TABLE "gold"."deployment" DROP COLUMN "authority_key_source";

@@ -9,7 +9,8 @@ CREATE TABLE "gold"."attempt" (
 	"answer" text
 ) PARTITION BY RANGE ("attempted_at");
 --> statement-breakpoint
--- Its partitions come and go, so they stand apart from what is migrated.
+-- The partitions of `attempt` are in a separate schema, because the service creates and drops them while it
+-- runs.
 CREATE SCHEMA "gold_attempts";
 --> statement-breakpoint
 CREATE TABLE "gold"."delivery_worker" (

@@ -23,12 +23,12 @@ ALTER TABLE "gold"."deployment" ADD COLUMN "partner_open_grams" bigint DEFAULT 5
 ALTER TABLE "gold"."deployment" ADD COLUMN "partner_daily_records" integer DEFAULT 100000;--> statement-breakpoint
 ALTER TABLE "gold"."allowance" SET (fillfactor = 50);
 --> statement-breakpoint
--- A sandbox goes on as it was: neither its partners nor new ones get limits unless the operator sets them.
+-- A sandbox does not change: existing and new partners get no limits unless the operator sets them.
 UPDATE "gold"."deployment" SET "partner_open_quotes" = null, "partner_open_grams" = null, "partner_daily_records" = null
 WHERE "environment" = 'sandbox';
 --> statement-breakpoint
--- In production every partner gets the new limits, but for those that the operator gave more than the default rate: their
--- traffic might exceed the limits, so the operator decides.
+-- In production every partner gets the new limits, except partners with a rate above the default. Their
+-- traffic might exceed the limits, so the operator decides about them.
 INSERT INTO "gold"."allowance" ("bucket", "client_id", "maximum_open_quotes", "maximum_open_grams", "maximum_daily_records", "open_from", "counted_sequence")
 SELECT a."bucket", a."client_id", d."partner_open_quotes", greatest(d."partner_open_grams", 5 * p."maximum_grams"), d."partner_daily_records",
 	(lpad(to_hex((extract(epoch from clock_timestamp() - interval '1 hour') * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid,

@@ -110,9 +110,9 @@ CREATE UNIQUE INDEX "closed_day_sequence" ON "gold"."closed_day" USING btree ("b
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_quote_ttl" CHECK ("gold"."price"."quote_ttl_seconds" between 1 and 3600);
 --> statement-breakpoint
 -- by hand: refs
--- The form of the texts that a partner may give a record; schema/partner_text.ts of the protocol refuses others
--- before. NOT VALID: no stored row has a text in these columns, and validating would read every row while
--- orders wait.
+-- The form of the texts that a partner may give a record. The protocol refuses other texts earlier, in
+-- schema/partner_text.ts. NOT VALID: no stored row has a text in these columns, and validating would read
+-- every row while orders wait.
 ALTER TABLE "gold"."quote" ADD CONSTRAINT "quote_partner_texts" CHECK (
   char_length("reference") between 1 and 64 and "reference" !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'
   and char_length("account_label") between 1 and 64 and "account_label" !~ '^ | $|[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]'
@@ -129,7 +129,8 @@ ALTER TABLE "gold"."withdrawal" ADD CONSTRAINT "withdrawal_partner_texts" CHECK 
 ) NOT VALID;
 --> statement-breakpoint
 -- by hand: metal
--- change_vault.sql makes the first list out of these bars, and change_price.sql the first row of the history.
+-- change_vault.sql creates the first list from these bars. change_price.sql creates the first row of the
+-- price history.
 UPDATE "gold"."bar" SET added_list = 1 WHERE removed_at IS NULL;--> statement-breakpoint
--- The published figure does not name its list. The next reader publishes a new one.
+-- The published figure does not contain the number of its list. The next reader publishes a new figure.
 DELETE FROM gold.published_reserves;
