@@ -7,9 +7,9 @@ import { problemReply } from "../http/reply.ts";
 import type { Partner } from "./registry/snapshot.ts";
 
 /**
- * Fails the request if its partner armed a failure. The database counts the failed requests, so that several
- * processes together fail as many as the partner asked for. A request counts once, even if it is admitted
- * again.
+ * Fails the request if its partner requested simulated failures with POST /sandbox/simulate/failure. The
+ * database counts the failed requests, so that all processes together fail exactly as many as the partner
+ * requested. A request counts once, even if it is admitted again.
  */
 export async function simulateFailure(c: AppContext, partner: Partner, deps: Deps): Promise<void> {
   const exchange = c.get("exchange");
@@ -21,18 +21,19 @@ export async function simulateFailure(c: AppContext, partner: Partner, deps: Dep
   if (failure?.code) {
     throw new Refusal(
       failure.code,
-      "You armed this refusal with POST /sandbox/simulate/failure. Nothing was executed.",
+      "You requested this refusal with POST /sandbox/simulate/failure. Nothing was executed.",
     );
   }
   if (failure) exchange.failure = failure;
 }
 
-/** Applies an armed failure to the reply: `hang` delays it, `lost_reply` closes the connection instead. */
+/** Applies a simulated failure to the reply: `hang` delays it, `lost_reply` closes the connection instead. */
 export async function failReply(c: AppContext): Promise<void> {
   const exchange = c.get("exchange");
   const { kind, seconds } = exchange.failure!;
   if (kind === "hang") return void await sleep(seconds! * 1000);
-  // Without a reply, the proxy answers upstream_unavailable. So this reply goes to the log and the metrics.
+  // The proxy answers upstream_unavailable if it gets no reply. Use the same reply here, so that the log and
+  // the metrics show this code.
   c.set("code", "upstream_unavailable");
   c.res = problemReply(new Refusal("upstream_unavailable"), exchange);
   c.env?.incoming?.socket?.destroy();

@@ -29,7 +29,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("is refused with what arrived if it is missing or not application/json", async () => {
+    it("is refused if it is missing or not application/json, and the refusal says what arrived", async () => {
       const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
       const charsets = ["latin1", " = latin1", '"utf-8', "utf-16"].map((charset) =>
         `application/json; charset=${charset}`

@@ -19,7 +19,7 @@ const EMPTY_OBJECT = new TextEncoder().encode("{}");
 
 /**
  * Reads the raw bytes of the body. Reading stops with a refusal as soon as the body exceeds 64 KiB. The bytes
- * are kept in the context, because admission may be repeated, but the stream can be read only once.
+ * are stored in the context, because admission may be repeated, but the stream can be read only once.
  */
 export async function readBody(c: AppContext): Promise<Bytes> {
   let body = c.get("body");

@@ -47,7 +47,7 @@ function modelBucket() {
 }
 
 describe("createRateLimiter()", () => {
-  it("decides like an exact token bucket for each client, also when the limits change", () => {
+  it("allows and refuses the same requests as an exact token bucket, also when the limits change", () => {
     const step = fc.record({ gapMicros, client: fc.integer({ min: 1, max: 3 }), terms });
     fc.assert(
       fc.property(walk(step), (steps) => {
@@ -66,7 +66,7 @@ describe("createRateLimiter()", () => {
     );
   });
 
-  it("does not drift, so a client that always asks gets exactly its burst plus its rate", () => {
+  it("adds up no rounding errors: a client that never pauses gets exactly its burst plus its rate", () => {
     for (const perSecond of [1, 3, 7, 999]) {
       const limiter = createRateLimiter();
       const terms = { perSecond, burst: 5 };
@@ -135,7 +135,7 @@ describe("createRateLimiter()", () => {
     }
   });
 
-  it("reduces no debt when the clock goes back, and then measures from the new time", () => {
+  it("keeps the debt unchanged when the clock goes back, and then continues from the new time", () => {
     const limiter = createRateLimiter();
     const terms = { perSecond: 1, burst: 2 };
     const hourMs = 3_600_000;
@@ -172,8 +172,8 @@ describe("createRateLimiter()", () => {
     const terms = { perSecond: 10, burst: 1 };
     for (let client = 0; client < 100_000; client++) {
       limiter.take(client, terms, client);
-      // At most about 200 clients: a request is paid back in 100 ms and a new client comes every millisecond,
-      // so about 100 clients are in debt. A sweep runs only when the number of clients has doubled.
+      // Expect at most about 200 clients. A new client comes every millisecond, and its debt ends after 100
+      // ms. So about 100 clients have a debt. A sweep runs only when the number of clients has doubled.
       assertLessOrEqual(limiter.clients(), 202);
     }
     const nowMs = 100_000;

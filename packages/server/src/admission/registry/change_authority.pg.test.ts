@@ -46,12 +46,12 @@ describe("two concurrent changes of authorities and token keys", () => {
     sql`select gold.add_certificate(${publicId}, ${hash()}, '01aa', now(), now() + interval '1 day', ${authority}, ${keyHash})`;
   const retire = (authority: string): Change => (sql) => sql`select gold.retire_authority(${authority})`;
 
-  it("only one creates the first authority", async () => {
+  it("only one of two sessions creates the first authority", async () => {
     const outcome = await secondOf(add(true), add(true));
     assert(outcome.startsWith("GR409 there is already a certificate authority"), outcome);
   });
 
-  it("only one certifies a key", async () => {
+  it("only one of two sessions certifies a key", async () => {
     const [authority, key] = [hash(), hash()];
     await add(true, authority)(books.sql);
     const outcome = await secondOf(certify(authority, key), certify(authority, key));

@@ -33,7 +33,7 @@ describe("changes of a partner's IBAN", () => {
     return row!.state;
   }
 
-  it("one login asks for the IBAN and another approves it, which starts the hold of 24 hours", async () => {
+  it("one login requests the IBAN, and another login approves it and starts the hold of 24 hours", async () => {
     const publicId = await partner();
     assertEquals(await ask(maker, publicId, NEW), "done");
     assertEquals(await stateOf(publicId), `${OLD} ${NEW} ${maker.login}`);
@@ -57,7 +57,7 @@ describe("changes of a partner's IBAN", () => {
     ]);
   });
 
-  it("the login that asked cannot approve, whatever role it sets", async () => {
+  it("the login that requested the IBAN cannot approve it, whatever role the login sets", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
     const refusal = "GR409 you requested this IBAN, so another login has to approve it";
@@ -79,7 +79,7 @@ describe("changes of a partner's IBAN", () => {
       );
     }
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
-    // Checks that the last login that asked for the IBAN may not approve it.
+    // Check that the login that last requested the IBAN may not approve it.
     await ask(checker, publicId, OTHER);
     assertEquals((await approve(checker, publicId, OTHER)).slice(0, 5), "GR409");
     assertEquals(await approve(maker, publicId, OTHER), "done");
@@ -99,7 +99,7 @@ describe("changes of a partner's IBAN", () => {
     assertEquals(await ask(maker, "sbx_none", NEW), "GR404 there is no partner sbx_none");
   });
 
-  it("an approval waits while another IBAN is asked for, and is then refused", async () => {
+  it("an approval waits for a concurrent request of another IBAN, and is then refused", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
     await maker.sql`begin`;

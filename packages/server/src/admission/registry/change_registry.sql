@@ -149,9 +149,9 @@ begin
   perform note('partner.limit', public, limits);
 end $$;
 
--- One login asks for a new IBAN, and another login approves it. Asking again replaces the earlier request;
--- asking for the registered IBAN withdraws it. end_admission() takes the account's lock, so that a concurrent
--- withdrawal uses either the old or the new IBAN.
+-- One login asks for a new IBAN, and another login approves it. A second request replaces the first one. A
+-- request for the registered IBAN withdraws the pending one. end_admission() takes the account's lock, so
+-- that a concurrent withdrawal uses either the old or the new IBAN.
 create or replace function gold.ask_iban(public text, iban text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

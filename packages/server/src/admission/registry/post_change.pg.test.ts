@@ -213,7 +213,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     });
   }
 
-  it("are posted by every function that writes such a row, except the listed ones", async () => {
+  it("are posted by every function that writes such a row, except the functions listed here", async () => {
     const rows = await books.sql`
       select p.proname as name from pg_proc p
       where p.pronamespace = 'gold'::regnamespace
@@ -241,7 +241,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     assertEquals(await eventsOf(partner), known);
   });
 
-  it("are posted with the first change for all that an older version registered for the partner", async () => {
+  it("are posted before a partner's first change for all that an older version registered", async () => {
     const client = await books.createClient({ halalas: 100n });
     const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
     await maker.sql`select gold.add_signing_key(${

@@ -26,13 +26,13 @@ export interface ClientSecret extends Period {
   readonly hash: string;
 }
 
-/** What a partner of the sandbox has armed for its next requests and webhooks. */
+/** The armed simulations of a partner of the sandbox. They affect its next requests and webhooks. */
 export interface Simulations {
   readonly failure?: { readonly until: string };
   readonly webhooks?: {
     readonly kind: SimulatedWebhooks["kind"];
     readonly seconds: number | null;
-    /** The sequence number of the first event that is disturbed, and how many events are disturbed. */
+    /** The sequence number of the first event that the simulation changes, and the number of these events. */
     readonly from: number;
     readonly count: number;
     readonly until: string;
@@ -49,7 +49,7 @@ export interface Partner {
   readonly ips: readonly string[];
   readonly secrets: readonly ClientSecret[];
   readonly signingKeys: readonly SigningKey[];
-  /** Null if nothing is armed, and always in production. */
+  /** Null if no simulation is armed, and always in production. */
   readonly simulations: Simulations | null;
 }
 
@@ -81,7 +81,7 @@ export interface Snapshot {
   readonly partners: ReadonlyMap<string, Partner>;
   /** The partners that have a webhook URL. */
   readonly receivers: ReadonlySet<number>;
-  /** By partner number: what the partner has armed for its webhooks. */
+  /** The armed simulation of webhooks, by partner number. */
   readonly disturbed: ReadonlyMap<number, NonNullable<Simulations["webhooks"]>>;
   readonly tokenKeys: readonly TokenKeyRecord[];
   readonly malformedRows: readonly MalformedRow[];

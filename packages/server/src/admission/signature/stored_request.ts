@@ -4,8 +4,8 @@ import type { JsonBytes } from "../body/read_body.ts";
 import type { SignedRequest } from "./verify_signature.ts";
 
 /**
- * A signed request as it is stored for good, in lower-case hex. It proves later that the partner ordered.
- * docs/chain.md describes its bytes.
+ * A signed request in the form in which it is stored permanently, in lower-case hex. It later proves what the
+ * partner signed. docs/chain.md describes its bytes.
  */
 export type StoredRequest = Ticket<"StoredRequest", string>;
 

@@ -40,7 +40,7 @@ describe("findSecret()", () => {
     ]);
   });
 
-  it("finds nothing for an unknown partner, a partner without secrets or another pepper", () => {
+  it("finds no secret for an unknown partner, a partner without secrets or another pepper", () => {
     assertEquals([find(undefined, ""), find(partnerWith(), "")], [undefined, undefined]);
     assertEquals(findSecret(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), undefined);
   });

@@ -15,8 +15,9 @@ const NO_SECRET: ClientSecret = {
 };
 
 /**
- * Finds the partner's active secret that matches. The time taken does not show whether or where a secret
- * matched: all active secrets are compared, and for an unknown partner the secret is hashed and compared too.
+ * Finds the partner's active secret that matches. The time that this takes does not reveal whether a secret
+ * matched, or which one. All active secrets are compared. For an unknown partner, the given secret is hashed
+ * and compared, too.
  */
 export function findSecret(
   partner: Partner | undefined,

@@ -50,7 +50,7 @@ export interface TokenAuthority {
 const TYPE = "at+jwt";
 /**
  * Two tokens for each of ten thousand partners, at about 1 KB a token. A smaller cache would evict each token
- * before its next use if the partners call in turn.
+ * before its next use if all partners call one after another.
  */
 const CACHED_TOKENS = 20_000;
 const LOCKED_KEY_PAUSE_MS = 1000;
