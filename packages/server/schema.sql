@@ -551,7 +551,8 @@ begin
   case
     when name = 'reset' then holder.simulations := others - '{market,prices,failure,webhooks}'::text[];
     when name = 'market' and parameters->>'state' = 'normal' then holder.simulations := others;
-    -- `from` is the number of the first disturbed event. So each worker decides from an event's number alone.
+    -- `from` is the number of the first event that the simulation changes. So each worker decides by an
+    -- event's number alone.
     when name = 'webhooks' then holder.simulations := others || jsonb_set(state, '{webhooks,from}', to_jsonb(holder.event_sequence + 1));
     else holder.simulations := others || state;
   end case;
@@ -1685,7 +1686,7 @@ begin
     when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
-  -- A wrong id or outcome binds no key.
+  -- A request with a wrong id or outcome does not bind its idempotency key.
   if made.refusal in ('not_found', 'invalid_request') then
     return row(1, made.refusal, null, made.detail)::outcome;
   end if;
@@ -2288,7 +2289,7 @@ CREATE FUNCTION gold.check_day_is_closed() RETURNS TABLE(subject text, detail te
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  select 'client ' || d.client_id || ' day ' || d.day, 'its event states something else than the rows of the day'
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event has other values than the rows of the day'
   from closed_day d, lateral (select to_jsonb(day_facts(d.client_id, d.day)) as facts) f
   where to_jsonb(d) - '{sequence,epoch}'::text[] <> f.facts - '{sequence,epoch}'::text[]
   union all
@@ -2402,8 +2403,8 @@ CREATE FUNCTION gold.check_event_has_execution() RETURNS TABLE(subject text, det
   left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
     when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
   left join closed_day y on e.type = 'day.closed' and y.bucket = e.bucket and y.client_id = e.client_id and y.sequence = e.sequence
-  -- The subject of a webhook test, a change and a closed day is the event itself. A webhook test has no
-  -- execution.
+  -- The subject of a webhook test, of a change and of a closed day is the event itself. A webhook test has no
+  -- other row.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
     case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end,
     case when e.subject = e.id and y.sequence is not null then e.id end) is null
@@ -2881,7 +2882,8 @@ declare
   id uuid;
 begin
   perform require_read_committed();
-  -- Otherwise two workers would both read the whole day. The first number is the name of this kind of lock.
+  -- Without this lock, two workers could both read the whole day. The first number identifies this kind of
+  -- lock.
   if not pg_try_advisory_xact_lock(1735355493, close_day.client) then
     return false;
   end if;
@@ -5830,7 +5832,7 @@ declare
   booked record;
 begin
   -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
-  -- the bar is still here.
+  -- the bar is still in the vault.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
@@ -5873,7 +5875,7 @@ begin
     when insufficient_privilege then
       raise exception 'the login % may not remove %: use the login that created it, or a superuser', session_user, name using errcode = 'GR409';
     when dependent_objects_still_exist then
-      raise exception '% owns objects in a database or has privileges of its own: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
+      raise exception '% owns objects in a database or was granted privileges directly: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
   perform note('operator.remove', name, '{}');
 end $$;
@@ -6006,7 +6008,7 @@ CREATE FUNCTION gold.require_read_committed() RETURNS void
     AS $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what the previous holder of the lock committed';
   end if;
 end $$;
 
@@ -6742,9 +6744,10 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- tick_price drops a tick if the URL, the spread or `as_of` changed after the tick began. With the same
-    -- URL, keep `as_of`: a new spread alone drops the tick, and a new stale_after_seconds does not have to. A
-    -- new URL also drops the tick. In all other cases, change `as_of`, so that the tick is dropped.
+    -- tick_price drops a tick if the URL, the spread or `as_of` changed after the tick began. If the URL
+    -- stays the same, keep `as_of`: a new spread drops the tick anyway, and a new stale_after_seconds does
+    -- not have to. If the URL changes, the tick is dropped because of the URL. In all other cases, change
+    -- `as_of`, so that the tick is dropped.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
@@ -6879,7 +6882,7 @@ begin
   insert into registry_version (version) values (1) on conflict do nothing;
   select * into known from deployment for update;
   if known.environment <> settle_deployment.environment then
-    raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
+    raise exception 'this is a % database; got --env %: check the database URL and --env', known.environment, settle_deployment.environment using errcode = 'GR409';
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
     raise exception 'receivers on loopback addresses are allowed only in the sandbox' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
@@ -6993,7 +6996,7 @@ begin
   end if;
   ended := holder.simulations->'expired_quotes';
   if given.expires_at > clock then
-    -- A quote that has already ended keeps its instant.
+    -- A quote that has already ended keeps the instant at which it ended.
     select jsonb_build_object(given.id, instant_text(clock)) || coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended
     from jsonb_each(ended) e where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
     update account a set simulations = coalesce(a.simulations, '{}') || jsonb_build_object('expired_quotes', ended)
@@ -7035,7 +7038,7 @@ begin
     else '{approved,submitted,paid}' end;
   path := path[: array_position(path, outcome)];
   begin
-    -- If the withdrawal is not on the path, its first step is refused.
+    -- If the withdrawal's status is not on the path, step_withdrawal refuses the first step.
     foreach target in array path[coalesce(array_position(path, status), 0) + 1 :] loop
       if target = 'submitted' then
         perform submit_withdrawals_as('gold_simulation_checker', gen_random_uuid(), array[given.id],
@@ -7357,8 +7360,8 @@ begin
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
     -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
-    -- events. Tests are selected separately, up to the whole room, and the latest due first: a test that was
-    -- just requested does not wait for the retries of earlier tests.
+    -- events. Tests are selected separately, up to the whole room. The test with the latest due time comes
+    -- first, so that a new test does not wait for the retries of earlier tests.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
@@ -7383,9 +7386,9 @@ begin
   )
   -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
-    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
-    -- the whole table.
+    -- A new event that has a row in the retry table gets no body, because it is or was sent through that row.
+    -- The worker then skips the event. This is a subquery, because with `exists` the planner might read the
+    -- whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
@@ -7621,7 +7624,7 @@ begin
         and e.sequence > sequence_at(unclosed_day.client, since - interval '1 millisecond') and e.type <> 'day.closed'
       order by e.sequence limit 1
     ), (
-      -- The first quote by id need not be the first by instant, so read the ids of its next hour, too.
+      -- The first quote by id may not be the first by instant, so read the ids of its next hour, too.
       select min(q.created_at) from (
         select f.id, f.created_at from quote f
         where f.bucket = unclosed_day.client % 64 and f.client_id = unclosed_day.client
@@ -7773,9 +7776,10 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered if it is
-  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events that are
-  -- older than the oldest kept week are not checked, because their attempts were dropped.
+  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered in two
+  -- cases: it is up to the mark and neither due nor parked, or its row in the retry table says that it was
+  -- delivered. Events that are older than the oldest stored week are not checked, because their attempts were
+  -- dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e

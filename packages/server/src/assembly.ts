@@ -131,6 +131,7 @@ export function requireSameDeployment(
   const { environment, publicBaseUrl } = registry.snapshot();
   if (environment === config.environment && publicBaseUrl === config.publicBaseUrl) return;
   throw new Error(
-    `The database belongs to ${environment} at ${publicBaseUrl}; this service is configured for ${config.environment} at ${config.publicBaseUrl}.`,
+    `DATABASE_URL is a ${environment} database for ${publicBaseUrl}; got GOLD_ENV=${config.environment} and ` +
+      `PUBLIC_BASE_URL=${config.publicBaseUrl}. Correct the setting that is wrong.`,
   );
 }

@@ -125,7 +125,7 @@ describe("startService()", () => {
     const start = (config: Partial<Config>) => startService({ ...fixture.config, ...config }, () => {});
 
     it("rejects a database of another environment or base URL", async () => {
-      await assertRejects(() => start({ environment: "production" }), Error, "belongs to sandbox");
+      await assertRejects(() => start({ environment: "production" }), Error, "a sandbox database");
       await assertRejects(
         () => start({ publicBaseUrl: "https://other.example" }),
         Error,

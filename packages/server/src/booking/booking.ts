@@ -34,7 +34,10 @@ export interface Booking {
   testWebhook(item: WebhookTestItem): Promise<Outcome>;
   /** Only the sandbox has simulations. */
   simulate(item: SimulationItem): Promise<Outcome>;
-  /** Takes a failure that the client armed for a request whose operation documents these codes. */
+  /**
+   * Uses up one simulated failure of the client. `codes` are the codes that the request's operation
+   * documents.
+   */
   takeFailure(client: number, codes: readonly string[]): Promise<TakenFailure | null>;
   /** Spends the nonce of a request that books nothing. */
   spend(item: NonceItem): Promise<Outcome>;

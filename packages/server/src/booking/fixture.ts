@@ -21,7 +21,7 @@ import { until } from "../../../../testing/until.ts";
 
 export const newUuid = (): string => newUuidAt({ now: Date.now, random: randomBytes });
 
-/** `quote` is the uuid of a quote; null stands for a malformed quote_id. */
+/** `quote` is the uuid of a quote; null means a malformed quote_id. */
 export function orderItem(client: number, quote: string | null, given: Partial<OrderItem> = {}): OrderItem {
   const asked = orderRequest.parse({ quote_id: `qt_${quote}` });
   return stamp<OrderItem>({ ...newSignedWrite(client), asked, ...given });

@@ -7,7 +7,7 @@ import { publicIdOf, verdictOf } from "./operator_fixture.ts";
 import { bookWithdrawal, nonceItem, withdrawalItem } from "./fixture.ts";
 
 const REFUSAL =
-  "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";
+  "P0001 booking runs at READ COMMITTED: each statement after a lock must see what the previous holder of the lock committed";
 
 describe("functions that lock an account", () => {
   let books: TestBooks;

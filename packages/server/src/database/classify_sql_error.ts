@@ -26,8 +26,8 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "connection_lost"],
   // The statement was cancelled, and the error does not say whether before or after its commit.
   [new RegExp(`^(57014|${UNREPLICATED})$`), "in_doubt"],
-  // The server has no disk space, too many connections or a failing disk, it is a replica, a connection timed
-  // out, or this service refuses writes now.
+  // The database has no disk space, too many connections or a failing disk, or it is a replica. Or a
+  // connection timed out, or this service refuses writes now.
   [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 

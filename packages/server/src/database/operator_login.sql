@@ -56,7 +56,7 @@ begin
     when insufficient_privilege then
       raise exception 'the login % may not remove %: use the login that created it, or a superuser', session_user, name using errcode = 'GR409';
     when dependent_objects_still_exist then
-      raise exception '% owns objects in a database or has privileges of its own: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
+      raise exception '% owns objects in a database or was granted privileges directly: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
   perform note('operator.remove', name, '{}');
 end $$;

@@ -72,7 +72,7 @@ const NOT_FREE = {
     "withdrawal.account_label",
   ],
   "the protocol allows only visible ASCII": ["idempotency_key.key", "quote.key", "refusal.key"],
-  "a receiver's answer is kept as it was, and escaped where it is shown": ["attempt.answer"],
+  "a receiver's answer is stored unchanged, and escaped where it is shown": ["attempt.answer"],
 };
 
 describe("free text", () => {

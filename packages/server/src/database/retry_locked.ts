@@ -11,7 +11,7 @@ const OBSERVE_MS = 50;
  */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
 /**
- * The message is compared, because concurrent changes of one catalog row have no error code of their own.
+ * The message is compared, because concurrent changes of one catalog row have no separate error code.
  * They are caused, for example, by GRANT and by a new partition.
  */
 const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;

@@ -61,7 +61,10 @@ describe("settle_deployment", () => {
       () => "settled",
       ({ code, message }) => `${code} ${message}`,
     );
-    assertEquals(refusal, "GR409 this database belongs to sandbox, not to production");
+    assertEquals(
+      refusal,
+      "GR409 this is a sandbox database; got --env production: check the database URL and --env",
+    );
     assertEquals(await state(), before);
   });
 

@@ -12,7 +12,7 @@ begin
   insert into registry_version (version) values (1) on conflict do nothing;
   select * into known from deployment for update;
   if known.environment <> settle_deployment.environment then
-    raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
+    raise exception 'this is a % database; got --env %: check the database URL and --env', known.environment, settle_deployment.environment using errcode = 'GR409';
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
     raise exception 'receivers on loopback addresses are allowed only in the sandbox' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then

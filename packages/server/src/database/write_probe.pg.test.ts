@@ -83,7 +83,7 @@ describe("openWriteProbe()", () => {
     probe.stop();
   });
 
-  it("refuses nothing if its connection is lost twice in a row", async () => {
+  it("does not refuse writes if its own connection is lost twice in a row", async () => {
     const sql = connect(service.books.url, 1);
     let [asked, cuts] = [0, 0];
     const cutTwice = ((...statement: Parameters<typeof sql>) => {

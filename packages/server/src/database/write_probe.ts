@@ -7,16 +7,16 @@ import { UNREPLICATED, unreplicatedError } from "./pools.ts";
 /** Why no write can be committed. */
 type WriteFault = "database_unavailable" | "read_only" | "disk_full" | "not_durable" | "no_standby";
 
-/** Tells /health, every write and the metrics whether this service can write now. */
+/** Whether this service can write now. /health, every write and the metrics use this. */
 export interface WriteProbe {
   /** Undefined while writes can be committed. */
   fault(): WriteFault | undefined;
   /** Refuses with `service_unavailable` while no write can be committed. */
   requirePossible(): void;
   /**
-   * With HA=on, resolves when the standby has everything that was visible before the call: it commits a new
-   * probe and waits until the standby has that commit. Throws if the standby takes too long. Without HA=on,
-   * resolves at once.
+   * With HA=on, resolves when the standby has everything that was visible before the call. To find out,
+   * commits a new probe and waits until the standby has that commit. Throws if the standby takes too long.
+   * Without HA=on, resolves at once.
    */
   confirm(): Promise<void>;
   /**

@@ -18,8 +18,8 @@ export interface CourierParts {
   readonly random: () => number;
   readonly report: CourierReport;
   /**
-   * Returns how an event's first attempt differs, if its partner armed a disturbance. Partners can do that
-   * only in the sandbox.
+   * Returns the unusual delivery that the event's partner has simulated for its first attempt: a delay, a
+   * second send, or another signing secret. Returns undefined for a usual delivery, and always in production.
    */
   readonly disturbanceOf?: DisturbanceOf;
 }

@@ -43,7 +43,8 @@ const CONNECTIONS = 4;
 
 /**
  * Starts the work that no request waits for. It seals hash chains, sends webhooks, notifies partners of
- * credentials that end soon, closes their days, creates and drops the partitions of attempts, and measures the backlog.
+ * credentials that end soon, closes their days, creates and drops the partitions of attempts, and measures
+ * the backlog.
  */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
@@ -56,8 +57,8 @@ export function startDelivering(parts: DeliveryParts): Delivery {
       if (channel === "gold_event") worker.wake(Number(client));
       else {
         worker.look();
-        // The partner may have armed simulations. Without this refresh, the worker would learn of them only
-        // from the registry's next poll, up to a second later.
+        // The partner may have requested simulations. Without this refresh, the worker would learn of them
+        // only from the registry's next poll, up to a second later.
         void registry.refresh().catch(() => {});
       }
     },

@@ -18,7 +18,7 @@ import type { Service } from "../service.ts";
 
 const CONNECTIONS = 2;
 
-/** Runs delivery in a process of its own. Partners cannot reach it, and no order waits for it. */
+/** Runs delivery in a separate process. Partners cannot reach it, and no order waits for it. */
 export async function startDelivery(config: DeliveryConfig, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
   const sql = connect(config.databaseUrl, CONNECTIONS, { commitsLocally: true });

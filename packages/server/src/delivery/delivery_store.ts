@@ -69,8 +69,9 @@ export interface EndpointEntry {
   readonly client: number;
   readonly tenure: number;
   /**
-   * The mark that the worker expects in the database. The database applies the entry only if its mark is this
-   * one or the new `passed`. Any other mark means that a replay or another worker moved it.
+   * The mark that the worker expects in the database. The database applies the entry only if its mark has
+   * this value or the value of `passed`. Any other value means that a replay or another worker has moved the
+   * mark.
    */
   readonly from: number;
   readonly passed: number;

@@ -30,14 +30,14 @@ describe("createDisturbances()", () => {
   const disturbed = (of: DisturbanceOf, ...events: Waiting[]) =>
     events.map((each) => of(7, each) !== undefined);
 
-  it("disturbs the first attempt of each armed event, and no other attempt", () => {
+  it("changes the first attempt of each event of the simulation, and no other attempt", () => {
     const numbers = [4, 5, 7, 8].map((sequence) => event({ sequence }));
     assertEquals(disturbed(armed("twice"), ...numbers), [false, true, true, false]);
     assertEquals(disturbed(armed("twice"), event({ tries: 1 })), [false]);
     assertEquals(armed("twice")(8, event()), undefined);
   });
 
-  it("disturbs nothing from the end of the simulation on", () => {
+  it("changes nothing from the end of the simulation on", () => {
     const ended = createDisturbances(
       () => ({ kind: "twice", seconds: null, from: 5, count: 3, until: UNTIL }),
       () => NOW + 1,
@@ -46,14 +46,14 @@ describe("createDisturbances()", () => {
     assertEquals(ended(7, event()), undefined);
   });
 
-  it("lets an event wait, unless it comes from the retry table", () => {
+  it("delays an event, unless the event comes from the retry table", () => {
     const waits = (of: DisturbanceOf) => [5, 6, 7].map((sequence) => of(7, event({ sequence }))!.waitMs);
     assertEquals(waits(armed("late", 20)), [20_000, 20_000, 20_000]);
     assertEquals(waits(armed("out_of_order")), [5000, 0, 5000]);
     assertEquals(armed("late", 20)(7, event({ ticket: "now" }))!.waitMs, 0);
   });
 
-  it("signs with the older secret during an overlap, otherwise with a secret of no partner", () => {
+  it("signs with the older secret during an overlap, otherwise with a random secret", () => {
     const { signsWith } = armed("other_secret")(7, event())!;
     const [newer, older] = [open(2), open(1)];
     assertEquals(signsWith!([newer, older]), [older.secret]);

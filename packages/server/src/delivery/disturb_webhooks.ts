@@ -4,7 +4,7 @@ import type { OpenSecret, Waiting } from "./held_endpoint.ts";
 
 type Armed = NonNullable<Simulations["webhooks"]>;
 
-/** What the partner has armed for the first attempt of one event. */
+/** How a simulation changes the first attempt of one event. */
 export interface Disturbance {
   /** How long the worker waits before it sends the event. */
   readonly waitMs: number;
@@ -18,8 +18,8 @@ export type DisturbanceOf = (client: number, event: Waiting) => Disturbance | un
 const OUT_OF_ORDER_SECONDS = 5;
 
 /**
- * Decides by the event's sequence number which of a partner's events are disturbed, so every worker decides
- * alike. `foreign` is a secret that belongs to no partner.
+ * Decides by an event's sequence number whether its partner's simulation changes the event. So every worker
+ * decides alike. `foreign` is a secret that belongs to no partner.
  */
 export function createDisturbances(
   armedOf: (client: number) => Armed | undefined,

@@ -36,7 +36,7 @@ describe("createSecretOpener()", () => {
     assertEquals(lines, []);
   });
 
-  it("omits a secret that cannot be decrypted, and logs it once until decryption works again", async () => {
+  it("omits a secret that it cannot decrypt, and logs it again only after a success in between", async () => {
     const { sealing, open, lines } = await stage();
     const good = await sealedBy(sealing, 9);
     for (const sealed of [[lost], [lost], [lost, await sealedBy(sealing, 1)]]) {
@@ -56,7 +56,7 @@ describe("createSecretOpener()", () => {
     assertEquals(JSON.stringify(lines).includes("no secret"), false);
   });
 
-  it("logs once that a partner has no active secret", async () => {
+  it("logs only once that a partner has no active secret", async () => {
     const { open, lines } = await stage();
     for (let n = 0; n < 3; n++) assertEquals(await open(2, []), []);
     assertEquals(lines, [{ level: "error", event: "webhook secret not opened", code: "none_active" }]);

@@ -8,9 +8,9 @@ import type { OpenSecret } from "./held_endpoint.ts";
 type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
 
 /**
- * Decrypts partners' webhook secrets. A secret that cannot be decrypted is logged once, until it can be
- * decrypted again. The partner's other secrets still sign, and a receiver that knows one of them can verify
- * the webhook.
+ * Decrypts partners' webhook secrets. A failure to decrypt a secret is logged once. It is logged again only
+ * if decryption succeeded in between. The partner's other secrets still sign, and a receiver that knows one
+ * of them can verify the webhook.
  */
 export function createSecretOpener(
   sealing: Sealing,

@@ -90,7 +90,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "parked parked");
   });
 
-  it("deletes a delivered retry at once, but after the mark only when the mark passes it", async () => {
+  it("deletes a delivered event's retry row at once, or when the mark passes the event", async () => {
     const { client, events } = await takeAll(3);
     await worker.settle([attemptOf(events[0]!, FAILED)], [endpointAt(client, 0, 1)]);
     const [behind, ahead] = [await takeAgain(client, 1), await takeAgain(client, 3)];
@@ -136,7 +136,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held: 2 due");
   });
 
-  it("never moves the mark back, and moves it only if it is where the worker expects it", async () => {
+  it("never moves the mark back, and moves it only if it has the value that the worker expects", async () => {
     const { client, events } = await takeAll(4);
     await worker.settle(events.slice(0, 2).map((event) => attemptOf(event)), [endpointAt(client, 0, 2)]);
     for (const [from, passed] of [[2, 1], [0, 3], [1, 4]] as const) {
@@ -162,7 +162,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held, 1 failures: 1 waits, 2 waits");
   });
 
-  it("keeps all attempts of a worker that lost the endpoint, but settles only tickets", async () => {
+  it("stores all attempts of a worker that lost the endpoint, but settles only tickets", async () => {
     const { client, events } = await takeAll(4);
     const beside = await takeAgain(client, 1);
     const heir = await hireWorker(books);

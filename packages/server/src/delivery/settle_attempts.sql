@@ -12,8 +12,8 @@ create or replace function gold.settle_attempts(
   -- is null.
   clients int[], sequences bigint[], tickets timestamptz[], attempted_ats timestamptz[], durations_ms int[], statuses int[],
   errors text[], answers text[], tries int[], waits_ms int[],
-  -- The endpoints. For each: the number of the claim, the mark before, the mark now, failures in a row, the
-  -- length of the pause, whether to disable the endpoint, and whether to release it if nothing waits.
+  -- The endpoints. Each has: the number of the claim, the old mark, the new mark, failures in a row, the
+  -- length of the rest, whether to disable the endpoint, and whether to release it if nothing waits.
   held int[], tenures int[], froms bigint[], passeds bigint[], failures int[], rests_ms int[], disableds boolean[], releases boolean[]
 ) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp

@@ -25,7 +25,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     receiver.deliveries.length = 0;
   });
 
-  /** Arms the simulation, and remembers the number of the next event. */
+  /** Requests the simulation, and remembers the number of the next event. */
   async function arm(body: Record<string, unknown>): Promise<void> {
     const [row] = await service.books.sql`
       select event_sequence::int as newest from gold.account where client_id = ${service.partner.client}`;
@@ -72,7 +72,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     assertEquals(order.slice(2).sort(), [0, 2]);
   });
 
-  it("other_secret: the first attempt is signed with a secret of no partner, and the retry as usual", async () => {
+  it("other_secret: another secret signs the first attempt, and the partner's secret signs the retry", async () => {
     receiver.answer((delivery) => isSigned(delivery) ? 204 : 401);
     await arm({ kind: "other_secret" });
     await fund(service);
@@ -86,7 +86,7 @@ describe("POST /sandbox/simulate/webhooks", () => {
     receiver.answer(204);
   });
 
-  it("affects only the partner that armed it, and only later events", async () => {
+  it("affects only the partner that requested it, and only later events", async () => {
     const other = await service.addPartner({ webhook: receiver.url });
     await arm({ kind: "twice", count: 10 });
     const [known] = await service.books.sql`

@@ -33,8 +33,8 @@ begin
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
     -- Give retries half of the room at most, so that events that a receiver never accepts do not block new
-    -- events. Tests are selected separately, up to the whole room, and the latest due first: a test that was
-    -- just requested does not wait for the retries of earlier tests.
+    -- events. Tests are selected separately, up to the whole room. The test with the latest due time comes
+    -- first, so that a new test does not wait for the retries of earlier tests.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
@@ -59,9 +59,9 @@ begin
   )
   -- An event without a chain link was written after the sealing and has no body yet. A later call returns it.
   select t.client_id, t.sequence, t.id,
-    -- Among the new events, an event with a row in the retry table gets no body, so that the worker skips it:
-    -- it is or was sent through that row. This is a subquery, because with `exists` the planner might read
-    -- the whole table.
+    -- A new event that has a row in the retry table gets no body, because it is or was sent through that row.
+    -- The worker then skips the event. This is a subquery, because with `exists` the planner might read the
+    -- whole table.
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket

@@ -162,18 +162,18 @@ describe("verify_delivery", () => {
   }
   const broken = (plant: string) => rulesBrokenBy(books.sql, plant.replaceAll(":client", `${client}`));
 
-  it("finds no defect in correct books", async () => {
+  it("returns no defect for correct books", async () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("finds each defect that is written with triggers disabled, and no other", async () => {
+  it("returns each defect that was written with triggers disabled, and no other", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) found[name] = await broken(plant);
     assertEquals(found, Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules])));
     assertEquals(await books.defects(), []);
   });
 
-  it("requires no attempt for an event from before the oldest kept week", async () => {
+  it("requires no attempt for an event that is older than the oldest stored week of attempts", async () => {
     const client = await books.createClient();
     await postTest(client, 1);
     const [oldest] = await books.sql`

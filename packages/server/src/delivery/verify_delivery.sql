@@ -3,9 +3,10 @@
 
 create or replace function gold.verify_delivery() returns table (rule text, subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered if it is
-  -- up to the mark and neither due nor parked, or if its row in the retry table says so. Events that are
-  -- older than the oldest kept week are not checked, because their attempts were dropped.
+  -- A delivered event must have an attempt that was answered with 2xx. An event counts as delivered in two
+  -- cases: it is up to the mark and neither due nor parked, or its row in the retry table says that it was
+  -- delivered. Events that are older than the oldest stored week are not checked, because their attempts were
+  -- dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
     'the event counts as delivered, but no attempt was answered with 2xx'
   from event e

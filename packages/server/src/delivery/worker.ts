@@ -146,7 +146,7 @@ export class DeliveryWorker {
     while (!await this.#settlement.settle() && this.#parts.monotonicMs() < untilMs) {
       await sleep(STOP_PAUSE_MS);
     }
-    // Stop the heartbeats only here: until now they kept other workers from sending the events that were in
+    // Stop the heartbeats only here: until now they prevented other workers from sending events that were in
     // flight.
     clearInterval(this.#timer);
     await this.#beating;
@@ -180,8 +180,8 @@ export class DeliveryWorker {
         const endpoint = heldBefore.get(row.client);
         heldBefore.delete(row.client);
         if (endpoint) this.#open(endpoint, row);
-        // Adopt an endpoint that the worker does not hold: the database granted an earlier claim whose answer
-        // was lost.
+        // Take over an endpoint that the worker does not know: the database granted an earlier claim, but its
+        // answer to the worker was lost.
         else if (!this.#held.has(row.client)) this.#adopt(row);
       }
       for (const endpoint of heldBefore.values()) this.#drop(endpoint);

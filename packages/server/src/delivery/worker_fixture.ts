@@ -28,7 +28,7 @@ export interface TestPartner {
   readonly retries: Map<number, TestRetry>;
 }
 
-/** An event with at least this many tries stands for a test. Tests are sent even to a disabled endpoint. */
+/** An event with at least this many tries counts as a test. Tests are sent even to a disabled endpoint. */
 export const TEST_TRIES = 100;
 
 interface TestRetry {

@@ -1,7 +1,8 @@
 -- The JSON text of each kind of record. Reads, lists and webhooks all use these functions.
 
--- The members of the two texts that a partner may give a record. A text that was not given has no member.
--- Stable, because to_json is: Postgres would not inline an immutable function into the order's statements.
+-- The members of the two texts that a partner may give a record. A text that was not given has no member. The
+-- function is stable, because to_json is stable. If it were immutable, Postgres would not inline it into the
+-- statements that book orders.
 create or replace function gold.partner_texts(reference text, account_label text) returns text
 language sql stable parallel safe
 return coalesce(',"reference":' || to_json(reference)::text, '') || coalesce(',"account_label":' || to_json(account_label)::text, '');
@@ -79,8 +80,8 @@ return (
 
 -- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
 -- no row. Because the function returns a table, Postgres inlines it into the statement that reads the events.
--- One call per event would cost four times as much. Each join looks up the record of one type: for an event
--- of another type, the id in its condition is null, and it does no lookup.
+-- One call per event would cost four times as much. Each join looks up the record of one type. For an event
+-- of another type, the id in the join's condition is null, so the join looks up nothing.
 create or replace function gold.event_body(given gold.event) returns table (body text)
 language sql stable
 begin atomic
@@ -112,9 +113,9 @@ begin atomic
   where l.bucket = (given).bucket and l.client_id = (given).client_id and l.sequence = (given).sequence;
 end;
 
--- The delivery state of an event, with the newest hundred of the attempts that are still kept. The bounds on
--- attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each side
--- allows for clock differences.
+-- The delivery state of an event, with the newest hundred of the attempts that are still stored. The bounds
+-- on attempted_at let Postgres read only the weekly partitions from the event until now. One minute on each
+-- side allows for clock differences.
 create or replace function gold.delivery_text(given gold.event) returns text
 language sql stable
 return (

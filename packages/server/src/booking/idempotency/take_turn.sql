@@ -56,7 +56,8 @@ begin atomic
   insert into gold.nonce (bucket, client_id, nonce, request_id) values ((holder).bucket, (holder).client_id, nonce, request);
 end;
 
--- Stores the instants of the refusals among these answers. The end of a day commits to them (close_day.sql).
+-- Stores the instant of each refusal among these answers. The event `day.closed` commits to the refusals
+-- (close_day.sql).
 create or replace function gold.keep_refusals(bound gold.idempotency_key[]) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
@@ -64,8 +65,9 @@ begin atomic
   select b.bucket, b.client_id, b.created_at, b.key from unnest(bound) b where b.result_kind = 'refusal';
 end;
 
--- Binds the answer to the key and returns it. A refusal has no `result`. `body` is the answer now and at
--- every replay. A signed write also stores its request and the thumbprint of the key that verified it.
+-- Binds the answer to the idempotency key and returns the answer. A refusal has no `result`. Every replay
+-- returns the same `body`. For a signed write, also stores the signed request and the thumbprint of the
+-- public key that verified the signature.
 create or replace function gold.bind_answer(
   holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamptz, status int, body text,
   signed_request bytea default null, thumbprint bytea default null
@@ -80,11 +82,12 @@ begin atomic
   select row(1, 'answered', status, body)::gold.outcome;
 end;
 
--- Commits to a stored answer in 32 bytes: the SHA-256 of seven lines, each ended by a line feed. They are the
--- key, the fingerprint, the status, the request's uuid, and the hashes of the body and of the signed request,
--- then the thumbprint of the key that verified it. Bytes are in lower-case hex. Without a signature, the hash
--- is that of no bytes, and the thumbprint is empty. The hash chain contains the result (seal_chain.sql). The
--- function is stable, as convert_to() is, and casts each part to text. Otherwise Postgres does not inline it.
+-- Returns the SHA-256 that commits to a stored answer. It is computed over seven lines, each ended by a line
+-- feed. The lines are the idempotency key, the fingerprint, the status, the request's uuid, the SHA-256 of
+-- the body, the SHA-256 of the signed request, and the thumbprint of the key that verified the signature.
+-- Bytes are in lower-case hex. If the request was not signed, the sixth line is the SHA-256 of no bytes, and
+-- the seventh line is empty. The hash chain contains the result (seal_chain.sql).
+-- The function is stable, as convert_to() is, and casts each part to text, so that Postgres can inline it.
 create or replace function gold.answer_of(
   key text, fingerprint bytea, status int, request uuid, body text, signed_request bytea default null, thumbprint bytea default null
 ) returns bytea

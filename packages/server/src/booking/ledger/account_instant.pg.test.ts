@@ -59,7 +59,7 @@ describe("the time of an account whose newest posting is ahead of the clock", ()
     atLeast(new Date(executed.executed_at), new Date(quoted.created_at));
   });
 
-  it("decides whether a quote has expired, for an order and for a read", async () => {
+  it("decides whether a quote has expired, both for an order and for a read", async () => {
     const client = await rich();
     await set(client, "last_posted_at", 4.5);
     // Firm for two more seconds by the clock.

@@ -18,8 +18,9 @@ begin
   return new;
 end $$;
 
--- A bar is never changed. Its removal is the only update of its row, and happens once. A routine body of 0.3.0
--- that waited for the migration's locks names no list, so its statement rolls back and must run again.
+-- A bar is never changed. Its removal is the only update of its row, and happens once. A routine body of
+-- 0.3.0 that waited for the migration's locks names no list of bars. This function then raises 40001, so that
+-- the service runs the statement again with the new body.
 create or replace function gold.freeze_bar() returns trigger language plpgsql as $$
 begin
   if old.removed_at is not null

@@ -39,8 +39,8 @@ begin atomic
 end;
 
 -- Closes an account's past up to an instant: every later posting gets a later millisecond (account_instant).
--- First waits for any posting in progress. The commit waits neither for the disk nor for a standby: if a
--- crash loses this update, a balance becomes wrong only if the clock also steps back.
+-- First waits for any posting in progress. The commit waits neither for the disk nor for a standby, so a
+-- crash can lose this update. A returned balance then becomes wrong only if the clock also steps back.
 create or replace function gold.close_past(client int, until timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin

@@ -28,7 +28,7 @@ describe("the list of bars", () => {
     return JSON.parse(row!.body);
   };
 
-  it("is a new list with each bar that comes or goes, and an order names the list in force at once", async () => {
+  it("is replaced when a bar is added or removed, and the next order names the new list", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     const serial = await books.addBar(1_000n);
     assertEquals((await buy(client)).reserves_list_id, "lst_2");
@@ -97,7 +97,7 @@ describe("the list of bars", () => {
     }
   });
 
-  it("refuses a bar without a list, as the functions of 0.3.0 would add or remove it", async () => {
+  it("refuses to add or remove a bar without a list, as the functions of 0.3.0 do", async () => {
     await books.addBar(1_000n);
     for (
       const change of [

@@ -25,7 +25,7 @@ begin atomic
       from gold.listed_bars((given).id) b), '') || ']]';
 end;
 
--- Stores the list that the bars name already, and makes it the list in force.
+-- Stores the list whose number the bars already have, and makes it the list in force.
 create or replace function gold.open_bar_list(list int, at timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -83,7 +83,7 @@ declare
   booked record;
 begin
   -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
-  -- the bar is still here.
+  -- the bar is still in the vault.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';

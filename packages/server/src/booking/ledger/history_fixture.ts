@@ -65,7 +65,7 @@ const REFUSED = "GR409";
 const ABSENT = "GR404";
 const EXECUTED = "answered 201";
 
-/** Picks one of the items. Sometimes returns undefined, which stands for an item that does not exist. */
+/** Picks one of the items. Sometimes returns undefined, which means an item that does not exist. */
 export const pick = <Item>(items: readonly Item[], draw: number): Item | undefined =>
   items[draw % (items.length + 1)];
 

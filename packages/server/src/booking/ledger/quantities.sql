@@ -5,7 +5,7 @@ create or replace function gold.require_read_committed() returns void
 language plpgsql stable as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what the previous holder of the lock committed';
   end if;
 end $$;
 

@@ -109,8 +109,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /**
- * The start of each history, with every outcome that the test must cover: two deposits, of which one is
- * reversed, a buy of gold, a refused withdrawal, and a withdrawal that is submitted to the bank.
+ * The start of each history. It has every outcome that the test must cover: two deposits, of which one is
+ * reversed; a buy of gold; a refused withdrawal; and a withdrawal that is submitted to the bank.
  */
 const opening: fc.Arbitrary<Action[]> = fc.record({
   client,

@@ -281,7 +281,7 @@ describe("verify_ledger and verify_chain", () => {
       (_, name: keyof Subjects) => name === "client" ? `${subjects.client}` : `'${subjects[name]}'`,
     );
 
-  it("find nothing in correct books, whether sealed, unsealed or empty", async () => {
+  it("return no defect for correct books, whether sealed, unsealed or empty", async () => {
     assertEquals(await books.defects(), []);
     const empty = await books.createClient();
     await books.sql`select gold.seal_chain(${empty})`;
@@ -289,7 +289,7 @@ describe("verify_ledger and verify_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that bypassed the triggers, and nothing else", async () => {
+  it("return each defect that was written with triggers disabled, and no other", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));
@@ -299,7 +299,7 @@ describe("verify_ledger and verify_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("name the rule, the client and the difference", async () => {
+  it("return the rule, the client and the difference of a defect", async () => {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       await sql`update gold.account set sar_available = 1, sar_held = 2, gold = 3 where client_id = ${subjects.client}`;

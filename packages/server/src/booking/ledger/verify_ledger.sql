@@ -18,7 +18,7 @@ language sql stable set search_path = gold, pg_temp as $$
     (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
 $$;
 
--- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
+-- Each transfer's stated balances follow from the balances of the transfer before it, and its instant is not
 -- earlier.
 create or replace function gold.check_running_balance() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
@@ -36,8 +36,8 @@ language sql stable set search_path = gold, pg_temp as $$
     or posted_at < posted_before
 $$;
 
--- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault, and of the list in
--- force.
+-- The gold of all clients plus the free gold in the vault equals the gold of the bars in the vault. It also
+-- equals the gold of the list in force.
 create or replace function gold.check_gold_is_backed() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s, the list in force has %s', c.held, v.free, b.fine, l.fine)
@@ -47,7 +47,8 @@ language sql stable set search_path = gold, pg_temp as $$
   where (c.held + v.free, b.fine) is distinct from (b.fine, l.fine)
 $$;
 
--- The lists of bars are numbered without a gap, the newest is in force, and each follows from its bars.
+-- The lists of bars are numbered without a gap, and the newest list is in force. The number of bars, the
+-- weight and the hash of each list are computed from its bars and from the hash of the list before it.
 create or replace function gold.check_bar_list_is_whole() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'list ' || l.id, 'its number, bars, weight or hash differs from its bars or from the list before it'
@@ -64,7 +65,8 @@ language sql stable set search_path = gold, pg_temp as $$
 $$;
 
 -- An order names the list that was in force when it was executed. The order and the list get their instants
--- under the same lock of the vault, but by the rules of two accounts, so they may differ by the tolerance.
+-- under the same lock of the vault. But the two instants come from different accounts, so they may differ by
+-- the tolerance.
 create or replace function gold.check_order_names_list() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'order ' || o.id, 'its list of bars was not in force when it was executed'
@@ -74,8 +76,8 @@ language sql stable set search_path = gold, pg_temp as $$
     and (l.id is null or o.executed_at not between l.created_at - clock_tolerance() and coalesce(l.ended_at, 'infinity') + clock_tolerance())
 $$;
 
--- The history of prices has no gap, each hash follows from the row and the row before it, and the current
--- price is the newest row.
+-- The history of prices has no gap. Each hash follows from its row and from the hash of the row before it.
+-- The current price is the newest row.
 create or replace function gold.check_price_is_kept() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'price ' || h.id, 'its number or hash does not follow from the row before it'
@@ -91,11 +93,11 @@ language sql stable set search_path = gold, pg_temp as $$
     is distinct from (h.id, h.source, h.mid, h.buy, h.sell, h.spread_basis_points, h.stale_after_seconds, h.quote_ttl_seconds, h.as_of, h.stored_at)
 $$;
 
--- A quote has the price and the lifetime of the row that it names, and that row was the newest and not stale
--- when the quote was made. The quote's instant may be ahead of the clock by the tolerance, and a newer price
--- may be committed up to the tolerance after its `stored_at`. If the next row was stored earlier than this one,
+-- A quote has the price and the lifetime of the row that it names. When the quote was made, that row was the
+-- newest and was not stale. The quote's instant may be ahead of the clock by the tolerance. A newer price may
+-- be committed up to the tolerance after its `stored_at`. If the next row was stored earlier than this one,
 -- the clock stepped back between the two, and the end of this row is unknown. A simulation of the sandbox may
--- change the price by a percentage that it stores. Quotes of versions before 0.4.0 name no row.
+-- change the price by a percentage, which it stores. Quotes of versions before 0.4.0 name no row.
 create or replace function gold.check_quote_is_priced() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'quote ' || q.id, 'its price, total or end does not follow from the price that it names, or that price was not in force'
@@ -279,7 +281,8 @@ language sql stable set search_path = gold, pg_temp as $$
   where r.keys <> 1
 $$;
 
--- A record with line version 2 that a key asked for commits to the key's answer; no other record has an answer.
+-- A record that was made with an idempotency key, and whose line in the hash chain has version 2, stores the
+-- answer_of() of that key. Every other record stores no answer.
 create or replace function gold.check_answer_is_bound() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select r.kind || ' ' || r.id, 'its stored answer differs from the reply, status, fingerprint, key or request that is stored with its key'
@@ -296,8 +299,8 @@ language sql stable set search_path = gold, pg_temp as $$
   where r.answer is distinct from answer_of(k.key, k.fingerprint, k.status, k.request_id, k.body, k.request, k.signing_thumbprint)
 $$;
 
--- An order or a withdrawal has the request that the partner signed. Only what a process of 0.3.0 booked has
--- none: its line has version 1, and it is not younger than `gold db migrate --finish`.
+-- Every order and withdrawal has the request that the partner signed. The only exceptions are those that a
+-- process of 0.3.0 booked: their lines have version 1, and `gold db migrate --finish` had not run yet.
 create or replace function gold.check_request_is_kept() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select k.result_kind || ' ' || k.result_id, 'its signed request is not stored'
@@ -347,8 +350,8 @@ language sql stable set search_path = gold, pg_temp as $$
   left join partner_change c on c.bucket = e.bucket and c.client_id = e.client_id and c.sequence = e.sequence and case e.type
     when 'settlement.changed' then c.iban when 'webhook_endpoint.changed' then c.webhook_url else c.kind end is not null
   left join closed_day y on e.type = 'day.closed' and y.bucket = e.bucket and y.client_id = e.client_id and y.sequence = e.sequence
-  -- The subject of a webhook test, a change and a closed day is the event itself. A webhook test has no
-  -- execution.
+  -- The subject of a webhook test, of a change and of a closed day is the event itself. A webhook test has no
+  -- other row.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end,
     case when is_partner_change(e.type) and e.subject = e.id and c.sequence is not null then e.id end,
     case when e.subject = e.id and y.sequence is not null then e.id end) is null
@@ -362,10 +365,11 @@ language sql stable set search_path = gold, pg_temp as $$
   where e.sequence is null
 $$;
 
--- A closed day states what its rows give, so nothing was added to it later. It has its event.
+-- A closed day has the values that its rows give now, so nothing was added to the day later. The event of the
+-- day exists.
 create or replace function gold.check_day_is_closed() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'client ' || d.client_id || ' day ' || d.day, 'its event states something else than the rows of the day'
+  select 'client ' || d.client_id || ' day ' || d.day, 'its event has other values than the rows of the day'
   from closed_day d, lateral (select to_jsonb(day_facts(d.client_id, d.day)) as facts) f
   where to_jsonb(d) - '{sequence,epoch}'::text[] <> f.facts - '{sequence,epoch}'::text[]
   union all
@@ -375,8 +379,9 @@ language sql stable set search_path = gold, pg_temp as $$
   where e.sequence is null
 $$;
 
--- The epochs are numbered without a gap, and a timeline never comes back within one cluster. A closed day names
--- the epoch in which its event was posted. The event's instant may be ahead of the clock by the tolerance.
+-- The epochs are numbered without a gap. Within one cluster, each epoch has a higher timeline than the epoch
+-- before it. A closed day names the epoch in which its event was posted. The event's instant may be ahead of
+-- the clock by the tolerance.
 create or replace function gold.check_epoch_is_whole() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select 'epoch ' || p.id, 'its number or its timeline does not follow from the epoch before it'

@@ -224,7 +224,7 @@ describe("verify_ledger and verify_chain, with deposits and withdrawals", () => 
       (_, name: string) => subjects[name]!,
     );
 
-  it("find nothing in correct books with deposits and withdrawals", async () => {
+  it("return no defect for correct books with deposits and withdrawals", async () => {
     const kinds = await books.sql`select distinct type from gold.event order by type`;
     assertEquals(kinds.map(({ type }) => type), [
       "funding.completed",
@@ -238,7 +238,7 @@ describe("verify_ledger and verify_chain, with deposits and withdrawals", () => 
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that bypassed the triggers, and nothing else", async () => {
+  it("return each defect that was written with triggers disabled, and no other", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));

@@ -42,7 +42,7 @@ describe("the vectors of the hash chain", () => {
   before(async () => void (books = await testBooks()));
   after(() => books.stop());
 
-  it("are the answers that answer_of() computes", async () => {
+  it("contain the answers that answer_of() computes", async () => {
     for (const { name, answer, stored_request_utf8, answer_sha256 } of cases) {
       if (!answer) continue;
       const { key, fingerprint, status, request_id, body_utf8, thumbprint = null } = answer;
@@ -56,7 +56,7 @@ describe("the vectors of the hash chain", () => {
     }
   });
 
-  it("are the lines and heads that the database seals for these records", async () => {
+  it("contain the lines and heads that the database seals for these records", async () => {
     const client = await books.createClient();
     assertEquals(client, 1, "the vectors are the chain of client 1");
     await books.sql.begin(async (sql) => {

@@ -14,8 +14,8 @@ begin atomic
 end;
 
 -- Notifies the workers of clients that have new events, after the commit. It leaves out clients to which
--- nothing can be sent now, because a notification takes a lock on the whole cluster and makes each worker try
--- to claim the endpoint. No event is lost. A commit that sets a URL or enables an endpoint sends its own
+-- nothing can be sent now. A notification takes a lock on the whole cluster, and each worker then tries to
+-- claim the endpoint. No event is lost. A commit that sets a URL or enables an endpoint sends its own
 -- notification. If this function did not see that commit, the commit is later than the event and its
 -- notification covers the event. An endpoint may rest after a failed attempt. When its rest has ended, the
 -- workers find it without a notification.

@@ -172,7 +172,7 @@ describe("seal_chain", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("writes lines of version 1 for what a process of 0.3.0 books without a signed request", async () => {
+  it("writes lines of version 1 for orders that 0.3.0 books without a signed request", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", 1_000n);
     const { nonce, key, request } = orderItem(client, quote);
@@ -293,7 +293,7 @@ describe("seal_chain", () => {
     assertEquals(sealed, [whole]);
   });
 
-  it("lets unsealed_tail() count only the events that are not sealed yet", async () => {
+  it("makes unsealed_tail() count only the events that are not sealed yet", async () => {
     const client = await books.createClient({ halalas: 1n });
     const tail = async () => {
       const rows = await books.sql`select events from gold.unsealed_tail() where client_id = ${client}`;
@@ -308,7 +308,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns clients that may have more, and seals fewer events of each if there are many", async () => {
+  it("returns the clients that may have more events, and seals fewer events each for many clients", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();

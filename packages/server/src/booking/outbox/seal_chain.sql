@@ -12,8 +12,9 @@
 --                              |hash of the JSON array of kind, id, kid, begin in ms, end in ms, hash of the
 --                               IBAN, URL, login and approving login; members of other events are null
 --   a closed day               |hash of the JSON array of its members, in the order of docs/chain.md
--- Version 2 ends with |answer|salt. The answer binds the request and its reply (answer_of()); it is empty for a
--- record that no key asked for. Without the salt, others could find the line of a public link by guessing.
+-- Version 2 ends with |answer|salt. The answer commits to the request and its reply (answer_of()). It is empty
+-- for a record that was made without an idempotency key. Because of the salt, nobody else can find the line of
+-- a public link by guessing.
 -- A link is sha256(previous link || line). The first link uses 32 zero bytes as its previous link.
 
 create or replace function gold.event_number(type text) returns int

@@ -21,9 +21,10 @@ begin atomic
   select pg_notify('gold_event', client::text);
 end;
 
--- Returns the same text of the event as a read, but without its line. An event has no text until it is sealed. The caller has just
--- called seal_newest, which seals only a part of a large backlog. If this event is not sealed yet, the
--- function raises an error and the service answers 503. The sealer seals the rest, so a later retry succeeds.
+-- Returns the same text of the event as a read, but without the event's line of the hash chain. An event has
+-- no text until it is sealed. The caller has just called seal_newest, which seals only a part of a large
+-- backlog. If this event is not sealed yet, the function raises an error and the service answers 503. The
+-- sealer seals the rest, so a later retry succeeds.
 create or replace function gold.told_event(given gold.event) returns text
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

@@ -1,7 +1,9 @@
--- Executes or arms one simulation of a partner. The armed state is in the partner's account row, so every
--- process honours it. It names the instant at which it ends, and nothing has to remove it then.
+-- Simulations of a partner of the sandbox. Some act at once. Others are armed: they affect later requests or
+-- webhooks until they end. The armed simulations are in the partner's account row, so every process applies
+-- them. Each contains the instant at which it ends, so nothing has to remove it.
 
--- The partner's armed simulations, as GET /sandbox/simulations and the replies of arming show them.
+-- The partner's armed simulations as JSON, for GET /sandbox/simulations and for the replies of the calls that
+-- arm one.
 create or replace function gold.simulations_text(holder gold.account, clock timestamptz) returns text
 language sql stable
 return (
@@ -18,9 +20,9 @@ return (
     ) w
 );
 
--- Arms `parameters` under the name, for `lasts` seconds, in place of what was armed there. A write that was
--- admitted before this commit is admitted again, because the admission version rises: no process can miss the
--- new state.
+-- Arms the simulation `name` with `parameters` for `lasts` seconds. It replaces an armed simulation of the
+-- same name. The admission version rises, so a write that was admitted before this commit is admitted again.
+-- Every process therefore applies the new simulation.
 create or replace function gold.arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamptz, out body text)
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -31,7 +33,8 @@ begin
   case
     when name = 'reset' then holder.simulations := others - '{market,prices,failure,webhooks}'::text[];
     when name = 'market' and parameters->>'state' = 'normal' then holder.simulations := others;
-    -- `from` is the number of the first disturbed event. So each worker decides from an event's number alone.
+    -- `from` is the number of the first event that the simulation changes. So each worker decides by an
+    -- event's number alone.
     when name = 'webhooks' then holder.simulations := others || jsonb_set(state, '{webhooks,from}', to_jsonb(holder.event_sequence + 1));
     else holder.simulations := others || state;
   end case;
@@ -68,7 +71,7 @@ begin
     when 'quote_expiry' then select * into made from simulate_quote_expiry(turn.holder, parameters, turn.clock);
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
-  -- A wrong id or outcome binds no key.
+  -- A request with a wrong id or outcome does not bind its idempotency key.
   if made.refusal in ('not_found', 'invalid_request') then
     return row(1, made.refusal, null, made.detail)::outcome;
   end if;
@@ -85,8 +88,9 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   select simulations_text(a, clock_timestamp()) from account a where a.bucket = client % 64 and a.client_id = client
 $$;
 
--- Takes one armed failure for a request whose operation documents these codes, and returns it; null if there
--- is none. Every operation can have a failure without a code.
+-- Uses up one simulated failure of the client and returns it. Returns null if no failure is armed, or if its
+-- code is not in `codes`, which are the codes that the request's operation documents. A failure without a
+-- code applies to every operation.
 create or replace function gold.take_failure(client int, codes text[]) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -20,14 +20,16 @@ export function sendSimulation(sql: Query): Send<SimulationItem> {
   };
 }
 
-/** A failure that was armed for this request. Without a code, the request is executed. */
+/** A simulated failure for this request. If `code` is null, the request is still executed. */
 export interface TakenFailure {
   readonly kind: string;
   readonly code: ProblemCode | null;
   readonly seconds: number | null;
 }
 
-/** Takes an armed failure for a request to an operation that documents these codes. */
+/**
+ * Uses up one simulated failure of the client. `codes` are the codes that the request's operation documents.
+ */
 export async function takeFailure(
   sql: Query,
   client: number,

@@ -20,7 +20,7 @@ describe("random sequences of simulations and usual calls", () => {
   });
   after(() => service.stop());
 
-  it("get the replies of a model, and leave its balances and clean books", async () => {
+  it("get the replies and balances that a model predicts, and leave no defect in the books", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(draw, { minLength: ACTIONS / 2, maxLength: ACTIONS, size: "max" }),

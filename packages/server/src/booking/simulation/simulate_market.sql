@@ -2,7 +2,7 @@
 -- functions only for an account that has simulations. Production has no such account and none of these
 -- functions.
 
--- The armed state of this name, or null if nothing is armed or its time is over.
+-- Returns the armed simulation of this name, or null if none is armed or it has ended.
 create or replace function gold.armed(simulations jsonb, name text, clock timestamptz) returns jsonb
 language sql stable parallel safe
 return case when (simulations->name->>'until')::timestamptz > clock then simulations->name end;
@@ -46,8 +46,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   cross join simulated_market(a, 'sell', c.clock, p.sell, not market_open(c.clock), is_stale(p, c.clock)) s
 $$;
 
--- Ends a firm quote now. A quote's row never changes, so the account stores the instant until the quote would
--- have ended anyway.
+-- Ends a firm quote now. A quote's row never changes. So the account's row stores the instant at which the
+-- quote ended, and keeps it until the quote would have expired without the simulation.
 create or replace function gold.simulate_quote_expiry(
   holder gold.account, parameters jsonb, clock timestamptz, out refusal text, out detail text, out body text
 )
@@ -69,7 +69,7 @@ begin
   end if;
   ended := holder.simulations->'expired_quotes';
   if given.expires_at > clock then
-    -- A quote that has already ended keeps its instant.
+    -- A quote that has already ended keeps the instant at which it ended.
     select jsonb_build_object(given.id, instant_text(clock)) || coalesce(jsonb_object_agg(e.key, e.value), '{}') into ended
     from jsonb_each(ended) e where (e.value#>>'{}')::timestamptz > clock - (given.expires_at - given.created_at);
     update account a set simulations = coalesce(a.simulations, '{}') || jsonb_build_object('expired_quotes', ended)

@@ -1,6 +1,7 @@
 -- Simulations of the bank and of the operator's people. They call the same functions as real operators, so
--- they book the same steps, transfers, events and audit rows. Two logins of their own act: one begins, the
--- other completes. Nobody can log in as either of them.
+-- they book the same steps, transfers, events and audit rows. The steps are taken by two logins that exist
+-- only for simulations: gold_simulation_maker records deposits, and approves or rejects withdrawals.
+-- gold_simulation_checker takes all other steps. Nobody can log in as either of them.
 do $$
 declare
   name text;
@@ -39,7 +40,7 @@ begin
     else '{approved,submitted,paid}' end;
   path := path[: array_position(path, outcome)];
   begin
-    -- If the withdrawal is not on the path, its first step is refused.
+    -- If the withdrawal's status is not on the path, step_withdrawal refuses the first step.
     foreach target in array path[coalesce(array_position(path, status), 0) + 1 :] loop
       if target = 'submitted' then
         perform submit_withdrawals_as('gold_simulation_checker', gen_random_uuid(), array[given.id],

@@ -37,7 +37,10 @@ function rarely(oneIn: number): fc.Arbitrary<boolean> {
   return fc.nat(oneIn - 1).map((n) => n === 1);
 }
 
-/** Some keys and nonces repeat within the batch, and some repeat those of the history before it. */
+/**
+ * Some keys and nonces repeat within the batch, and some repeat keys and nonces of the history before the
+ * batch.
+ */
 function orderDraw(quotes: readonly QuoteDraw[]): fc.Arbitrary<OrderDraw> {
   const quote = fc.option(fc.nat(QUOTES + 1), { freq: 30 });
   return fc.record({

@@ -8,7 +8,7 @@
 -- one by one, in order, on running balances. The rows are written together at the end, because starting a
 -- statement costs more than writing one of its rows.
 --
--- Every statement here finds few rows by a key, so the good plan is known beforehand: a generic plan with
+-- Every statement here finds few rows by a key. So the good plan is always the same: a generic plan with
 -- nested loops over indexes and no JIT. Planning at each call would cost half a millisecond. The settings
 -- belong to the function, so that every connection has them. A plan that was made while the tables were empty
 -- is then also good for full tables.

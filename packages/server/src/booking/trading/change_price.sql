@@ -21,9 +21,10 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- tick_price drops a tick if the URL, the spread or `as_of` changed after the tick began. With the same
-    -- URL, keep `as_of`: a new spread alone drops the tick, and a new stale_after_seconds does not have to. A
-    -- new URL also drops the tick. In all other cases, change `as_of`, so that the tick is dropped.
+    -- tick_price drops a tick if the URL, the spread or `as_of` changed after the tick began. If the URL
+    -- stays the same, keep `as_of`: a new spread drops the tick anyway, and a new stale_after_seconds does
+    -- not have to. If the URL changes, the tick is dropped because of the URL. In all other cases, change
+    -- `as_of`, so that the tick is dropped.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,

@@ -97,7 +97,7 @@ describe("the history of prices", () => {
     }
   });
 
-  it("gives a quote its price and its lifetime, whatever a caller of version 0.3.0 asks for", async () => {
+  it("gives a quote its price and lifetime, even if a caller of 0.3.0 asks for another lifetime", async () => {
     const client = await books.createClient();
     await books.sql`update gold.price set quote_ttl_seconds = 45`;
     const id = crypto.randomUUID();

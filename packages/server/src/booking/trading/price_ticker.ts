@@ -32,8 +32,8 @@ type Tick = SourcePrice & Prices;
 /**
  * Asks the operator's price source once a second, one request at a time, and stores its price. If several
  * services tick at once, one tick is stored. If the source gives nothing, the price becomes stale by itself.
- * The first tick ends before this function returns, so that the service can start with a fresh price: after a
- * pause, the last price is stale.
+ * After a pause of all services, the last price is stale. So the first tick ends before this function
+ * returns, and the service starts with a fresh price.
  */
 export async function startPriceTicker(
   { sql, allow, now, random, log, metrics }: PriceTickerParts,

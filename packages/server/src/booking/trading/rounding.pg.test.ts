@@ -78,7 +78,7 @@ function expectedTerms(id: string, terms: QuoteOutcome): string {
 const shownTerms = (body: string): string =>
   body.startsWith('{"type"') ? JSON.parse(body).code as string : body.split(',"status":')[0]!;
 
-describe("the database rounds like the protocol", () => {
+describe("the database rounds in the same way as the protocol package", () => {
   let books: TestBooks;
   before(async () => {
     books = await testBooks();

@@ -35,8 +35,8 @@ export const account = gold.table("account", {
   sarHeld: amount().notNull().default(sql`0`),
   gold: amount().notNull().default(sql`0`),
   /**
-   * What the partner has armed with POST /sandbox/simulate/…, by name; null if nothing is armed, and always
-   * in production. It is in this row because every booking has locked and read the row anyway.
+   * The partner's armed simulations (POST /sandbox/simulate/…), by name. Null if none is armed, and always in
+   * production. The column is in this table because every booking locks and reads this row anyway.
    */
   simulations: jsonb(),
 }, (t) => [
@@ -46,7 +46,8 @@ export const account = gold.table("account", {
 ]);
 
 /**
- * The gold that can be sold, in 0.0001 g, and the list of bars in force. One row for now; `stripe` allows more.
+ * The gold that can be sold, in 0.0001 g, and the list of bars in force. There is one row now; the column
+ * `stripe` allows more.
  */
 export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
@@ -55,8 +56,9 @@ export const vault = gold.table("vault", {
 }, (t) => [check("vault_not_negative", sql`${t.free} >= 0`)]);
 
 /**
- * A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. The bar is in every list from `addedList`
- * up to, but without, `removedList`. A bar that left before the first list has neither.
+ * A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. `addedList` is the first list with the
+ * bar, and `removedList` is the first list without it. Both are null for a bar that was removed before the
+ * first list.
  */
 export const bar = gold.table("bar", {
   serial: text().primaryKey(),
@@ -77,8 +79,8 @@ export const bar = gold.table("bar", {
 ]);
 
 /**
- * One row per state of the list of bars, numbered without a gap. `fine` is in 0.0001 g. `sha256` commits to the
- * bars of the list and to the list before it; see bar_list_text() in change_vault.sql.
+ * One row per state of the list of bars, numbered without a gap. `fine` is in 0.0001 g. `sha256` commits to
+ * the bars of the list and to the list before it; see bar_list_text() in change_vault.sql.
  */
 export const barList = gold.table("bar_list", {
   id: integer().primaryKey(),
@@ -101,7 +103,7 @@ export const publishedReserves = gold.table("published_reserves", {
 /**
  * Double entry: one row is one debit and one credit of the same amount, so every row sums to zero per asset.
  * `sequence` is the number of the event that the transfer belongs to. A transfer of the operator (client 0)
- * has a number of its own and no event. The three `…After` balances are the client's balances after the
+ * has a separate number and no event. The three `…After` balances are the client's balances after the
  * transfer.
  */
 export const transfer = gold.table("transfer", {
@@ -142,7 +144,9 @@ export const quote = gold.table("quote", {
   createdAt: instant().notNull(),
   expiresAt: instant().notNull(),
   ...partnerTexts(),
-  /** The row of price_history that gives the price and the lifetime. Null in quotes of versions before 0.4.0. */
+  /**
+   * The row of price_history that gives the price and the lifetime. Null in quotes of versions before 0.4.0.
+   */
   priceId: bigint({ mode: "bigint" }),
   /**
    * The idempotency key of the quote's reply. A UUID in lower case is stored in `key_uuid`, with 16 bytes instead
@@ -165,7 +169,7 @@ export const simulatedPrice = gold.table("simulated_price", {
 /**
  * An executed order. It has the uuid of its quote, so the primary key ensures that a quote executes at most
  * once. The primary key of `transfer` keeps `sequence` unique.
- * `rounding_gain` (in 10^-8 SAR) is already part of the total and is not a transfer of its own.
+ * `rounding_gain` (in 10^-8 SAR) is already part of the total, so there is no separate transfer for it.
  * `answer` binds the request and its reply; see answer_of(). It is null if a process of 0.3.0 booked the order.
  */
 export const orders = gold.table("orders", {
@@ -194,8 +198,8 @@ export const orders = gold.table("orders", {
 ]);
 
 /**
- * Money in: the sandbox's fund call or a deposit that the operator booked. `answer` is null if no key asked for
- * it.
+ * Money in: the sandbox's fund call or a deposit that the operator booked. `answer` is null if the funding
+ * was not made with an idempotency key.
  */
 export const funding = gold.table("funding", {
   ...owner(),
@@ -254,8 +258,8 @@ export const idempotencyKey = gold.table("idempotency_key", {
 ]);
 
 /**
- * The keys of the binding refusals, by instant. `idempotency_key` has no index on the instant, because such an
- * index would slow down every quote and order.
+ * The keys of the binding refusals, by instant. `idempotency_key` has no index on the instant, because such
+ * an index would slow down every quote and order.
  */
 export const refusal = gold.table("refusal", {
   ...owner(),
@@ -264,8 +268,8 @@ export const refusal = gold.table("refusal", {
 }, (t) => [primaryKey({ columns: [t.bucket, t.clientId, t.createdAt, t.key] })]);
 
 /**
- * What an event `day.closed` states of one day in Riyadh; `sequence` is the event's number. Rows never change.
- * See close_day.sql.
+ * The values that an event `day.closed` states about one day in Riyadh. `sequence` is the event's number.
+ * Rows never change. See close_day.sql.
  */
 export const closedDay = gold.table("closed_day", {
   ...owner(),
@@ -283,7 +287,7 @@ export const closedDay = gold.table("closed_day", {
   quotes: integer().notNull(),
   orders: integer().notNull(),
   refusals: integer().notNull(),
-  /** The refusals of orders that came in time and failed for a reason of the operator. */
+  /** The number of refused orders that the partner sent in time and that failed because of the operator. */
   broken: integer().notNull(),
   quotesSha256: bytea().notNull(),
   refusalsSha256: bytea().notNull(),
@@ -294,8 +298,8 @@ export const closedDay = gold.table("closed_day", {
 ]);
 
 /**
- * One row for each timeline on which the books were continued, numbered without a gap. A failover and a restore
- * to an earlier instant start a new timeline. `system` is the identifier of the database cluster.
+ * One row for each timeline on which the books were continued, numbered without a gap. A failover and a
+ * restore to an earlier instant start a new timeline. `system` is the identifier of the database cluster.
  */
 export const epoch = gold.table("epoch", {
   id: integer().primaryKey(),

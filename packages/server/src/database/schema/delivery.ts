@@ -72,7 +72,7 @@ export const retry = gold.table("retry", {
 
 /**
  * One row per delivery attempt, even if a worker reports the attempt twice. Partitioned by week. A partition
- * is dropped when its attempts no longer have to be kept.
+ * is dropped when the retention of its attempts has ended.
  */
 export const attempt = gold.table("attempt", {
   ...owner(),

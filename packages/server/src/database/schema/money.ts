@@ -12,7 +12,7 @@ export const withdrawal = gold.table("withdrawal", {
   createdAt: instant().notNull(),
   iban: code().notNull(),
   reference: text(),
-  /** In the same form as those of quotes and orders; see partnerTexts(). */
+  /** The partner's own text, as in quotes and orders; see partnerTexts(). */
   accountLabel: text(),
   /** Binds the request and its reply; see answer_of(). Null if a process of 0.3.0 booked the withdrawal. */
   answer: bytea(),

@@ -71,7 +71,10 @@ export const partner = gold.table("partner", {
   maximumGrams: amount().notNull(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   suspendedAt: instant(),
-  /** 32 random bytes from which the salts of the partner's chain lines are derived. Only the partner gets them. */
+  /**
+   * 32 random bytes from which the salts of the partner's chain lines are derived. Only the partner gets
+   * them.
+   */
   chainKey: bytea().notNull().default(
     sql`sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`,
   ),
@@ -176,8 +179,8 @@ export const webhookSecret = gold.table("webhook_secret", {
 }, (t) => [index("webhook_secret_partner").on(t.partnerId)]);
 
 /**
- * What an event about a partner's credential, IBAN or webhook URL states; `sequence` is the event's number.
- * Rows never change.
+ * The values that an event about a partner's credential, IBAN or webhook URL states. `sequence` is the
+ * event's number. Rows never change.
  */
 export const partnerChange = gold.table("partner_change", {
   ...owner(),
@@ -298,7 +301,10 @@ export const audit = gold.table("audit", {
   detail: jsonb().notNull(),
 });
 
-/** One link per audit row: sha256(previous link || the row as JSON), so that an edited or deleted row is detected. */
+/**
+ * One link per audit row: sha256(previous link || the row as JSON), so that an edited or deleted row is
+ * detected.
+ */
 export const auditLink = gold.table("audit_link", {
   id: bigint({ mode: "bigint" }).primaryKey(),
   hash: bytea().notNull(),

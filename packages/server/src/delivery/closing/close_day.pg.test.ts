@@ -74,7 +74,7 @@ describe("the end of a day", () => {
     return bookOrder(books.api, orderItem(client, id, { signedRequest }));
   };
 
-  it("is not posted before the first whole day of the first epoch, nor before the day has ended", async () => {
+  it("is posted only after the end of a day, from the first whole day of the first epoch on", async () => {
     const client = await rich();
     assertEquals(await close(client), false);
     await closingToday(books.sql, () => Promise.resolve());
@@ -139,13 +139,13 @@ describe("the end of a day", () => {
     assertEquals(refusals_sha256, hashOfLines(refusals.map(({ at, answer }) => `${at}|${answer}`)));
   });
 
-  it("is posted once by several workers, and for each partner with activity", async () => {
+  it("is posted for each partner with activity, and only once if several workers close the day", async () => {
     const [funded, quoted, refused, idle] = [await rich(), await rich(), await rich(), await rich()];
     await closingToday(books.sql, () => closeDays(books.api));
     for (const client of [funded, quoted, refused, idle]) {
       assertEquals((await closedDays(client)).length, 1);
     }
-    // The event of a closed day is in the next day, and is no activity there.
+    // The event of a closed day belongs to the next day. It does not count as activity there.
     await closingToday(books.sql, () => closeDays(books.api), "-48 hours");
     assertEquals((await closedDays(idle)).length, 1);
     const another = await rich();
@@ -160,9 +160,10 @@ describe("the end of a day", () => {
     assertEquals((await closedDays(another)).length, 1);
   });
 
-  it("needs a quote, a refusal or an event of another type", async () => {
+  it("is posted only for a day with a quote, a refusal or an event of another type", async () => {
     const clients = await Promise.all([rich(), rich(), rich()]);
-    // Nothing but these is left of the day: the earlier events are older than the day.
+    // Move everything before this point to an earlier day. Only the quote and the refusal below are then in
+    // this day.
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       for (const table of ["event", "idempotency_key", "funding"]) {
@@ -211,7 +212,7 @@ describe("the end of a day", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("waits for a booking in progress, and its rows belong to the day", async () => {
+  it("waits for a booking in progress, whose rows then belong to the day", async () => {
     const client = await rich();
     const item = quoteItem(client, GRAM);
     await closingToday(books.sql, async () => {
@@ -227,7 +228,7 @@ describe("the end of a day", () => {
     assertEquals(closed!.data.day.quotes, 1);
   });
 
-  it("lets nothing be added to the day, although the clock is still within the day", async () => {
+  it("prevents later additions to the day, even while the clock is still within the day", async () => {
     const client = await rich();
     const known = await quote(client);
     await closingToday(books.sql, () => closeDays(books.api));
@@ -255,7 +256,7 @@ describe("the end of a day", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("is never before an instant of account_instant, whatever the clock and the answered balances are", async () => {
+  it("is never later than the next account_instant, for any clock and any answered balance", async () => {
     const [row] = await books.sql`
       select bool_and(gold.account_instant(jsonb_populate_record(a, jsonb_build_object('last_posted_at', p.newest, 'closed_until', c.closed)), k.clock) >= p.newest) as holds,
         count(*)::int as cases
@@ -268,7 +269,7 @@ describe("the end of a day", () => {
     assertEquals(row!.holds, true);
   });
 
-  it("does not match any more after a row of the day was changed", async () => {
+  it("no longer matches the rows of the day after one of them was changed", async () => {
     const client = await rich();
     const id = await quote(client);
     await bookWithdrawal(books.api, withdrawalItem(client, 900_000_000n));
@@ -297,7 +298,7 @@ describe("the end of a day", () => {
     }
   });
 
-  it("does not stop for a partner whose day cannot be closed", async () => {
+  it("is posted for the other partners even if one partner's day cannot be closed", async () => {
     const [broken, other] = [await rich(), await rich()];
     assert(broken < other);
     await books.sql.begin(async (sql) => {

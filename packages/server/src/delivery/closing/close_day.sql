@@ -1,22 +1,23 @@
--- Closes a partner's day in Riyadh with the event `day.closed`. The event commits to the quotes and the binding
--- refusals of the day, with their keys and replies, because no other event does.
+-- Closes a partner's day in Riyadh with the event `day.closed`. The event commits to the quotes and the
+-- binding refusals of the day, with their keys and replies, because no other event does.
 --
 -- Nothing can be added to a closed day. Every event, quote and refusal gets its instant from account_instant
 -- under the account's lock, and that instant is never before `last_posted_at`. So a day is closed in two
 -- transactions:
---   1. Under the account's lock, `last_posted_at` is raised to the end of the day. Whoever held the lock before
---      has committed, and whoever gets it later takes an instant after the day, even if the clock steps back.
+--   1. Under the account's lock, `last_posted_at` is raised to the end of the day. A transaction that held the
+--      lock earlier has committed. A transaction that gets the lock later takes an instant after the day, even
+--      if the clock steps back.
 --   2. The day is read without the lock, because a day may have 100,000 quotes. Then the event is posted under
 --      the lock.
--- A crash between the two loses nothing: the next call continues with the second.
+-- After a crash between the two transactions, the next call continues with the second transaction.
 
 -- A day is closed some minutes after its end, so that the clock rarely steps back across the end.
 create or replace function gold.close_delay() returns interval
 language sql immutable parallel safe
 return interval '5 minutes';
 
--- A quote's id has the service's clock, and its instant has the database's clock. The two clocks differ by
--- less than this, so the quotes of a day are found by their ids.
+-- A quote's id contains the time of the service's clock. The quote's instant is the time of the database's
+-- clock. The two clocks differ by less than this interval, so the quotes of a day can be found by their ids.
 create or replace function gold.id_tolerance() returns interval
 language sql immutable parallel safe
 return interval '1 hour';
@@ -29,9 +30,9 @@ create or replace function gold.day_begin(day date) returns timestamptz
 language sql immutable parallel safe
 return day::timestamp at time zone 'Asia/Riyadh';
 
--- Whether the partner's order came in time, but failed for a reason of the operator: the vault was empty, or
--- the quote ended between the signed X-Timestamp and the booking. The stored request has its X-Timestamp, in
--- seconds, in the third line (docs/chain.md). The refusal's detail states the end of the quote.
+-- True if the partner sent the order in time, but the order failed because of the operator. Either the vault
+-- was empty, or the quote ended between the signed X-Timestamp and the booking. The third line of the stored
+-- request is its X-Timestamp, in seconds (docs/chain.md). The refusal's detail states the end of the quote.
 create or replace function gold.is_broken(refused gold.idempotency_key) returns boolean
 language sql stable
 return case (refused).body::json->>'code'
@@ -41,10 +42,11 @@ return case (refused).body::json->>'code'
   else false
 end;
 
--- What the event of a day states, computed from the rows; without its own number and the epoch. A quote's line
--- is id|side|grams|price|total|begin|end|answer, and a refusal's line is instant|answer, with instants in ms.
--- The answer binds key, fingerprint, status, reply and request (answer_of()). The hash of the day is that of
--- the lines' hashes, because the lines of a million quotes would need 200 MB of memory.
+-- Computes from the rows what the event of a day states, except the event's own number and the epoch. A
+-- quote's line is id|side|grams|price|total|begin|end|answer, and a refusal's line is instant|answer, with
+-- instants in ms. The answer binds the idempotency key, fingerprint, status, reply and request (answer_of()).
+-- Each line is hashed, and the day's hash is computed over these hashes, because the lines of a million
+-- quotes would need 200 MB of memory.
 create or replace function gold.day_facts(client int, day date) returns gold.closed_day
 language plpgsql stable set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -123,7 +125,7 @@ begin
         and e.sequence > sequence_at(unclosed_day.client, since - interval '1 millisecond') and e.type <> 'day.closed'
       order by e.sequence limit 1
     ), (
-      -- The first quote by id need not be the first by instant, so read the ids of its next hour, too.
+      -- The first quote by id may not be the first by instant, so read the ids of its next hour, too.
       select min(q.created_at) from (
         select f.id, f.created_at from quote f
         where f.bucket = unclosed_day.client % 64 and f.client_id = unclosed_day.client
@@ -149,7 +151,7 @@ begin atomic
 end;
 
 -- Takes the next step to close the client's oldest day that has ended. Returns false if there is nothing to
--- do, or if another worker is doing it. Each step is a transaction of its own.
+-- do, or if another worker is doing it. Each step is a separate transaction.
 create or replace function gold.close_day(client int) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -162,7 +164,8 @@ declare
   id uuid;
 begin
   perform require_read_committed();
-  -- Otherwise two workers would both read the whole day. The first number is the name of this kind of lock.
+  -- Without this lock, two workers could both read the whole day. The first number identifies this kind of
+  -- lock.
   if not pg_try_advisory_xact_lock(1735355493, close_day.client) then
     return false;
   end if;

@@ -5,9 +5,9 @@ const PAUSE_MS = 15 * 60_000;
 export const CLOSING_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Closes the ended days of all partners, at the start and then every 15 minutes, and notices a new epoch. Each
- * round opens its own connection, whose statements may take CLOSING_TIMEOUT_MS. Several processes may do this at
- * once: each day is still closed only once.
+ * Closes the ended days of all partners, at the start and then every 15 minutes, and notices a new epoch.
+ * Each round opens its own connection, whose statements may take CLOSING_TIMEOUT_MS. Several processes may do
+ * this at once: each day is still closed only once.
  */
 export function startDayCloser(open: () => Pool, pauseMs = PAUSE_MS): { stop(): void } {
   let stopping = false;
@@ -18,7 +18,8 @@ export function startDayCloser(open: () => Pool, pauseMs = PAUSE_MS): { stop(): 
     try {
       await closeDays(sql, () => stopping);
     } catch {
-      // Ignore the error: the next round closes what is left. `gold audit full` reports a day that stays open.
+      // Ignore the error: the next round closes what is left. `gold audit full` reports a day that stays
+      // open.
     } finally {
       await sql.end({ timeout: 0 });
       sql = undefined;
@@ -30,7 +31,7 @@ export function startDayCloser(open: () => Pool, pauseMs = PAUSE_MS): { stop(): 
     stop() {
       stopping = true;
       clearInterval(timer);
-      // Cut off the statement: another process closes the day.
+      // End the connection and its statement. Another process, or the next start, closes the day.
       void sql?.end({ timeout: 0 });
     },
   };

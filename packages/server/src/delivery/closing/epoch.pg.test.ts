@@ -22,7 +22,7 @@ describe("an epoch of the database", () => {
     assertEquals([await note(), await note()], [1, 1]);
   });
 
-  it("is followed by the next one when the timeline or the cluster is another one", async () => {
+  it("is followed by the next epoch when the timeline or the cluster changes", async () => {
     await edit("update gold.epoch set timeline = timeline - 1 where id = 1");
     assertEquals(await note(), 2);
     assertEquals(await books.defects(), []);
@@ -31,7 +31,7 @@ describe("an epoch of the database", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("is a defect if a timeline comes back in the same cluster, or an epoch is missing", async () => {
+  it("is a defect if its timeline is not higher in the same cluster, or without its predecessor", async () => {
     await edit("update gold.epoch set system = (select system from gold.epoch where id = 3) where id = 2");
     assertEquals(await books.defects(), [
       "epoch_is_whole: epoch 3: its number or its timeline does not follow from the epoch before it",

@@ -1,6 +1,6 @@
 -- A partner is notified 30, 7 and 1 days before one of its credentials ends. If several of these notices are
 -- due at once, the partner gets only the one with the fewest days. If the end is moved, the new end gets
--- notices of its own.
+-- new notices.
 
 create or replace function gold.due_notices(at timestamptz)
 returns table (client_id int, kind text, credential text, expires_at timestamptz, days_ahead int)

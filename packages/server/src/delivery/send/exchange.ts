@@ -35,7 +35,7 @@ export async function exchange(order: Exchange, { keeping, fresh }: Agents): Pro
 }
 
 /**
- * The receiver closed a kept connection just when it was reused. The caller sends the request again on a new
+ * The receiver closed an idle connection just when it was reused. The caller sends the request again on a new
  * connection. That is safe, because a receiver recognizes a repeated event by its id.
  */
 class StaleConnection extends SendError {}
