@@ -196,7 +196,7 @@ describe("readConfig()", () => {
     assertStringIncludes(faultsOf({ HA: "yes" })[0]!, "HA");
   });
 
-  it("accepts 1 to 8 for LANES", () => {
+  it("accepts 1 to 8 for LANES, the number of batches of each kind that may be in flight", () => {
     for (const LANES of ["1", "8"]) assertEquals(readConfig({ ...GOOD, LANES }).lanes, Number(LANES));
     for (const LANES of ["0", "9", "-1", "1.5", "two", "01"]) {
       assertStringIncludes(faultsOf({ LANES })[0]!, "LANES");

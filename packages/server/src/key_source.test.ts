@@ -45,7 +45,7 @@ describe("readKeys()", () => {
     }
   });
 
-  it("rejects malformed keys with an error that tells how to make a key and shows no key", async () => {
+  it("rejects malformed keys with an error that says how to make a key and shows no key", async () => {
     for (
       const text of [
         "",

@@ -37,7 +37,7 @@ describe("serve", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("exits with 2 and one sentence for an unknown argument", async () => {
+  it("exits with 2 and prints one sentence for an unknown argument", async () => {
     for (const args of [["--role", "gateway"], ["--rule", "api"], ["api"]]) {
       const { ended, said } = serve(args);
       assertEquals([await ended, said.out], [2, ""]);

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { readRole, ROLES } from "./role.ts";
 
 describe("readRole()", () => {
-  it("returns the named role, and all by default", () => {
+  it("returns the role that --role names, and all without --role", () => {
     assertEquals(readRole([]), "all");
     assertEquals(ROLES, ["all", "api", "delivery"]);
     for (const role of ROLES) {
@@ -11,7 +11,7 @@ describe("readRole()", () => {
     }
   });
 
-  it("returns undefined for any other argument", () => {
+  it("returns undefined for an unknown role and for any other argument", () => {
     const wrong = [["--role"], ["--role", ""], ["--role", "API"], ["--rule", "api"], ["api"], [
       "--role",
       "api",

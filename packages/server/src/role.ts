@@ -4,7 +4,9 @@ import { parseArgs } from "node:util";
 export const ROLES = ["all", "api", "delivery"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role in the command line, all by default. Undefined for an unknown role or any other argument. */
+/**
+ * Returns the role that `--role` names, or `all` without `--role`. Returns undefined for any other argument.
+ */
 export function readRole(args: readonly string[]): Role | undefined {
   try {
     const { role } =

@@ -58,7 +58,7 @@ describe("rotation", () => {
   const order = (partner: TestPartner, key: TestKey) =>
     service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key });
 
-  it("accepts every active certificate of a partner, each with tokens of its own", async () => {
+  it("accepts every active certificate of a partner, each with the tokens that are bound to it", async () => {
     const partner = await service.addPartner();
     const renewed = { ...partner, fingerprint: randomBytes(32).toString("hex") };
     await changed(addTestCertificate(service.books.sql, partner.clientId, renewed.fingerprint));

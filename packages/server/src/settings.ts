@@ -81,7 +81,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "LANES",
     meaning:
-      "How many batches of each kind of booking (orders, quotes, …) may be in flight at once, 1 to 8; not for --role delivery",
+      "How many batches of each kind of booking (orders, quotes and nonces) may be in flight at once, 1 to 8; not for --role delivery",
     default: "2",
   },
   {

@@ -8,8 +8,8 @@ import { sendRaw } from "./service_fixture.ts";
 
 const ROUNDS = 5;
 
-describe("a failure that a partner arms at one process", () => {
-  /** The process at which the partner arms. */
+describe("a failure that a partner simulates with a request to one process", () => {
+  /** The process to which the partner sends the simulation. */
   let near: TestService;
   /** Another process on the same database. It reads the registry once a second. */
   let far: Service;
@@ -52,7 +52,7 @@ describe("a failure that a partner arms at one process", () => {
     }
   });
 
-  it("fails exactly as many requests as were armed, at all processes together", async () => {
+  it("fails exactly the requested number of requests, counted over all processes", async () => {
     await bank.arm("failure", { kind: "timeout", count: 4 });
     const statuses = await Promise.all(Array.from({ length: 10 }, async (_, n) => {
       if (n % 2 === 0) return (await quoteAfar(randomUUID())).status;

@@ -16,7 +16,9 @@ export interface Exchange {
   readonly requestId: RequestId;
   /** The rate limit headers. Undefined until the request is counted; every later reply contains them. */
   rateFields?: Readonly<Record<string, string>>;
-  /** A failure that the partner armed in the sandbox. It concerns the reply of a request that is executed. */
+  /**
+   * A failure that the partner simulates in the sandbox. The request is executed; only its reply is affected.
+   */
   failure?: { readonly kind: string; readonly seconds: number | null };
 }
 
@@ -54,7 +56,8 @@ interface Fixed {
 
 /**
  * A reply whose content does not change while the service runs. The caller may cache the reply, but must
- * revalidate it each time, because the caller's admission may have changed. `headers` may say otherwise.
+ * revalidate it each time, because the caller's admission may have changed. `headers` can
+ * set another Cache-Control.
  */
 export function fixedReply(
   { mediaType, body, tag, headers }: Fixed,

@@ -6,7 +6,7 @@ import { createMetrics } from "./metrics.ts";
 import { createOperationsServer } from "./operations_server.ts";
 
 describe("createOperationsServer()", () => {
-  it("answers /live, answers /ready as isReady() says, and shows its metrics", async () => {
+  it("answers /live, answers /ready according to isReady(), and shows its metrics", async () => {
     const metrics = createMetrics();
     metrics.count("gold_requests_total");
     let ready = false;

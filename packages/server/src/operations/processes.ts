@@ -21,7 +21,7 @@ const DOUBLINGS_MAX = 4;
  */
 const END_MS = 25_000;
 
-/** Returns one environment for each of the PROCESSES. Replaces {n} by the number of the process, from 1. */
+/** Returns one environment for each process. Replaces {n} by the number of the process, from 1. */
 export function numberProcesses(variables: Variables): Variables[] {
   const { PROCESSES = "1" } = variables;
   const count = Number(PROCESSES);

@@ -29,7 +29,8 @@ describe("the balance at an instant", () => {
   let books: TestBooks;
   before(async () => {
     books = await testBooks();
-    // Do not wait for the disk: this test makes thousands of commits, which need not survive a power cut.
+    // Do not wait for the disk: this test makes thousands of commits, which do not have to survive a power
+    // cut.
     await books.sql.unsafe(
       `alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`,
     );

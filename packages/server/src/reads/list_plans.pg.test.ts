@@ -31,7 +31,7 @@ describe("a page of a list", () => {
     await books.stop();
   });
 
-  /** Adds orders to those of a client, and updates the account as if it had booked them. */
+  /** Adds orders to a client's orders, and updates the account as if the orders had been booked. */
   async function plantOrders(client: number, from: number, to: number): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;

@@ -6,8 +6,8 @@ interface Queue {
   length: number;
   end: Promise<unknown>;
   /**
-   * True after a read timed out on the account's lock. The reads behind it are then refused, because each of
-   * them would time out as well.
+   * True after a read timed out on the account's lock. The reads that wait behind that read are then refused,
+   * because each of them would time out as well.
    */
   stuck: boolean;
 }

@@ -32,7 +32,7 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
-  it("are found by a browser that opens the base URL or adds a slash, if it has a certificate", async () => {
+  it("are reached by redirects from the base URL and from a path with an added slash", async () => {
     for (const path of ["/", "/docs/"]) {
       const reply = await get(path, { Authorization: null });
       assertEquals([reply.status, reply.headers.get("Location")], [308, "/docs"]);

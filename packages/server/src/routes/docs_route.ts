@@ -19,7 +19,7 @@ export function errorCatalogueRoute(deps: Deps): Route {
   return pageRoute(errorsPage(), deps);
 }
 
-/** GET / and GET /docs/: lead a browser to the reference. */
+/** GET / and GET /docs/: redirect a browser to the reference. */
 export const toReferenceRoute = (deps: Deps): Route => async (c) => {
   await admitCertificateAlone(c, deps);
   refuseQuery(c);

@@ -10,7 +10,7 @@ import { type Account, openAccount } from "./fixture.ts";
 
 const ORDER_BODY = (quote: string) => `{\n "quote_id" : "${quote}" }`;
 
-describe("what a partner signed", () => {
+describe("the signed request of a partner", () => {
   let service: TestService;
   let account: Account;
   before(async () => {

@@ -102,7 +102,7 @@ describe("a list", () => {
     assertEquals(paid.items.map(({ withdrawal_id }) => withdrawal_id), [withdrawal]);
   });
 
-  it("finds nothing for a key of a refusal, of a quote or of another partner", async () => {
+  it("of orders is empty for the key of a refusal, of a quote or of another partner", async () => {
     const stranger = await openAccount(service);
     const [refusal, quote] = [randomUUID(), randomUUID()];
     const { quote_id } = JSON.parse(

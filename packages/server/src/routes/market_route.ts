@@ -54,7 +54,7 @@ export function reservesRoute(deps: Deps): Route {
 
 const LIST_KEPT_SECONDS = 365 * 24 * 60 * 60;
 
-/** A list of bars never changes. So a cache may keep it for a year and need not ask again. */
+/** A list of bars never changes. So a cache may store it for a year and does not have to ask again. */
 export function reservesListRoute(deps: Deps): Route {
   return async (c) => {
     await admitCaller(c, deps);

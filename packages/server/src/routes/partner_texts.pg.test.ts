@@ -48,7 +48,7 @@ describe("reference and account_label", () => {
     account_label,
   ];
 
-  it("of a quote go into its reply, and an order inherits each that its request does not give", async () => {
+  it("of a quote are in its reply, and an order inherits each text that its request lacks", async () => {
     const cases = [
       [{ reference: QUOTED, account_label: ARABIC }, {}, [QUOTED, ARABIC]],
       [{ reference: QUOTED, account_label: ARABIC }, { reference: LONGEST }, [LONGEST, ARABIC]],
@@ -69,7 +69,7 @@ describe("reference and account_label", () => {
     }
   });
 
-  it("go into the event order.executed and the statement, as JSON and as CSV", async () => {
+  it("are in the event order.executed and in the statement, as JSON and as CSV", async () => {
     const own = await openAccount(service);
     await own.fund(1_000);
     const executed = await order((await quote({ reference: QUOTED }, own)).quote_id, {}, own);
@@ -105,7 +105,7 @@ describe("reference and account_label", () => {
     ends.flatMap((end) => [end, end]).forEach((end, n) => assert(lines[5 + n]!.endsWith(end), lines[5 + n]));
   });
 
-  it("of a withdrawal are returned with it, and its reference must still be unique", async () => {
+  it("of a withdrawal are in its reply, and its reference must still be unique", async () => {
     const texts = { reference: "Payroll 9", account_label: QUOTED };
     const { balances, ...created } = await made("/v1/withdrawals", { amount_sar: 1, ...texts });
     assert(balances);
@@ -119,7 +119,7 @@ describe("reference and account_label", () => {
     assertEquals([without.reference, "account_label" in without], [null, false]);
   });
 
-  it("in another form get 400 with their name, and book nothing", async () => {
+  it("that are malformed get 400 with the name of the text, and book nothing", async () => {
     const { quote_id } = await quote();
     const values = ["", " a", "x".repeat(65), "😀".repeat(65), "a\nb", "\u0000", "\u202e", 1, null, ["a"]];
     for (const value of values) {
@@ -142,7 +142,7 @@ describe("reference and account_label", () => {
     assertEquals((await account.read(`/v1/quotes/${quote_id}`, quoteReply)).status, "open");
   });
 
-  it("are refused by the database, too, if they have another form", async () => {
+  it("that are malformed are also refused by the database", async () => {
     const { quote_id } = await quote();
     for (const text of ["", " a", "a ", "x".repeat(65), "a\nb", "\u202e"]) {
       for (const column of ["reference", "account_label"]) {
@@ -155,7 +155,7 @@ describe("reference and account_label", () => {
     }
   });
 
-  it("that are not given do not change the last release's fingerprint, and are absent from the reply", async () => {
+  it("that are not given do not change the last release's fingerprint, and are not in the reply", async () => {
     const key = randomUUID();
     await send("/v1/quotes", { side: "buy", gold_grams: 1.5 }, key);
     const { sql } = service.books;
@@ -179,7 +179,7 @@ describe("reference and account_label", () => {
     ]);
   });
 
-  it("leave a reply of the last release as it was stored", async () => {
+  it("do not change a reply that the last release stored", async () => {
     const quote_id = "qt_01890a5d-ac96-774b-bcce-b302099a8057";
     const body =
       `{"order_id":"ord_${quote_id.slice(3)}","quote_id":"${quote_id}","side":"buy","gold_grams":1,` +

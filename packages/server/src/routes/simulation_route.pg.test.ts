@@ -58,7 +58,7 @@ describe("POST /sandbox/simulate", () => {
       returned: [APPROVED, SUBMITTED, "returned by gold_simulation_checker"],
     };
     for (const [outcome, steps] of Object.entries(OUTCOMES)) {
-      it(`becomes ${outcome} by all steps to it, taken by two logins`, async () => {
+      it(`becomes ${outcome} through all steps before it, and two logins take the steps`, async () => {
         const before = await balance(bank);
         const withdrawal_id = await bank.withdraw(10);
         const made = withdrawalReply.parse(await bank.arm("withdrawal", { withdrawal_id, outcome }));
@@ -80,7 +80,7 @@ describe("POST /sandbox/simulate", () => {
       });
     }
 
-    it("can be returned after it was paid, and continues what the operator began", async () => {
+    it("can be paid after the operator has approved it, and can then be returned", async () => {
       const withdrawal_id = await bank.withdraw();
       await service.books.sql`select gold.approve_withdrawal(${withdrawal_id.slice(3)}::uuid)`;
       for (const outcome of ["paid", "returned"]) {
@@ -88,7 +88,7 @@ describe("POST /sandbox/simulate", () => {
       }
     });
 
-    it("refuses an outcome that cannot be reached, and leaves the key free", async () => {
+    it("refuses an outcome that cannot be reached, and does not bind the key", async () => {
       const withdrawal_id = await bank.withdraw();
       await bank.arm("withdrawal", { withdrawal_id, outcome: "rejected" });
       const headers = { "Idempotency-Key": randomUUID() };
@@ -138,7 +138,7 @@ describe("POST /sandbox/simulate", () => {
       }
     });
 
-    it("is refused above the limit, and its reversal if the money was spent; both bind the key", async () => {
+    it("is refused above the limit, or if the money of a reversal was spent, and binds the key", async () => {
       const poor = await openSimulator(service, 0);
       const { funding_id } = await poor.arm("deposit", { amount_sar: 100 });
       await poor.withdraw(60);
@@ -168,7 +168,7 @@ describe("POST /sandbox/simulate", () => {
   describe("market", () => {
     const QUOTE = { side: "buy", gold_grams: 1 };
 
-    it("closes for the partner alone, and replays of earlier quotes still work", async () => {
+    it("is closed for this partner alone, and replays of earlier quotes still work", async () => {
       const key = randomUUID();
       const first = await (await bank.quote(QUOTE, key)).text();
       const { market } = await bank.arm("market", { state: "closed", seconds: 30 }) as SimulationsReply;
@@ -236,7 +236,7 @@ describe("POST /sandbox/simulate", () => {
   });
 
   describe("quote_expiry", () => {
-    it("ends the quote now, and resets do not revive it", async () => {
+    it("ends the quote now, and a reset of the simulations does not make it firm again", async () => {
       const [ended, open] = [await bank.quoteId(), await bank.quoteId()];
       const made = quoteReply.parse(await bank.arm("quote_expiry", { quote_id: ended }));
       assertEquals([made.quote_id, made.status], [ended, "expired"]);

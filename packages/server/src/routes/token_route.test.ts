@@ -89,7 +89,7 @@ describe("database reads of POST /oauth/token", () => {
     assertEquals(await ask("bank", "a new one"), [200, 1]);
   });
 
-  it("happen once for an unknown client, a wrong secret and a foreign certificate alike", async () => {
+  it("happen once for an unknown client, a wrong secret or another partner's certificate", async () => {
     const ask = stage({ inSnapshot: [SECRET], inDatabase: [SECRET] });
     assertEquals(await ask("nobody", SECRET), [401, 1]);
     assertEquals(await ask("bank", "a wrong one"), [401, 1]);

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /**
- * Azure's platform service. It needs an entry of its own, because its address lies between public addresses.
+ * Azure's platform service. It needs a separate entry, because its address lies between public addresses.
  * The platform addresses of other clouds lie in ranges that are refused as a whole.
  */
 const PLATFORM_ADDRESS = "168.63.129.16";

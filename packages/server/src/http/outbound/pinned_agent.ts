@@ -34,8 +34,8 @@ const MIN_VERSION = "TLSv1.2";
 
 /**
  * Connects only to checked addresses. It resolves no name, uses no proxy and resumes no TLS session. A
- * connection is reused only for the same endpoint with the same addresses. So no request goes to an address
- * that the name no longer has, and partners whose endpoints share a host do not wait for each other.
+ * connection is reused only for the same endpoint with the same addresses. So no request goes to an old
+ * address of a name. Partners whose endpoints share a host do not wait for each other.
  */
 export class PinnedAgent extends Agent {
   readonly #trust: SecureContext = createSecureContext({ minVersion: MIN_VERSION });

@@ -10,8 +10,8 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 const LOOKUPS_MAX = 1024;
 const LOOKUP_MAX_MS = 5000;
 /**
- * `timeout` is the wait for one server in milliseconds, before the next is asked. Each server gets `tries`
- * tries.
+ * `timeout` is how many milliseconds to wait for one server before the next server is asked. Each server is
+ * asked `tries` times.
  */
 const PATIENCE = { timeout: 1000, tries: 2 };
 const HOSTS_FILE = "/etc/hosts";

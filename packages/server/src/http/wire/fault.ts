@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
 /**
- * Returns why a request is refused, or undefined. Node's parser accepts these requests, but another parser
- * could read them differently.
+ * Returns the reason for refusing a request, or undefined. Every refused request passes Node's parser, but
+ * another parser could read it differently.
  */
 export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,

@@ -37,8 +37,8 @@ const BEYOND_ASCII = /[\u0080-\uffff]/g;
  */
 export function* spellBody(body: Uint8Array): Generator<Uint8Array> {
   if (body.length > RESPELT_MAX_BYTES) return;
-  // Read one character for each byte, so that the body need not be valid UTF-8. Only a final line break is
-  // changed.
+  // Read one character for each byte, so that the body does not have to be valid UTF-8. Only a final line
+  // break is changed.
   const bytes = String.fromCharCode(...body);
   const bare = bytes.replace(LINE_END, "");
   for (const end of ["", "\n", "\r\n"]) yield Uint8Array.from(bare + end, (char) => char.charCodeAt(0));
