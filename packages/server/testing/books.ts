@@ -14,7 +14,7 @@ export interface TestBooks {
   readonly sql: Sql;
   /** The service's role, with exactly the service's rights. */
   readonly api: Sql;
-  /** The client has no events before those of its holdings; see `insertPartner`. */
+  /** The first events of the client are the events of its holdings; see `insertPartner`. */
   createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
   addBar(fineTenthMilligrams: bigint): Promise<string>;
   setPrice(buyPips: bigint, sellPips: bigint): Promise<void>;

@@ -1,9 +1,10 @@
 import type { Sql } from "postgres";
 
 /**
- * Lets the database close the current day while `use` runs: the first epoch began some days ago, and a day may
- * be closed from its beginning on. A closed day ends the account's trading until the next day, because its
- * newest posting is then at the end of the day. With the delay "-48 hours", tomorrow can be closed, too.
+ * Lets the database close the current day while `use` runs: the first epoch then began some days ago, and a
+ * day can be closed from its beginning on. A closed day ends the account's trading until the next day,
+ * because its newest posting is then at the end of the day. With the delay "-48 hours", tomorrow can be
+ * closed, too.
  */
 export async function closingToday(sql: Sql, use: () => Promise<void>, delay = "-24 hours"): Promise<void> {
   const setDelay = (delay: string) =>

@@ -73,8 +73,8 @@ export interface TestOptions {
   /** The webhook URL of the first partner. */
   readonly webhook?: string;
   /**
-   * Sets HA=on. The service then logs in as gold_api, and not as a superuser with that role, because the
-   * proof `npm run prove -- standby` must run with the rights of that login.
+   * Sets HA=on. The service then logs in as gold_api. By default it logs in as a superuser and sets that
+   * role. The proof `npm run prove -- standby` must run with the rights of the login gold_api.
    */
   readonly standby?: boolean;
   /** Default: the base URL of the environment. */

@@ -43,7 +43,7 @@ const PRICE: Readonly<Record<Sides, bigint>> = { buy: 3_210_000n, sell: 3_190_00
 
 /**
  * Runs a random sequence of simulations and ordinary calls for one partner, and checks every reply against a
- * model. Every call is repeated under its key until the armed failures are used up.
+ * model. Every call is repeated with its key until the simulated failures are used up.
  */
 export class SimulatedHistory {
   readonly #bank: Simulator;
@@ -92,12 +92,12 @@ export class SimulatedHistory {
     () => this.#reset(),
   ];
 
-  /** An armed failure never affects a simulation. */
+  /** A simulated failure never affects a call that requests a simulation. */
   async #simulate(name: string, body: Record<string, unknown>, expected: Expected) {
     return await settle(await this.#bank.simulate(name, body), expected, name);
   }
 
-  /** Repeats the request until all armed failures are used up, and checks each reply. */
+  /** Repeats the request until all simulated failures are used up, and checks each reply. */
   async #call(send: (key: string) => Promise<Response>, expected: Expected, what: string) {
     const key = randomUUID();
     for (
@@ -105,7 +105,7 @@ export class SimulatedHistory {
       this.#failure !== undefined;
       this.#failure = --this.#failure.remaining > 0 ? this.#failure : undefined
     ) {
-      await settle(await send(key), this.#failure.code, `${what} with an armed failure`);
+      await settle(await send(key), this.#failure.code, `${what} with a simulated failure`);
     }
     return await settle(await send(key), expected, what);
   }
