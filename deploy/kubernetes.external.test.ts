@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -68,6 +69,9 @@ describe("deploy/kubernetes", () => {
     const [migration] = podOf("gold-migration").containers;
     const { code, output } = await site.engine.run(containerOf("gold-migration", migration!));
     assertEquals(code, 0, output);
+    const folder = containerOf("gold-migration", migration!).mounts.get("/run/keys")!;
+    const places = { pepper: `file:${folder}/pepper`, sealing_key: `file:${folder}/sealing_key` };
+    await writeFile(keyFile(), JSON.stringify(places), { mode: 0o600 });
     await operator()("ca init --key", join(site.folder, "ca_key.pem"));
     const api = podOf("gold-api");
     for (const container of api.initContainers!) {
@@ -170,13 +174,18 @@ describe("deploy/kubernetes", () => {
     assert(commands.length > 10);
   });
 
+  /** An operator's own key file, outside the cluster. */
+  function keyFile(): string {
+    return join(site.folder, "keys.json");
+  }
+
   function operator(name: "operator" | "second operator" = "operator") {
     const { mounts } = containerOf("gold-migration", podOf("gold-migration").containers[0]!);
     const words = ["node", "packages/operator/src/main.ts"];
     return goldIn(site.engine, {
       name,
       words,
-      env: { DATABASE_URL: secrets.values[`${name}/url`]! },
+      env: { DATABASE_URL: secrets.values[`${name}/url`]!, GOLD_KEYS: keyFile() },
       mounts,
     });
   }

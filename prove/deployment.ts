@@ -283,7 +283,10 @@ export class Deployment {
   }
 
   #operatorOf(url: string): Operator {
-    return this.#root === undefined ? asOperator(url) : asOperatorFrom(this.#root, url);
+    const keys = this.state.path("keys.json");
+    return this.#root === undefined
+      ? asOperator(url, undefined, keys)
+      : asOperatorFrom(this.#root, url, keys);
   }
 
   /**

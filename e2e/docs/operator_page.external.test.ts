@@ -69,6 +69,7 @@ class Office {
         DATABASE_URL: this.#logins.get(person) ?? this.#url,
         SECOND_DATABASE_URL: this.#logins.get(PEOPLE[1]),
         MIGRATION_DATABASE_URL: this.#url,
+        GOLD_KEYS: join(this.#folder, "gold_keys.json"),
         INIT_CWD: this.#folder,
       },
       out: (text) => out.push(text),

@@ -131,7 +131,7 @@ async function productionCertificate({ running: { state }, sql }: Stack): Promis
   const url = new URL((await readFile(state.path("keys", "migration_database_url"), "utf8")).trim());
   url.pathname = "/production";
   await sql`create database production owner gold_migration`;
-  const operator = asOperator(url.href);
+  const operator = asOperator(url.href, undefined, state.path("production_keys.json"));
   const baseUrl = "https://api.example";
   const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
   await operator(`db migrate --env production --base-url ${baseUrl}`, ...keys);

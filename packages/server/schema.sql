@@ -162,10 +162,10 @@ begin
   end if;
   -- created_at must be later than the previous authority's, even if the clock went back, because the newest
   -- authority signs.
-  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
-  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
+  insert into authority (fingerprint, certificate, revocation_list, revocation_number, revocation_next_at, created_at)
+  values (add_authority.fingerprint, certificate_pem, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
-  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source,
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object(
     'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
   perform registry_changed();
 end $$;
@@ -4652,7 +4652,6 @@ CREATE FUNCTION gold.move_authority_key(fingerprint text, key_source text) RETUR
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  update authority a set key_source = move_authority_key.key_source where a.fingerprint = move_authority_key.fingerprint;
   perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
 end $$;
 
@@ -6888,26 +6887,21 @@ begin
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
-      known.webhook_ports, known.attempts_kept_days) is not distinct from
-    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
+  elsif (known.public_base_url, known.loopback_receivers, known.flood_per_second, known.webhook_ports, known.attempts_kept_days) is not distinct from
+    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.flood_per_second,
+      settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
     -- Earlier releases did not record the new values. The first call of this release records them.
     and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
-    attempts_kept_days)
+  insert into deployment (environment, public_base_url, loopback_receivers, flood_per_second, webhook_ports, attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second, settle_deployment.webhook_ports,
-    settle_deployment.attempts_kept_days)
+    settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
-    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
+    flood_per_second = excluded.flood_per_second, webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
-      'loopback_receivers', settle_deployment.loopback_receivers, 'sealing_key_source', settle_deployment.sealing_key_source,
-      'pepper_source', settle_deployment.pepper_source, 'flood_per_second', settle_deployment.flood_per_second,
+      'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
       'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
   perform registry_changed();
 end $$;
@@ -10969,12 +10963,6 @@ GRANT ALL ON FUNCTION gold.read_simulations(client integer) TO gold_api;
 --
 
 GRANT SELECT,INSERT ON TABLE gold.authority TO gold_book;
-
---
--- Name: COLUMN authority.key_source; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(key_source) ON TABLE gold.authority TO gold_book;
 
 --
 -- Name: COLUMN authority.retired_at; Type: ACL; Schema: gold; Owner: gold_owner

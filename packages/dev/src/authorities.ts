@@ -6,6 +6,7 @@ import {
   openAuthority,
   readAuthorityKey,
 } from "@gold-partner/operator";
+import { recordPartnerCa } from "./key_file.ts";
 import type { Operator } from "./operator.ts";
 import { partnerCaKey, type State } from "./state.ts";
 
@@ -43,7 +44,10 @@ export async function ensureAuthorities(state: State, operator: Operator): Promi
  */
 export async function ensurePartnerCa(state: State, operator: Operator): Promise<string> {
   const { certificates } = await operator("ca show") as { certificates: string };
-  if (certificates !== "") return certificates;
+  if (certificates !== "") {
+    await recordPartnerCa(state, certificates);
+    return certificates;
+  }
   // Remove the key that a killed start may have left, because `gold ca init` does not overwrite a key file.
   // No database has a certificate for that key.
   await rm(partnerCaKey(state), { force: true });

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "./database.ts";
 import { runDemo } from "./demo.ts";
 import { openDemoReceiver } from "./demo_receiver.ts";
 import { openEnvoy, openGateway } from "./door.ts";
+import { announceKeys, keyFileOf, recordKeys } from "./key_file.ts";
 import { asOperator, type Operator } from "./operator.ts";
 import { type Credentials, ensurePartner } from "./partner.ts";
 import { type Service, startService } from "./service.ts";
@@ -54,7 +55,7 @@ export async function build(
       reused ? `reusing Postgres of an earlier start, on port ${port}` : `Postgres listens on port ${port}`,
   );
   stops.push(() => database.postgres.stop());
-  const operator = asOperator(...database.urls.operators);
+  const operator = asOperator(...database.urls.operators, keyFileOf(state));
   await step(
     "migrate",
     "migrating the database to this version",
@@ -123,6 +124,7 @@ export async function build(
       ...door.pids,
     },
   };
+  stops.push(await announceKeys(state, run.database_url));
   const writeRun = (ready: boolean) =>
     state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
   await writeRun(false);
@@ -179,6 +181,7 @@ async function settle(
   // `gold` reads the migration login from this file to add operators, because an operator's own login may not
   // add operators.
   await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
+  await recordKeys(state);
   if (settled) return;
   await asOperator(urls.migration)(
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,

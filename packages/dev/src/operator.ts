@@ -10,14 +10,14 @@ export type Operator = (words: string, ...more: string[]) => Promise<Record<stri
 
 /**
  * Runs the operator's real commands, so that onboarding works as in production. Some commands need a second
- * operator's login.
+ * operator's login. Without `keyFile`, the commands use the key file of the `npm start` with this database.
  */
-export function asOperator(databaseUrl: string, secondDatabaseUrl?: string): Operator {
+export function asOperator(databaseUrl: string, secondDatabaseUrl?: string, keyFile?: string): Operator {
   return async (words, ...more) => {
     const out: string[] = [];
     const err: string[] = [];
     const exit = await gold([...words.split(" "), ...more, "--json", "--yes"], {
-      env: { DATABASE_URL: databaseUrl, SECOND_DATABASE_URL: secondDatabaseUrl },
+      env: { DATABASE_URL: databaseUrl, SECOND_DATABASE_URL: secondDatabaseUrl, GOLD_KEYS: keyFile },
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       now: () => new Date(),
@@ -33,7 +33,7 @@ export function asOperator(databaseUrl: string, secondDatabaseUrl?: string): Ope
 const run = promisify(execFile);
 
 /** Runs the commands of the version in the tree at `root`, each in its own process. */
-export function asOperatorFrom(root: string, databaseUrl: string): Operator {
+export function asOperatorFrom(root: string, databaseUrl: string, keyFile?: string): Operator {
   return async (words, ...more) => {
     const main = runtimeArguments(join(root, "packages", "operator", "src", "main.ts"), root);
     const { stdout } = await run(
@@ -41,7 +41,7 @@ export function asOperatorFrom(root: string, databaseUrl: string): Operator {
       [...main, ...words.split(" "), ...more, "--json", "--yes"],
       {
         cwd: root,
-        env: { ...process.env, DATABASE_URL: databaseUrl },
+        env: { ...process.env, DATABASE_URL: databaseUrl, ...(keyFile ? { GOLD_KEYS: keyFile } : {}) },
       },
     );
     return JSON.parse(stdout) as Record<string, unknown>;

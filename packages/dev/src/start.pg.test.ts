@@ -1,7 +1,7 @@
 import type { webcrypto } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
@@ -10,6 +10,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
@@ -17,6 +18,7 @@ import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { pem, writeCsr } from "./partner_keys.ts";
+import { statePointer } from "@gold-partner/operator";
 import { findFreePort, findPostmaster } from "@gold-partner/local-postgres";
 import {
   awaitEnd,
@@ -124,6 +126,8 @@ describe("npm start", () => {
       const files = [
         join(state, "run.json"),
         join(state, "partners", client_id, "credentials.json"),
+        join(state, "keys.json"),
+        statePointer(started.run.database_url),
         key,
         signing_key,
         ...["server_key.pem", "receiver_key.pem"].map((name) => join(state, "pki", name)),
@@ -131,6 +135,39 @@ describe("npm start", () => {
       ];
       assert(files.length >= 8);
       for (const file of files) assertEquals(((await stat(file)).mode & 0o077).toString(8), "0", file);
+    });
+
+    it("writes the file in which gold finds the keys, by DATABASE_URL from any folder and with any --state", async () => {
+      const file = join(realpathSync(state), "keys.json");
+      assertEquals((await stat(file)).mode & 0o777, 0o600);
+      const named = Object.keys(JSON.parse(await readFile(file, "utf8")));
+      assertEquals(named.map((name) => name.replace(/^ca:[0-9a-f]{64}$/, "ca")), [
+        "pepper",
+        "sealing_key",
+        "ca",
+      ]);
+      const gold = (env: Record<string, string>, ...words: string[]) => {
+        const main = fileURLToPath(new URL("../../operator/src/main.ts", import.meta.url));
+        const { PATH = "" } = process.env;
+        return spawnSync(process.execPath, [...runtimeArguments(main), ...words, "--json", "--yes"], {
+          cwd: tmpdir(),
+          env: { PATH, ...env },
+          encoding: "utf8",
+        });
+      };
+      const { database_url, second_database_url } = started.run;
+      for (const DATABASE_URL of [database_url, second_database_url]) {
+        for (const other of [[], ["--state", folder]]) {
+          const crl = gold({ DATABASE_URL }, "cert", "crl", ...other);
+          assertEquals([crl.stderr, crl.status], ["", 0]);
+          const token = gold({ DATABASE_URL }, "key", "rotate", "webhook-kek", ...other);
+          assertEquals([token.stderr, token.status], ["", 0]);
+        }
+      }
+      const wrong = new URL(database_url);
+      wrong.searchParams.set("application_name", "another");
+      const lost = gold({ DATABASE_URL: wrong.href }, "key", "rotate", "webhook-kek");
+      assertEquals([lost.status, JSON.parse(lost.stderr).code], [2, "key_place_unknown"]);
     });
 
     it("trades for its demo partner, and accepts further trades over mutual TLS", async () => {
@@ -190,6 +227,7 @@ describe("npm start", () => {
       assertEquals(await started.stop(), 0);
       await awaitEnd(...Object.values(started.run.pids));
       assertEquals(await readRun(state), undefined);
+      assertEquals(existsSync(statePointer(started.run.database_url)), false);
     });
   });
 

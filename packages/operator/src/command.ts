@@ -1,6 +1,7 @@
 import type { ParseArgsConfig } from "node:util";
 import type { ParameterOrFragment, Row as SqlRow } from "postgres";
 import type { Db } from "./database.ts";
+import type { KeyFile } from "./key_file.ts";
 
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
@@ -45,6 +46,8 @@ export interface Invocation {
    * DATABASE_URL, else the migration login of a running `npm start`.
    */
   readonly migrationUrl: () => Promise<string>;
+  /** Says where each key is: the file of GOLD_KEYS, or that of a running `npm start`. */
+  readonly keys: KeyFile;
   /** The state folder of the `npm start` to use if DATABASE_URL is not set. */
   readonly stateDir: string;
   /** Resolves a file name relative to the folder in which the person called `gold`. */

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Sql } from "postgres";
 import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
-import { isKeySource, type KeySource } from "@gold-partner/server";
 import { EXIT, Failure, usage } from "./failure.ts";
+import { readKeysSetting } from "./key_file.ts";
+import { findKeyFileOf, KEY_FILE, readRunFile, type RunFile } from "./run_file.ts";
 
 /** The limits as gold.limit_partner takes them. An absent limit stays as it is; null removes it. */
 export interface Limits {
@@ -16,8 +17,6 @@ export interface Limits {
 export interface Deployment {
   readonly environment: "sandbox" | "production";
   readonly publicBaseUrl: string;
-  readonly sealingKeySource: KeySource | null;
-  readonly pepperSource: KeySource | null;
   /**
    * Requests per second that the proxy allows for one certificate.
    * A partner's rate is at most a quarter of it.
@@ -65,19 +64,21 @@ export async function findSecondUrl(env: Environment, stateDir: string): Promise
   );
 }
 
-interface RunFile {
-  readonly database_url: string;
-  readonly second_database_url: string;
+async function readRun(stateDir: string): Promise<RunFile> {
+  const run = await readRunFile(stateDir);
+  if (run) return run;
+  throw usage(
+    `DATABASE_URL is not set, and no \`npm start\` is running with its state in ${stateDir}. Set DATABASE_URL, or run \`npm start\`.`,
+  );
 }
 
-async function readRun(stateDir: string): Promise<RunFile> {
-  try {
-    return JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as RunFile;
-  } catch {
-    throw usage(
-      `DATABASE_URL is not set, and no \`npm start\` is running with its state in ${stateDir}. Set DATABASE_URL, or run \`npm start\`.`,
-    );
-  }
+/**
+ * Returns the path of the file that says where the keys are: GOLD_KEYS, or the key file of the `npm start`
+ * whose database this is. Returns undefined if there is neither.
+ */
+export async function findKeyFile(env: Environment, stateDir: string): Promise<string | undefined> {
+  if (env.GOLD_KEYS) return readKeysSetting(env.GOLD_KEYS);
+  return env.DATABASE_URL ? await findKeyFileOf(checkUrl(env, "DATABASE_URL")) : resolve(stateDir, KEY_FILE);
 }
 
 /**
@@ -148,8 +149,6 @@ export function openDb(sql: Sql): Db {
       return {
         environment: row.environment,
         publicBaseUrl: row.public_base_url,
-        sealingKeySource: sourceOf(row.sealing_key_source),
-        pepperSource: sourceOf(row.pepper_source),
         floodPerSecond: row.flood_per_second,
         partnerDefaults: {
           ratePerSecond: row.partner_rate_per_second,
@@ -170,5 +169,3 @@ export function openDb(sql: Sql): Db {
     },
   };
 }
-
-const sourceOf = (text: string | null) => text !== null && isKeySource(text) ? text : null;

@@ -26,8 +26,17 @@ import { VAULT_COMMANDS } from "./commands/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/withdrawal.ts";
 import { printable, printableJson } from "@gold-partner/server";
-import { connect, type Db, findDatabaseUrl, findMigrationUrl, findSecondUrl, openDb } from "./database.ts";
+import {
+  connect,
+  type Db,
+  findDatabaseUrl,
+  findKeyFile,
+  findMigrationUrl,
+  findSecondUrl,
+  openDb,
+} from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
+import { openKeyFile } from "./key_file.ts";
 import { printJson, printText } from "./output.ts";
 
 export const COMMANDS: readonly Command[] = [
@@ -125,6 +134,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       databaseUrl,
       secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
+      keys: openKeyFile(() => findKeyFile(terminal.env, stateDir)),
       stateDir,
       path,
       confirm,

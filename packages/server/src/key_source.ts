@@ -33,9 +33,13 @@ export function isKeySource(text: string): text is KeySource {
 
 /**
  * Reads the keys of a source: one per line in hex, the current key first, then older keys during a rotation.
+ * A program gets `environment`.
  */
-export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
-  const keys = (await readSource(source)).split("\n").map((line) => line.trim()).filter((line) =>
+export async function readKeys(
+  source: KeySource,
+  environment: NodeJS.ProcessEnv = programEnvironment(),
+): Promise<Uint8Array[]> {
+  const keys = (await readSource(source, environment)).split("\n").map((line) => line.trim()).filter((line) =>
     line !== ""
   );
   if (keys.length === 0 || !keys.every((key) => /^[0-9a-f]{64}$/.test(key))) {
@@ -47,7 +51,7 @@ export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
   return keys.map((key) => Uint8Array.from(key.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
 }
 
-async function readSource(source: KeySource): Promise<string> {
+async function readSource(source: KeySource, env: NodeJS.ProcessEnv): Promise<string> {
   const place = source.slice(source.indexOf(":") + 1);
   const failWith = (code: KeySourceError["code"]) => (cause: Error): never => {
     throw new KeySourceError(code, `${source} returned no key: ${cause.message.trim()}.`, { cause });
@@ -56,7 +60,7 @@ async function readSource(source: KeySource): Promise<string> {
     return await readFile(place, "utf8").catch(failWith("key_source_unreadable"));
   }
   const [program = "", ...words] = place.split(" ");
-  const options = { timeout: 10_000, env: programEnvironment() };
+  const options = { timeout: 10_000, env };
   const { stdout } = await run(program, words, options).catch(failWith("key_source_failed"));
   return stdout;
 }

@@ -15,7 +15,6 @@ export { checkPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
 export { ROLES } from "./role.ts";
-export { programEnvironment } from "./program_environment.ts";
 export { createSealing, type Sealing } from "./sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
 export { admitToken } from "./admission/token/caller.ts";

@@ -205,8 +205,7 @@ async function configure(
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
   await writeFile(files.webhookCa, testCertificate().ca);
   await books.sql`
-    update gold.deployment set environment = ${environment}, public_base_url = ${baseUrl}, pepper_source = ${`file:${files.pepper}`},
-      sealing_key_source = ${`file:${files.sealingKey}`}`;
+    update gold.deployment set environment = ${environment}, public_base_url = ${baseUrl}`;
   await addTokenKey(books, keys.sealingKey);
   const api = new URL(books.url);
   if (standby) api.username = "gold_api";

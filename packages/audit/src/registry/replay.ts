@@ -72,12 +72,15 @@ const LIMITS: Readonly<Record<string, string>> = {
   daily_records: "maximum_daily_records",
 };
 
+/** Rows of 0.4.0 and before name places of keys. The database no longer stores any. */
+const NO_KEY_SOURCES: Columns = { sealing_key_source: null, pepper_source: null };
+
 const deployment = (columns: (note: Note) => Columns): Action => (tables, note) =>
   tables.set("deployment", "deployment", columns(note));
 
 const addAuthority: Action = (tables, { at, subject, detail }) =>
   tables.set("authority", subject, {
-    key_source: detail.key_source,
+    key_source: null,
     created_at: new Near(at),
     retired_at: null,
     revocation_number: 1n,
@@ -184,8 +187,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }),
   "ca.init": addAuthority,
   "ca.rotate": addAuthority,
-  "ca.move_key": (tables, { subject, detail }) =>
-    tables.set("authority", subject, { key_source: detail.key_source }),
+  "ca.move_key": nothing,
   "ca.retire": (tables, { at, subject, detail }) => {
     tables.set("authority", subject, { retired_at: new Near(at) });
     for (const fingerprint of detail.revoked) {
@@ -258,6 +260,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ...after,
     ...(after ? { webhook_ports: `{${after.webhook_ports.join()}}` } : {}),
     public_base_url: subject,
+    ...NO_KEY_SOURCES,
   })),
   "deployment.payout": deployment(({ subject, detail }) => ({
     payout_name: detail.name,

@@ -32,7 +32,8 @@ describe("gold ca and cert", () => {
     const file = await operator.write(`aged_${days}.pem`, privateKeyPem);
     const fingerprint = await certificateFingerprint(certificatePem);
     await operator.service.books
-      .sql`select gold.add_authority(false, ${fingerprint}, ${certificatePem}, ${`file:${file}`}, 'none', now())`;
+      .sql`select gold.add_authority(false, ${fingerprint}, ${certificatePem}, null, 'none', now())`;
+    await operator.keys.record(`ca:${fingerprint}`, `file:${file}`);
   }
   const issue = async (id: string, csr: string, out = "client.pem") =>
     await operator.gold("cert", "issue", id, "--csr", csr, "--out", operator.path(out), "--json");
@@ -78,6 +79,8 @@ describe("gold ca and cert", () => {
     await assertRejects(() => operator.read("second.pem"), Error, "ENOENT");
     assertEquals(itemsOf(await operator.done("ca", "list")).length, 1);
     assertEquals(await registryVersion(operator), version);
+    const named = Object.keys(JSON.parse(await operator.read("gold_keys.json")) as object);
+    assertEquals(named.filter((name) => name.startsWith("ca:")).length, 1);
   });
 
   it("cert issue registers a certificate that works at once, and cert revoke ends it at once", async () => {
@@ -156,7 +159,7 @@ describe("gold ca and cert", () => {
   it("cert issue and key rotate ca use the database's clock, not the caller's clock", async () => {
     const { clientId } = operator.service.partner;
     const aWeekAhead = {
-      env: { DATABASE_URL: operator.url },
+      env: operator.env,
       now: () => new Date(Date.now() + 7 * 86_400_000),
     };
     const run = (...words: string[]) => runGold([...words, "--json"], aWeekAhead);
@@ -179,7 +182,7 @@ describe("gold ca and cert", () => {
   it("cert issue resolves file names relative to the folder of the caller", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
-    const env = { DATABASE_URL: operator.url, INIT_CWD: operator.path("") };
+    const env = { ...operator.env, INIT_CWD: operator.path("") };
     const run = await runGold([
       "cert",
       "issue",

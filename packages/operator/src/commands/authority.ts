@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { isKeySource, type KeySource } from "@gold-partner/server";
+import type { KeySource } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import { EXIT, Failure } from "../failure.ts";
+import { placeOf } from "../key_file.ts";
 import {
   type Authority,
   type AuthorityKey,
@@ -15,22 +16,13 @@ export interface TrustedAuthority {
   readonly fingerprint: string;
   /** PEM. */
   readonly certificate: string;
-  /**
-   * Where the authority's key is: `file:PATH` or `command:PROGRAM`, never the key itself. Null if the
-   * location was never recorded.
-   */
-  readonly keySource: string | null;
 }
 
 /** Returns the authorities that are not retired. The last one is the newest, which signs. */
 export async function readTrustedAuthorities(sql: Sql): Promise<TrustedAuthority[]> {
   const rows = await sql`
-    select fingerprint, certificate, key_source from gold.authority_overview where retired_at is null order by created_at`;
-  return rows.map(({ fingerprint, certificate, key_source }) => ({
-    fingerprint,
-    certificate,
-    keySource: key_source,
-  }));
+    select fingerprint, certificate from gold.authority_overview where retired_at is null order by created_at`;
+  return rows.map(({ fingerprint, certificate }) => ({ fingerprint, certificate }));
 }
 
 export const noAuthority = (): Failure =>
@@ -42,24 +34,15 @@ export const noAuthority = (): Failure =>
 
 /** Opens the authority with its key, ready to sign. */
 export async function openTrustedAuthority(
-  { fingerprint, certificate, keySource }: TrustedAuthority,
+  { certificate }: TrustedAuthority,
+  keySource: KeySource,
 ): Promise<Authority> {
-  if (keySource === null || !isKeySource(keySource)) {
-    throw new Failure(
-      EXIT.refused,
-      "authority_key_unknown",
-      `The location of the key of authority ${fingerprint} was never recorded, so gold cannot sign with it. Add a new authority: \`gold key rotate ca\`.`,
-    );
-  }
   const place = placeOf(keySource);
   return await openAuthority(
     certificate,
     keySource.startsWith("file:") ? await readKeyFile(place) : useSigningCommand(readCommand(place)),
   );
 }
-
-/** The file, or the program with its arguments, without the source's prefix. */
-export const placeOf = (source: KeySource): string => source.slice(source.indexOf(":") + 1);
 
 /** Splits a command into the program and its arguments, at spaces. */
 export const readCommand = (text: string): string[] => text.split(" ").filter((word) => word !== "");

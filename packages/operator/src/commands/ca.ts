@@ -23,11 +23,13 @@ const show: Command = {
   usage: "ca show",
   does:
     "shows the CA certificates that partners' certificates are verified with, and where the signing key is",
-  async run({ db }) {
+  async run({ db, keys }) {
     const { sql } = await db();
     const trusted = await readTrustedAuthorities(sql);
     const certificates = trusted.map(({ certificate }) => certificate).join("");
-    return { object: { certificates, key_source: trusted.at(-1)?.keySource ?? null } };
+    const newest = trusted.at(-1);
+    const source = newest && await keys.find(`ca:${newest.fingerprint}`);
+    return { object: { certificates, key_source: source ?? null } };
   },
 };
 
@@ -36,16 +38,16 @@ const list: Command = {
   usage: "ca list",
   does:
     "lists every authority: which one signs, how many valid certificates it has, and until when its revocation list is valid",
-  async run({ query, now }) {
+  async run({ query, now, keys }) {
     const rows = await query`
-      select a.*, a.revocation_number::int, u.certificates, u.last_used_at, a.fingerprint = (
+      select a.fingerprint, a.certificate, a.retired_at, a.revocation_next_at, a.revocation_number::int, u.certificates, u.last_used_at, a.fingerprint = (
         select n.fingerprint from gold.authority_overview n where n.retired_at is null order by n.created_at desc limit 1) as newest
       from gold.authority_overview a, lateral (
         select count(*)::int as certificates, max(c.last_used_at) as last_used_at from gold.certificate_overview c
         where c.authority = a.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp()) u
       order by a.created_at`;
     return {
-      items: rows.map((row) => {
+      items: await Promise.all(rows.map(async (row) => {
         const { notAfter } = readCertificate(row.certificate);
         const stands = notAfter <= now() ? "expired" : row.newest ? "signs" : "trusted";
         return {
@@ -54,11 +56,11 @@ const list: Command = {
           not_after: notAfter.toISOString(),
           certificates: row.certificates,
           last_used_at: instantOf(row.last_used_at),
-          key_source: row.key_source,
+          key_source: await keys.find(`ca:${row.fingerprint}`) ?? null,
           revocation_number: row.revocation_number,
           revocation_list_until: instantOf(row.revocation_next_at),
         };
-      }),
+      })),
     };
   },
 };
@@ -66,10 +68,11 @@ const list: Command = {
 const moveKey: Command = {
   words: "ca move-key",
   usage: 'ca move-key FINGERPRINT (--key FILE | --command "PROGRAM ARGUMENT…")',
-  does: "records where an authority's key is now; the key must sign a new revocation list to prove it",
+  does:
+    "records in the key file where an authority's key is now; the key must sign a new revocation list to prove it",
   options: { key: { type: "string" }, command: { type: "string" } },
   takes: ["FINGERPRINT"],
-  async run({ values, db, path, positionals }) {
+  async run({ values, db, path, positionals, keys }) {
     const fingerprint = fingerprintOf(positionals[0]!);
     const { sql } = await db();
     const known = (await readTrustedAuthorities(sql)).find((one) => one.fingerprint === fingerprint);
@@ -81,9 +84,9 @@ const moveKey: Command = {
       );
     }
     const keySource = readKeySource(values, path);
-    const [renewal] = await renewRevocationLists(sql, [{ ...known, keySource }]);
+    const [renewal] = await renewRevocationLists(sql, [known], () => Promise.resolve(keySource));
     if (renewal!.failure) throw renewal!.failure;
-    await sql`select gold.move_authority_key(${fingerprint}, ${keySource})`;
+    await keys.record(`ca:${fingerprint}`, keySource);
     return { object: { fingerprint, key_source: keySource } };
   },
 };

@@ -19,13 +19,13 @@ const issue: Command = {
 };
 
 export async function issueCertificate(
-  { values, positionals: [id], db, query, path }: Invocation,
+  { values, positionals: [id], db, query, path, keys }: Invocation,
 ): Promise<Result> {
   const { sql } = await db();
   const { name } = await findPartner(query, id!);
   const newest = (await readTrustedAuthorities(sql)).at(-1);
   if (!newest) throw noAuthority();
-  const authority = await openTrustedAuthority(newest);
+  const authority = await openTrustedAuthority(newest, await keys.locate(`ca:${newest.fingerprint}`));
   const issuedAt = await readClock(sql);
   const certificate = await issueClientCertificate({
     csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import type { Command, Row } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { keyEnvironment } from "../key_environment.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { LIMIT_OPTIONS, printLimits } from "./partner_limits.ts";
 import { readSettlement, type Settlement } from "./settlement.ts";
@@ -12,7 +13,7 @@ const migrateCommand: Command = {
   usage:
     "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -30,9 +31,9 @@ const migrateCommand: Command = {
     "payout-bic": { type: "string" },
     finish: { type: "boolean" },
   },
-  async run({ values, migrationUrl }) {
+  async run({ values, migrationUrl, keys, env }) {
     // Check all options before anything is changed.
-    const given = await readSettlement(values);
+    const given = await readSettlement({ values, keys, env });
     const url = await migrationUrl();
     const sql = connect(url);
     try {
@@ -42,6 +43,10 @@ const migrateCommand: Command = {
       // No process has ever served a database without a deployment, so no process of 0.3.0 uses it.
       const isNew = given.deployment !== undefined && !await hasDeployment(sql);
       const settled = await settle(sql, given);
+      if (given.deployment && env.GOLD_KEYS) {
+        await keys.record("pepper", given.deployment.pepper);
+        await keys.record("sealing_key", given.deployment.sealingKey);
+      }
       const finished = values.finish === true || isNew ? await finishMigration(sql, url) : {};
       return {
         object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...settled, ...finished },
@@ -59,13 +64,12 @@ async function settle(sql: Sql, { deployment, defaults, limits, account }: Settl
       baseUrl,
       loopbackReceivers,
       sealingKey,
-      pepper,
       flood,
       webhookPorts,
       attemptsKeptDays,
     } = deployment;
     await sql`
-      select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, ${sealingKey}, ${pepper}, ${flood},
+      select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, null, null, ${flood},
         ${`{${webhookPorts}}`}::text::int[], ${attemptsKeptDays})`;
     await ensureTokenKey(sql, sealingKey);
   }
@@ -162,7 +166,7 @@ async function ensureTokenKey(sql: Sql, sealingKey: KeySource): Promise<void> {
   const [known] = await sql`select 1 from gold.token_key_overview limit 1`;
   if (known) return;
   const { kid, publicJwk, sealed, sealingKey: keyName } = await makeTokenKey(
-    await createSealing(await readKeys(sealingKey)),
+    await createSealing(await readKeys(sealingKey, keyEnvironment())),
   );
   await sql`
     select gold.add_token_key(${kid}, ${

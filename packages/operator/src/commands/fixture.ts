@@ -5,11 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestService, testService } from "@gold-partner/server/testing";
 import { type Run, runGold } from "../gold_fixture.ts";
+import { type KeyFile, openKeyFile } from "../key_file.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 interface Person {
   readonly login: string;
   readonly url: string;
+  /** The environment in which this person calls `gold`. */
+  readonly env: { readonly DATABASE_URL: string; readonly GOLD_KEYS: string };
   gold(...argv: string[]): Promise<Run>;
   /** Returns the command's --json output. Throws unless the command succeeded. */
   done(...argv: string[]): Promise<Record<string, unknown>>;
@@ -18,6 +21,8 @@ interface Person {
 /** Runs `gold` with the login of one operator, against the database of a running service. */
 export interface TestOperator extends Person {
   readonly service: TestService;
+  /** The key file that both people use. */
+  readonly keys: KeyFile;
   path(name: string): string;
   write(name: string, text: string): Promise<string>;
   read(name: string): Promise<string>;
@@ -31,11 +36,18 @@ export async function testOperator(): Promise<TestOperator> {
   const { sql, url: superuserUrl } = service.books;
   const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
   const path = (name: string) => join(folder, name);
-  const [person, colleague] = [await hire(sql, superuserUrl), await hire(sql, superuserUrl)];
+  const keyFile = path("gold_keys.json");
+  const { pepperSource: pepper, sealingKeySource: sealing_key } = service.config;
+  await writeFile(keyFile, JSON.stringify({ pepper, sealing_key }), { mode: 0o600 });
+  const [person, colleague] = [
+    await hire(sql, superuserUrl, keyFile),
+    await hire(sql, superuserUrl, keyFile),
+  ];
   return {
     ...person,
     colleague,
     service,
+    keys: openKeyFile(() => Promise.resolve(keyFile)),
     path,
     async write(name, text) {
       await writeFile(path(name), text);
@@ -51,16 +63,22 @@ export async function testOperator(): Promise<TestOperator> {
 }
 
 /** Creates a login for one person, a member of gold_operator. */
-async function hire(sql: TestService["books"]["sql"], superuserUrl: string): Promise<Person> {
+async function hire(
+  sql: TestService["books"]["sql"],
+  superuserUrl: string,
+  keyFile: string,
+): Promise<Person> {
   const login = `operator_${randomBytes(6).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);
   const url = new URL(superuserUrl);
   [url.username, url.password] = [login, password];
-  const run = (...argv: string[]) => runGold(argv, { env: { DATABASE_URL: url.href } });
+  const env = { DATABASE_URL: url.href, GOLD_KEYS: keyFile };
+  const run = (...argv: string[]) => runGold(argv, { env });
   return {
     login,
     url: url.href,
+    env,
     gold: run,
     async done(...argv) {
       const made = await run(...argv, "--json", "--yes");

@@ -135,7 +135,7 @@ describe("gold inventory", () => {
     ]]);
     const later = new Date(Date.now() + 3 * 365 * 1000 * DAY_SECONDS);
     const run = await runGold(["inventory", "--json"], {
-      env: { DATABASE_URL: operator.url },
+      env: operator.env,
       now: () => later,
     });
     const ofAuthority = itemsOf(run.json).filter(({ name }) => name === authority!.name);

@@ -69,7 +69,7 @@ describe("gold key rotate token", () => {
   });
 
   it("asks before an overlap that ends live tokens, and never extends an earlier retirement", async () => {
-    const env = { DATABASE_URL: operator.url };
+    const { env } = operator;
     const questions: string[] = [];
     const ask = (question: string) => (questions.push(question), Promise.resolve(false));
     const words = ["key", "rotate", "token", "--overlap"];

@@ -36,10 +36,10 @@ const rotateToken: Command = {
   run: rotateTokenKey,
 };
 
-async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Result> {
+async function rotateTokenKey({ values, db, confirm, keys }: Invocation): Promise<Result> {
   const overlapSeconds = overlapSecondsOf(values);
-  const { sql, deployment } = await db();
-  const { sealing } = await readSealing(await deployment());
+  const { sql } = await db();
+  const { sealing } = await readSealing(keys);
   if (overlapSeconds < OVERLAP_MINUTES * 60) {
     await confirm(
       `Access tokens are valid for ${
@@ -68,9 +68,9 @@ const rotateKek: Command = {
   run: rotateSealingKey,
 };
 
-async function rotateSealingKey({ db }: Invocation): Promise<Result> {
-  const { sql, deployment } = await db();
-  const { source, sealing } = await readSealing(await deployment());
+async function rotateSealingKey({ db, keys }: Invocation): Promise<Result> {
+  const { sql } = await db();
+  const { source, sealing } = await readSealing(keys);
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;

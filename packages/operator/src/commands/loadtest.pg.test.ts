@@ -53,7 +53,7 @@ describe("gold loadtest prepare", () => {
 
   const run = (...argv: string[]): Promise<Run> =>
     runGold(["loadtest", "prepare", "--out", folder, "--json", ...argv], {
-      env: { DATABASE_URL: operator.url, SECOND_DATABASE_URL: operator.colleague.url },
+      env: { ...operator.env, SECOND_DATABASE_URL: operator.colleague.url },
     });
   const prepare = async (...argv: string[]) => {
     const made = await run("--ca", serverCa, ...argv);
@@ -228,7 +228,7 @@ describe("gold loadtest prepare", () => {
     const alone = await runGold(
       ["loadtest", "prepare", "--partners", "1", "--out", folder, "--ca", serverCa],
       {
-        env: { DATABASE_URL: operator.url },
+        env: operator.env,
       },
     );
     assertRefused(alone, 2, "SECOND_DATABASE_URL is not set");

@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import type { Command, Invocation, Result, Values } from "../command.ts";
 import { readClock } from "../database.ts";
 import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
+import { checkSource, placeOf } from "../key_file.ts";
 import { PRIVATE_FILE, writeNewFile } from "../new_file.ts";
 import { certifyAuthority } from "../pki/authority.ts";
 import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
@@ -19,7 +20,7 @@ import {
 } from "../pki/mod.ts";
 import { daysFrom } from "../pki/validity.ts";
 import { optional, required, wholeNumber } from "../values.ts";
-import { placeOf, readCommand } from "./authority.ts";
+import { readCommand } from "./authority.ts";
 import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
@@ -53,6 +54,7 @@ interface MadeAuthority {
  * the proxy.
  */
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
+  const { keys } = invocation;
   const { sql, deployment } = await invocation.db();
   const { environment, publicBaseUrl } = await deployment();
   const issuedAt = await readClock(sql);
@@ -71,7 +73,12 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   const list = await issueCrl({ authority, revoked: [], number: 1, thisUpdate, nextUpdate });
   if (keyFile) await writeKey(keyFile.path, keyFile.pem);
   try {
-    await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
+    await keys.record(`ca:${fingerprint}`, keySource);
+    await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, null, ${list}, ${nextUpdate})`
+      .catch(async (error: Error) => {
+        if (!isOutcomeUnknown(error)) await keys.record(`ca:${fingerprint}`, undefined);
+        throw error;
+      });
   } catch (error) {
     // Keep the authority's key file if the database gave no answer. The database may have stored the
     // authority.
@@ -101,7 +108,7 @@ function readYears(values: Values): number {
 export function readKeySource(values: Values, path: Invocation["path"]): KeySource {
   const command = optional(values, "command");
   if (command === undefined) return `file:${path(required(values, "key"))}`;
-  if (values.key === undefined) return `command:${command}`;
+  if (values.key === undefined) return checkSource(`command:${command}`, "--command");
   throw usage("Give either --key or --command, not both.");
 }
 

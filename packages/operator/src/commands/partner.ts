@@ -36,7 +36,7 @@ const create: Command = {
   run: createPartner,
 };
 
-export async function createPartner({ values, db, path, random }: Invocation) {
+export async function createPartner({ values, db, path, random, keys }: Invocation) {
   const { sql, deployment } = await db();
   const settled = await deployment();
   const name = readName(values);
@@ -58,8 +58,8 @@ export async function createPartner({ values, db, path, random }: Invocation) {
     : wholeNumber(required(values, "burst"), "burst");
   const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
   const webhook = await readWebhook(required(values, "webhook"), settled);
-  const clientSecret = await newClientSecret(settled, random);
-  const webhookSecret = await newSealedSecret(settled, random);
+  const clientSecret = await newClientSecret(keys, random);
+  const webhookSecret = await newSealedSecret(keys, random);
   const limits = { ...settled.partnerDefaults.limits, ...readLimits(values) };
   const iban = parsedRequired(values, "iban", parseIban);
   const maximum = parsedRequired(values, "max-grams", readMaximum);

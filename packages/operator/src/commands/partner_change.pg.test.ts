@@ -188,7 +188,7 @@ describe("gold partner set and approve-iban", () => {
     await operator.done("partner", "set", id, "--iban", OLD_IBAN);
     const approve = (ask?: (question: string) => Promise<boolean>) =>
       runGold(["partner", "approve-iban", id], {
-        env: { DATABASE_URL: operator.colleague.url },
+        env: operator.colleague.env,
         ...(ask ? { ask } : {}),
       });
     refused(await approve(), 2, "--yes");

@@ -105,7 +105,7 @@ describe("gold price", () => {
     refused(await set("--source", "http"), 2, "--url is missing");
     const allowed = (PRICE_SOURCE_ALLOW: string, url: string) =>
       runGold(["price", "set", "--source", "http", "--url", url, "--json"], {
-        env: { DATABASE_URL: operator.url, PRICE_SOURCE_ALLOW },
+        env: { ...operator.env, PRICE_SOURCE_ALLOW },
       });
     for (const url of internal) {
       assertEquals((await allowed("127.0.0.1 ::1 10.1.0.0/16", url)).exit, 0, url);

@@ -74,7 +74,7 @@ describe("gold cert revoke and cert crl", () => {
       const ask = (question: string) => (questions.push(question), Promise.resolve(false));
       // Run the command with a wrong clock of the person, because only the database's clock counts.
       const run = await runGold(["cert", "revoke", fingerprint], {
-        env: { DATABASE_URL: operator.url },
+        env: operator.env,
         ask,
         now: () => new Date(Date.now() + 7_200_000),
       });

@@ -25,7 +25,7 @@ const revoke: Command = {
  * renews the revocation list. If the renewal fails, `gold cert crl` renews the list.
  */
 async function revokeCertificate(invocation: Invocation): Promise<Result> {
-  const { values, positionals, db, confirm } = invocation;
+  const { values, positionals, db, confirm, keys } = invocation;
   const fingerprint = fingerprintOf(positionals[0]!);
   const given = optional(values, "reason");
   const reason = given === undefined ? null : oneOf(given, "reason", REVOCATION_REASONS);
@@ -43,7 +43,11 @@ async function revokeCertificate(invocation: Invocation): Promise<Result> {
   await sql`select gold.revoke_certificate(${fingerprint}, ${reason})`;
   const trusted = await readTrustedAuthorities(sql);
   const signers = trusted.filter((one) => authority === null || one.fingerprint === authority);
-  const renewals = await renewRevocationLists(sql, await withoutEnded(sql, signers));
+  const renewals = await renewRevocationLists(
+    sql,
+    await withoutEnded(sql, signers),
+    (one) => keys.locate(`ca:${one}`),
+  );
   const failed = renewals.filter(({ failure }) => failure !== null);
   const warning = failed.length > 0
     ? `The certificate is revoked and the service refuses it. But ITS REVOCATION LIST WAS NOT RENEWED, so the proxy still lets it connect. Run \`gold cert crl\` as soon as the authority's key can be reached. ${
@@ -66,14 +70,19 @@ const crl: Command = {
   usage: "cert crl [--out FILE] [--days N]",
   does: "renews the revocation list of each trusted authority that has not expired; run it daily",
   options: { out: { type: "string" }, days: { type: "string", default: `${LIST_DAYS}` } },
-  async run({ values, db, path }) {
+  async run({ values, db, path, keys }) {
     const { sql } = await db();
     const days = wholeNumber(required(values, "days"), "days");
     if (days > LIST_DAYS_MAX) throw usage(`--days must be at most ${LIST_DAYS_MAX}; got ${days}.`);
     const out = optional(values, "out");
     const trusted = await readTrustedAuthorities(sql);
     if (trusted.length === 0) throw noAuthority();
-    const renewals = await renewRevocationLists(sql, await withoutEnded(sql, trusted), days);
+    const renewals = await renewRevocationLists(
+      sql,
+      await withoutEnded(sql, trusted),
+      (one) => keys.locate(`ca:${one}`),
+      days,
+    );
     if (out !== undefined) {
       await replaceFile(path(out), await readLists(sql), PUBLIC_FILE).catch((error: Error) => {
         throw usage(
@@ -111,5 +120,11 @@ async function readLists(sql: Sql): Promise<string> {
   return rows.map(({ revocation_list }) => revocation_list).join("");
 }
 
-const describeFailures = (failed: readonly Renewal[]): string =>
-  failed.map(({ fingerprint, failure }) => `Authority ${fingerprint}: ${failure!.message}`).join(" ");
+/** Says each reason once, after all authorities that have it. */
+function describeFailures(failed: readonly Renewal[]): string {
+  const reasons = new Map<string, string[]>();
+  for (const { fingerprint, failure } of failed) {
+    reasons.set(failure!.message, [...reasons.get(failure!.message) ?? [], fingerprint]);
+  }
+  return [...reasons].map(([reason, named]) => `Authority ${named.join(", ")}: ${reason}`).join(" ");
+}

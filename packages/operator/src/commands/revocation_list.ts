@@ -1,8 +1,10 @@
+import type { KeySource } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import { readClock } from "../database.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import { readCertificate } from "../pki/certificate.ts";
 import { issueCrl, type RevocationReason } from "../pki/crl.ts";
+import type { Authority } from "../pki/mod.ts";
 import { daysFrom } from "../pki/validity.ts";
 import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
@@ -29,13 +31,19 @@ export interface Renewal {
 export async function renewRevocationLists(
   sql: Sql,
   authorities: readonly TrustedAuthority[],
+  locate: (fingerprint: string) => Promise<KeySource>,
   days = LIST_DAYS,
 ): Promise<Renewal[]> {
   const renewals: Renewal[] = [];
   for (const authority of authorities) {
     const { fingerprint } = authority;
     try {
-      renewals.push({ fingerprint, ...await renewRevocationList(sql, authority, days), failure: null });
+      const opened = await openTrustedAuthority(authority, await locate(fingerprint));
+      renewals.push({
+        fingerprint,
+        ...await renewRevocationList(sql, fingerprint, opened, days),
+        failure: null,
+      });
     } catch (error) {
       const failure = failureOf(error);
       renewals.push({ fingerprint, number: null, nextAt: null, revoked: null, failure });
@@ -63,9 +71,7 @@ interface StandingRow {
  * Renews one list. No lock is held while the key signs, so another command may store a list with the same
  * number first. The list is then made again from fresh data, with the next number.
  */
-async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: number) {
-  const { fingerprint } = trusted;
-  const authority = await openTrustedAuthority(trusted);
+async function renewRevocationList(sql: Sql, fingerprint: string, authority: Authority, days: number) {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { at, number, revoked } = await readStanding(sql, fingerprint);
     const { notBefore: thisUpdate, notAfter: nextAt } = daysFrom(at, days);

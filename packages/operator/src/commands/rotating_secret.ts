@@ -1,5 +1,4 @@
 import type { Command, Invocation } from "../command.ts";
-import type { Deployment } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { instantOf } from "../output.ts";
@@ -20,7 +19,6 @@ interface SecretKind {
   /** A sentence for the title of the result: how the older secrets work until they retire. */
   readonly meanwhile: string;
   readonly rotate: (
-    settled: Deployment,
     invocation: Invocation,
     id: string,
     overlapSeconds: number,
@@ -63,21 +61,14 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
 }
 
 async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invocation: Invocation) {
-  const { values, db, positionals } = invocation;
+  const { values, positionals } = invocation;
   const id = positionals[0]!;
   const overlapSeconds = overlapSecondsOf(values);
   const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
     status === "active" || status === "retiring"
   );
   const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : null;
-  const { deployment } = await db();
-  const { text, secretId, retiresAt } = await rotate(
-    await deployment(),
-    invocation,
-    id,
-    overlapSeconds,
-    seen,
-  );
+  const { text, secretId, retiresAt } = await rotate(invocation, id, overlapSeconds, seen);
   return {
     title: `The secret is shown only once. ${
       overlapSeconds === 0 ? `gold ${word} list ${id} shows which secrets were retired.` : meanwhile

@@ -28,7 +28,7 @@ describe("gold secret, gold webhook-secret", () => {
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
     // Give the person a wrong clock, because only the database's clock counts.
     const now = () => new Date(Date.now() + 2 * HOUR_MS);
-    const run = await runGold(argv, { env: { DATABASE_URL: operator.url }, ask, now });
+    const run = await runGold(argv, { env: operator.env, ask, now });
     return { run, question: questions.join("|") };
   };
   const minutesFromNow = (instant: unknown) => Math.round((Date.parse(`${instant}`) - Date.now()) / 60_000);
@@ -91,7 +91,7 @@ describe("gold secret, gold webhook-secret", () => {
         const { sql } = operator.service.books;
         const rotate = (meanwhile: () => Promise<unknown>) =>
           runGold([word, "rotate", clientId, "--overlap", "0"], {
-            env: { DATABASE_URL: operator.url },
+            env: operator.env,
             ask: () => meanwhile().then(() => true),
           });
         const use = () =>
@@ -202,7 +202,7 @@ describe("gold secret, gold webhook-secret", () => {
         await noteUse("client_secret", older, new Date());
         return true;
       };
-      const env = { DATABASE_URL: operator.url };
+      const { env } = operator;
       const run = await runGold(["secret", "retire", partner.clientId, older], { env, ask });
       refused(run, 1, "was used meanwhile");
       assertEquals(await askToken(partner, partner.clientSecret), 200);

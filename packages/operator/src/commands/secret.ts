@@ -10,8 +10,8 @@ export const SECRET_COMMANDS = secretCommands({
   kind: "client_secret",
   noun: "client secret",
   meanwhile: "The partner can use the older ones until they retire.",
-  async rotate(settled, { query, random }, id, overlapSeconds, seen) {
-    const { text, hash } = await newClientSecret(settled, random);
+  async rotate({ query, random, keys }, id, overlapSeconds, seen) {
+    const { text, hash } = await newClientSecret(keys, random);
     const [row] = await query`
       select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds}, ${seen}::text::jsonb)`;
     return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };

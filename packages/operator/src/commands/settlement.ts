@@ -1,7 +1,9 @@
 import { parseIban } from "@gold-partner/protocol";
 import { type Environment, isKeySource, type KeySource, parseBaseUrl, readKeys } from "@gold-partner/server";
-import type { Values } from "../command.ts";
+import type { Invocation, Values } from "../command.ts";
 import { Failure, usage } from "../failure.ts";
+import { keyEnvironment } from "../key_environment.ts";
+import { checkSource, type KeyName } from "../key_file.ts";
 import { checkBic } from "../pain/payment_text.ts";
 import {
   line,
@@ -59,10 +61,13 @@ const DEPLOYMENT_OPTIONS = [
   ...["webhook-port", "attempts-kept"],
 ];
 
-export async function readSettlement(values: Values): Promise<Settlement> {
+type Given = Pick<Invocation, "values" | "keys" | "env">;
+
+export async function readSettlement(given: Given): Promise<Settlement> {
+  const { values } = given;
   const gives = (...names: string[]) => names.some((name) => values[name] !== undefined);
   return {
-    deployment: gives(...DEPLOYMENT_OPTIONS) ? await readDeployment(values) : undefined,
+    deployment: gives(...DEPLOYMENT_OPTIONS) ? await readDeployment(given) : undefined,
     defaults: gives("rate", "burst")
       ? {
         rate: readRate(required(values, "rate")),
@@ -85,7 +90,8 @@ function readAllLimits(values: Values): Required<Limits> {
   return readLimits(values) as Required<Limits>;
 }
 
-async function readDeployment(values: Values): Promise<Deployment> {
+async function readDeployment(given: Given): Promise<Deployment> {
+  const { values } = given;
   const environment = oneOf(required(values, "env"), "env", ["sandbox", "production"]);
   const loopbackReceivers = values["loopback-receivers"] === true;
   if (environment === "production" && loopbackReceivers) {
@@ -97,8 +103,8 @@ async function readDeployment(values: Values): Promise<Deployment> {
     environment,
     baseUrl: readBaseUrl(required(values, "base-url")),
     loopbackReceivers,
-    pepper: await readSource(values, "pepper"),
-    sealingKey: await readSource(values, "sealing-key"),
+    pepper: await readSource(given, "pepper", "pepper"),
+    sealingKey: await readSource(given, "sealing-key", "sealing_key"),
     flood: wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood"),
     webhookPorts: readPorts(repeated(values, "webhook-port")),
     attemptsKeptDays: readKeptDays(optional(values, "attempts-kept") ?? DEFAULT_ATTEMPTS_KEPT),
@@ -143,13 +149,15 @@ function readBaseUrl(text: string): string {
   }
 }
 
-/** Reads the source's keys once, so that the database never stores a source without keys. */
-async function readSource(values: Values, name: string): Promise<KeySource> {
-  const source = required(values, name);
+/** Reads the source's keys once, so that no file names a source without keys. */
+async function readSource({ values, keys, env }: Given, name: string, keyName: KeyName): Promise<KeySource> {
+  const source = optional(values, name) ??
+    (env.GOLD_KEYS ? await keys.locate(keyName) : required(values, name));
   if (!isKeySource(source)) {
     throw usage(`--${name} must be file:PATH or command:PROGRAM, never the key itself.`);
   }
-  await readKeys(source).catch((error: Error) => {
+  if (env.GOLD_KEYS) checkSource(source, `--${name}`);
+  await readKeys(source, keyEnvironment()).catch((error: Error) => {
     throw usage(`--${name} does not give any keys. Nothing was done. ${error.message}`);
   });
   return source;

@@ -105,7 +105,7 @@ describe("gold signing-key", () => {
     refused(await operator.gold(...argv), 2, "with --yes");
     const questions: string[] = [];
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => false);
-    refused(await runGold(argv, { env: { DATABASE_URL: operator.url }, ask }), 1, "Nothing was done");
+    refused(await runGold(argv, { env: operator.env, ask }), 1, "Nothing was done");
     assertStringIncludes(
       questions[0]!,
       `last used at ${usedAt.toISOString()}. That is less than an hour ago`,

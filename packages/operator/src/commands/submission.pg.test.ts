@@ -171,7 +171,7 @@ describe("gold withdrawal submit", () => {
   it("asks with the count and the sum, and changes nothing after a no", async () => {
     const asked: string[] = [];
     const run = await runGold(["withdrawal", "submit", "--out", operator.path("asked.xml")], {
-      env: { DATABASE_URL: operator.colleague.url },
+      env: operator.colleague.env,
       ask: (question) => (asked.push(question), Promise.resolve(false)),
     });
     refused(run, 1, "Nothing was done");

@@ -8,8 +8,8 @@ export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   noun: "webhook secret",
   meanwhile:
     "Until the older ones retire, every webhook is signed with the new secret and with each older one.",
-  async rotate(settled, { query, random }, id, overlapSeconds, seen) {
-    const { text, sealed, keyName } = await newSealedSecret(settled, random);
+  async rotate({ query, random, keys }, id, overlapSeconds, seen) {
+    const { text, sealed, keyName } = await newSealedSecret(keys, random);
     const [row] = await query`
       select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds}, ${seen}::text::jsonb)`;
     return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { programEnvironment } from "@gold-partner/server";
+import { keyEnvironment } from "../key_environment.ts";
 import { readEcdsaSignature } from "./der.ts";
 import { PkiError } from "./errors.ts";
 import { ECDSA_SHA256, importPrivateKey } from "./key_pair.ts";
@@ -46,7 +46,7 @@ function runCommand(argv: readonly string[], input: Uint8Array, timeoutMs: numbe
     timeout: timeoutMs,
     killSignal: "SIGKILL",
     maxBuffer: MAX_OUTPUT_BYTES,
-    env: programEnvironment(),
+    env: keyEnvironment(),
   } as const;
   return new Promise((resolve, reject) => {
     try {

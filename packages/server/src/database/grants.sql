@@ -55,7 +55,7 @@ grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_seque
 grant insert on gold.published_reserves to gold_book;
 grant update (as_of, body) on gold.published_reserves to gold_book;
 grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.price, gold.registry_version, gold.deployment to gold_book;
-grant update (key_source, retired_at, revocation_list, revocation_number, revocation_next_at) on gold.authority to gold_book;
+grant update (retired_at, revocation_list, revocation_number, revocation_next_at) on gold.authority to gold_book;
 grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate to gold_book;
 grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;

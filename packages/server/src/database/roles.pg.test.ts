@@ -252,7 +252,7 @@ describe("the roles", () => {
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
       account: ["admission_version", "event_sequence", "last_posted_at", "closed_until", "simulations"],
-      authority: ["key_source", "retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
+      authority: ["retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence", "removed_list"],
       certificate: ["revoked_at", "last_used_at", "revocation_reason"],
       client_secret: ["retire_at", "last_used_at"],

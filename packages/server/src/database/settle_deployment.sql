@@ -1,5 +1,7 @@
 -- Records the deployment that a database belongs to. The environment can never change. A new base URL affects
 -- every partner, because partners sign it. Only the migration login may call settle_deployment.
+-- `sealing_key_source` and `pepper_source` are ignored: a database that holds a command could make the next
+-- person's `gold` run it. 0.4.0 passes them.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
   sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void
@@ -18,26 +20,21 @@ begin
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
-      known.webhook_ports, known.attempts_kept_days) is not distinct from
-    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
+  elsif (known.public_base_url, known.loopback_receivers, known.flood_per_second, known.webhook_ports, known.attempts_kept_days) is not distinct from
+    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.flood_per_second,
+      settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
     -- Earlier releases did not record the new values. The first call of this release records them.
     and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
-    attempts_kept_days)
+  insert into deployment (environment, public_base_url, loopback_receivers, flood_per_second, webhook_ports, attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second, settle_deployment.webhook_ports,
-    settle_deployment.attempts_kept_days)
+    settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
-    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
+    flood_per_second = excluded.flood_per_second, webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
-      'loopback_receivers', settle_deployment.loopback_receivers, 'sealing_key_source', settle_deployment.sealing_key_source,
-      'pepper_source', settle_deployment.pepper_source, 'flood_per_second', settle_deployment.flood_per_second,
+      'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
       'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
   perform registry_changed();
 end $$;

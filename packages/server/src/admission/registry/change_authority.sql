@@ -17,7 +17,8 @@ begin
 end $$;
 
 -- Adds a new authority beside the older ones. The certificates of an older authority stay trusted until that
--- authority is retired.
+-- authority is retired. `key_source` is ignored: a database that holds a command could make the next person's
+-- `gold` run it. 0.4.0 passes it.
 create or replace function gold.add_authority(
   first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamptz
 ) returns void
@@ -32,18 +33,19 @@ begin
   end if;
   -- created_at must be later than the previous authority's, even if the clock went back, because the newest
   -- authority signs.
-  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
-  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
+  insert into authority (fingerprint, certificate, revocation_list, revocation_number, revocation_next_at, created_at)
+  values (add_authority.fingerprint, certificate_pem, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
-  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source,
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object(
     'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
   perform registry_changed();
 end $$;
 
+-- Only `gold` of 0.4.0 calls this. The place of the key is not stored, for the same reason. The audit still
+-- shows who passed what.
 create or replace function gold.move_authority_key(fingerprint text, key_source text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  update authority a set key_source = move_authority_key.key_source where a.fingerprint = move_authority_key.fingerprint;
   perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
 end $$;
 

@@ -16,7 +16,10 @@ import {
 import { amount, bytea, code, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
-/** One row: the deployment that this database belongs to. It says where keys are stored; it holds no key. */
+/**
+ * One row: the deployment that this database belongs to. The columns of key sources are always null. They stay
+ * because `gold` of 0.4.0 reads them; nothing of this release does.
+ */
 export const deployment = gold.table("deployment", {
   one: boolean().primaryKey().default(true),
   environment: code().notNull(),

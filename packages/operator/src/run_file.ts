@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { lstat, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { PRIVATE_FILE, replaceFile } from "./new_file.ts";
+
+/** The file of a running `npm start` that holds its URLs. */
+export interface RunFile {
+  readonly database_url: string;
+  readonly second_database_url: string;
+}
+
+/** The key file of an `npm start`. It is in the state folder, beside run.json. */
+export const KEY_FILE = "keys.json";
+
+const ACCESS_OF_OTHERS = 0o077;
+/** Does not depend on TMPDIR or HOME, so that every `gold` of this user finds the same file. */
+const SHARED_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
+
+export async function readRunFile(stateDir: string): Promise<RunFile | undefined> {
+  try {
+    return JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as RunFile;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The file in which `npm start` writes its state folder, for the address of its database. With it, `gold`
+ * finds the key file by DATABASE_URL alone.
+ */
+export function statePointer(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  const name = createHash("sha256").update(`${host}${pathname}`).digest("hex").slice(0, 16);
+  return join(SHARED_FOLDER, `gold-${process.getuid?.() ?? 0}-${name}-state`);
+}
+
+/** Writes the state folder of an `npm start` into its pointer. Follows no link that another user made there. */
+export async function writeStatePointer(databaseUrl: string, stateDir: string): Promise<void> {
+  await replaceFile(statePointer(databaseUrl), stateDir, PRIVATE_FILE);
+}
+
+/**
+ * Returns the key file of the running `npm start` whose run.json has exactly this DATABASE_URL, so that the
+ * keys of a start that was killed are not used for another database at the same address. Every user can
+ * write into the shared folder, so a pointer that another user made is ignored.
+ */
+export async function findKeyFileOf(databaseUrl: string): Promise<string | undefined> {
+  const pointer = statePointer(databaseUrl);
+  const file = await lstat(pointer).catch(() => undefined);
+  if (!file?.isFile() || file.uid !== (process.getuid?.() ?? file.uid)) return undefined;
+  if (process.getuid && (file.mode & ACCESS_OF_OTHERS) !== 0) return undefined;
+  const stateDir = await readFile(pointer, "utf8");
+  const run = await readRunFile(stateDir);
+  const matches = run !== undefined && [run.database_url, run.second_database_url].includes(databaseUrl);
+  return matches ? join(stateDir, KEY_FILE) : undefined;
+}
