@@ -51,7 +51,7 @@ export function openKeyFile(findPath: () => Promise<string | undefined>): KeyFil
       const mode = await stat(path).then(({ mode }) => mode & PERMISSIONS, () => PRIVATE_FILE);
       const text = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
       await replaceFile(path, text, mode).catch((error: Error) => {
-        throw usage(`${path} cannot be written, and nothing was done: ${error.message}.`);
+        throw usage(`The place of "${name}" was not recorded: ${path} cannot be written: ${error.message}.`);
       });
     },
   };

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
@@ -216,7 +216,7 @@ describe("gold db", () => {
   });
 
   it("migrate writes the places of both keys into the file of GOLD_KEYS, and stores none in the database", async () => {
-    const operator = await testOperator();
+    const operator = keep(await testOperator());
     const { service } = operator;
     const { pepperSource, sealingKeySource } = service.config;
     const GOLD_KEYS = operator.path("new_keys.json");
@@ -225,27 +225,30 @@ describe("gold db", () => {
         ...["db", "migrate", "--env", "sandbox", "--base-url", "https://localhost:8443", "--flood", "20000"],
         ...more,
       ], { env: { DATABASE_URL: service.books.url, GOLD_KEYS } });
-    try {
-      refused(await migrate(), 2, `${GOLD_KEYS} does not exist`);
-      refused(
-        await migrate("--pepper", "file:pepper", "--sealing-key", sealingKeySource),
-        2,
-        "absolute path",
-      );
-      const first = await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource);
-      assertEquals([first.exit, first.err], [0, ""]);
-      assertEquals(JSON.parse(await operator.read("new_keys.json")), {
-        pepper: pepperSource,
-        sealing_key: sealingKeySource,
-      });
-      assertEquals((await stat(GOLD_KEYS)).mode & 0o777, 0o600);
-      assertEquals((await migrate()).exit, 0);
-      const [row] = await service.books.sql`
-        select pepper_source, sealing_key_source, (select count(*)::int from gold.audit where detail::text like '%file:%') as notes
-        from gold.deployment`;
-      assertEquals({ ...row }, { pepper_source: null, sealing_key_source: null, notes: 0 });
-    } finally {
-      await operator.stop();
-    }
+    refused(await migrate(), 2, `${GOLD_KEYS} does not exist`);
+    refused(
+      await migrate("--pepper", "file:pepper", "--sealing-key", sealingKeySource),
+      2,
+      "absolute path",
+    );
+    await operator.write("new_keys.json", "[]");
+    refused(
+      await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource),
+      2,
+      "one JSON object",
+    );
+    await rm(GOLD_KEYS);
+    const first = await migrate("--pepper", pepperSource, "--sealing-key", sealingKeySource);
+    assertEquals([first.exit, first.err], [0, ""]);
+    assertEquals(JSON.parse(await operator.read("new_keys.json")), {
+      pepper: pepperSource,
+      sealing_key: sealingKeySource,
+    });
+    assertEquals((await stat(GOLD_KEYS)).mode & 0o777, 0o600);
+    assertEquals((await migrate()).exit, 0);
+    const [row] = await service.books.sql`
+      select pepper_source, sealing_key_source, (select count(*)::int from gold.audit where detail::text like '%file:%') as notes
+      from gold.deployment`;
+    assertEquals({ ...row }, { pepper_source: null, sealing_key_source: null, notes: 0 });
   });
 });

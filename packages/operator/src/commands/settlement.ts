@@ -151,7 +151,9 @@ function readBaseUrl(text: string): string {
 
 /** Reads the source's keys once, so that no file names a source without keys. */
 async function readSource({ values, keys, env }: Given, name: string, keyName: KeyName): Promise<KeySource> {
-  const source = optional(values, name) ??
+  // Read the key file even if the option is given, so that an invalid file is found before the migration.
+  const recorded = env.GOLD_KEYS ? await keys.find(keyName) : undefined;
+  const source = optional(values, name) ?? recorded ??
     (env.GOLD_KEYS ? await keys.locate(keyName) : required(values, name));
   if (!isKeySource(source)) {
     throw usage(`--${name} must be file:PATH or command:PROGRAM, never the key itself.`);

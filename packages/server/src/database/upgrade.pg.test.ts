@@ -16,8 +16,8 @@ const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 const FIRST = "0000_books";
 const OLDER_CA = "-----BEGIN CERTIFICATE-----\nb2xk\nZXI=\n-----END CERTIFICATE-----\n";
 const NEWER_CA = "-----BEGIN CERTIFICATE-----\nbmV3ZXI=\n-----END CERTIFICATE-----\n";
-/** Columns whose values later versions store in a separate table. */
-const MOVED = ["authority_certificates", "authority_key_source"];
+/** Columns whose values later versions store in a separate table, or no longer store. */
+const MOVED = ["authority_certificates", "authority_key_source", "sealing_key_source"];
 const AT = "2026-01-05T10:00:00.000Z";
 const LATER = "2026-01-05T10:00:01.000Z";
 
@@ -45,8 +45,10 @@ describe("a database of the first version", () => {
    */
   async function fill(): Promise<string> {
     await sql`
-      insert into gold.deployment (environment, public_base_url, authority_certificates, authority_key_source)
-      values ('sandbox', 'https://localhost:8443', ${OLDER_CA + NEWER_CA}, 'file:newer.pem')`;
+      insert into gold.deployment (environment, public_base_url, authority_certificates, authority_key_source, sealing_key_source)
+      values ('sandbox', 'https://localhost:8443', ${
+      OLDER_CA + NEWER_CA
+    }, 'command:/newer', 'command:/sealing')`;
     await sql`insert into gold.registry_version (version) values (7)`;
     await sql`insert into gold.price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of)
       values ('fixed', 3200000, 3210000, 3190000, 60, 10, ${AT})`;
@@ -169,7 +171,7 @@ describe("a database of the first version", () => {
     assertEquals("reserves_list_id" in line, false);
   });
 
-  it("keeps every trusted authority under its fingerprint, and the key source of the newest", async () => {
+  it("keeps every trusted authority under its fingerprint, and no place of a key", async () => {
     await migrate(url);
     const rows =
       await sql`select fingerprint, certificate, key_source, retired_at, revocation_list from gold.authority order by created_at`;
@@ -178,6 +180,8 @@ describe("a database of the first version", () => {
       { fingerprint: sha256("older"), certificate: OLDER_CA, key_source: null, ...kept },
       { fingerprint: sha256("newer"), certificate: NEWER_CA, key_source: null, ...kept },
     ]);
+    const [places] = await sql`select sealing_key_source, pepper_source from gold.deployment`;
+    assertEquals({ ...places }, { sealing_key_source: null, pepper_source: null });
   });
 
   it("adds a new column of gold.deployment to its view", async () => {
