@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { constants, copyFile, link, lstat, open, rename, rm } from "node:fs/promises";
 import process from "node:process";
 import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts";
@@ -66,7 +67,7 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   // Refuse a pipe, a device or a link, because a rename would replace it with a regular file.
   const there = await lstat(file).catch(() => undefined);
   if (there && !there.isFile()) throw new Error("it exists and is not a regular file");
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${randomUUID()}`;
   await writeNewFile(draft, text, mode);
   await rename(draft, file).catch(async (error) => {
     await rm(draft, { force: true });

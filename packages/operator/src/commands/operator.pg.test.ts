@@ -150,7 +150,7 @@ describe("gold operator", () => {
       const [left] = await sql`select count(*)::int as n from pg_stat_activity where pid = ${own!.pid}`;
       assertEquals(left!.n, 0);
       await session.end({ timeout: 0 });
-      refused(await onUrl(url, "partner", "list"), 3, "");
+      refused(await onUrl(url, "partner", "list"), 2, `user "${name}"`);
       const notes = await sql`
         select login, action from gold.audit where ${name} in (login, subject) order by id`;
       assertEquals(notes.map(({ login, action }) => [login, action]), [
