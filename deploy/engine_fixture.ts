@@ -6,9 +6,10 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "@gold-partner/local-postgres";
 
-/** A container as a container engine knows it. */
+/** The properties of a container that the test engine needs. */
 export interface Container {
   readonly name: string;
+  /** The command and its arguments. */
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Maps each path inside the container to its file or folder on this machine. */
@@ -23,7 +24,7 @@ export interface Ended {
 export interface Started {
   readonly exited: Promise<number>;
   output(): string;
-  /** Stops the container as an engine does: with SIGTERM, unless the container names another signal. */
+  /** Sends the signal, by default SIGTERM, and returns the exit code. An engine stops containers like this. */
   stop(signal?: NodeJS.Signals): Promise<number>;
 }
 
@@ -33,7 +34,7 @@ interface EngineOptions {
   readonly path: string;
   /** The folder for the logs. */
   readonly folder: string;
-  /** Names in the containers' network, such as `database:5432`, and their real addresses. */
+  /** Maps addresses in the containers' network, such as `database:5432`, to real addresses. */
   readonly hosts: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +51,7 @@ export class TestEngine {
   readonly #options: EngineOptions;
   readonly #ports = new Map<string, string>();
   readonly #running: ChildProcess[] = [];
-  /** Every command that was run, as it was before its paths and ports were rewritten. */
+  /** Every command that was run, with its original paths and ports. */
   readonly ran = new Set<string>();
 
   private constructor(options: EngineOptions) {
@@ -69,7 +70,8 @@ export class TestEngine {
   }
 
   /**
-   * Runs a command and waits for its end. `words` may be a probe or a hook, which runs inside the container.
+   * Runs a command and waits for its end. By default this is the container's own command. Pass `words` for a
+   * probe or a hook, which runs inside the container.
    */
   async run(container: Container, words = container.words, more: readonly string[] = []): Promise<Ended> {
     const log = join(this.#options.folder, `${container.name}_run.log`);
@@ -89,15 +91,15 @@ export class TestEngine {
       exited,
       output: () => readFileSync(log, "utf8"),
       async stop(signal = "SIGTERM") {
-        // Signals the process by id. After child.kill(), Deno
-        // reports the signal even if the child exited with a code.
+        // Use the process id, because after child.kill() Deno reports the signal even if the child exited
+        // with a code.
         process.kill(child.pid!, signal);
         return await exited;
       },
     };
   }
 
-  /** Repeats the probe until it succeeds, as an engine does. */
+  /** Runs the probe again and again until it succeeds, as a container engine does. */
   async until(container: Container, probe: readonly string[], seconds = 90): Promise<void> {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(POLL_MS)) {
       if ((await this.run(container, probe)).code === 0) return;
@@ -146,7 +148,7 @@ export class TestEngine {
 
   #place(text: string, mounts: ReadonlyMap<string, string>): string {
     const deepestFirst = [...mounts.keys()].sort((a, b) => b.length - a.length);
-    // Replaces only whole parts of a path, and all of them in one pass, so that no result is replaced again.
+    // Replace whole parts of a path only. Replace all mounts in one pass, so that no result is replaced again.
     const targets = new RegExp(`(?<![\\w.-])(?:${deepestFirst.join("|")})(?![\\w.-])`, "g");
     let placed = text.replace(
       ADDRESS,

@@ -21,8 +21,8 @@ import { goldIn, openSite, ROOT, type Site } from "./site_fixture.ts";
 
 const FOLDER = join(ROOT, "deploy/kubernetes");
 /**
- * The first Kubernetes version whose sidecar containers need no
- * feature gate, and the newest version that the validator knows.
+ * The first Kubernetes version that has sidecar containers without a feature gate, and the newest version
+ * that the validator knows.
  */
 const VERSIONS = ["1.29", "1.37"];
 
@@ -46,8 +46,8 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // Replace the paths of `front` and `envoy`, too. The container `config` writes files that name these
-    // paths, but only those two containers mount them.
+    // The container `config` writes files that contain paths of `front` and `envoy`, but it does not mount
+    // these paths. So give it the mounts of those two containers, to have the paths replaced.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -59,7 +59,7 @@ describe("deploy/kubernetes", () => {
     await site.engine.until(described, probeOf(container.startupProbe!));
   };
 
-  it("is valid by Kubernetes' own schemas, with no unknown field", () => {
+  it("matches Kubernetes' own schemas, without an unknown field", () => {
     for (const version of VERSIONS) assertEquals(manifestFaults(ROOT, manifestFiles(FOLDER), version), "");
     const [kustomization] = readYaml<Manifest>(ROOT, [join(FOLDER, "kustomization.yaml")]);
     assertEquals([...kustomization!.resources!].sort(), manifestFiles(FOLDER).map((file) => basename(file)));
@@ -124,13 +124,13 @@ describe("deploy/kubernetes", () => {
       (await site.engine.run(containerOf("gold-api", container), probeOf(probe))).code === 0;
     for (const container of [api!, envoy!, front!]) {
       const described = containerOf("gold-api", container);
-      // Repeats the probe, as a node does: one late answer does not count as a failure.
+      // until() repeats the probe, because Kubernetes does not count one slow answer as a failure either.
       for (const probe of asked(container)) await site.engine.until(described, probeOf(probe));
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // Both probes of Envoy must fail now, because the hook of `api` has closed Envoy's listener. If only
-    // `api` restarts, Kubernetes then sends no partner to that listener, and restarts Envoy, too.
+    // The hook of `api` has closed Envoy's listener, so both probes of Envoy must fail now. Then Kubernetes
+    // sends no connections to this pod and restarts Envoy, even if it restarted only `api` before.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
@@ -159,7 +159,7 @@ describe("deploy/kubernetes", () => {
     assertEquals(await started.get("delivery")!.stop(), 0);
   });
 
-  it("has only commands that this test ran", () => {
+  it("contains no command that these tests did not run", () => {
     const commands = pods(manifests).flatMap(([name, pod]) =>
       [...pod.initContainers ?? [], ...pod.containers].flatMap((container) => {
         const { startupProbe, readinessProbe, livenessProbe, lifecycle } = container;
@@ -198,7 +198,7 @@ function pods(manifests: readonly Manifest[]): [string, Pod][] {
   );
 }
 
-/** Returns the command of a probe. A node probes a TCP port from outside; here bash opens the connection. */
+/** Returns the command of a probe. For a TCP probe, this is a bash command that opens the connection. */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }

@@ -1,5 +1,5 @@
-// The only scenario that expects 429.
-// A partner above its rate gets Retry-After, and a client that waits that long is served.
+// The only scenario that expects 429. When a partner exceeds its rate, the service must send Retry-After.
+// A client that waits for this time must then be served.
 //   k6 run loadtest/limiter.ts
 import { check, sleep } from "k6";
 import exec from "k6/execution";
@@ -13,14 +13,14 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 /** The partner `limited` has a rate below the peak of every profile. */
 const partner = openPartner("limited");
 /**
- * The length of the flood. The client that waits for Retry-After starts only after the flood, because the
- * flood could use up the limit while the client waits.
+ * The length of the first part, in which requests exceed the rate. The scenario `obedience`, which waits for
+ * Retry-After, starts after this part. Otherwise the flood would use up the limit while `obedience` waits.
  */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";
 /**
- * The maximum number of requests that obey() sends before a refusal. It is above the burst of the partner
- * `limited`.
+ * The maximum number of requests that obey() sends while it waits for a 429. The burst of the partner
+ * `limited` is smaller.
  */
 const MOST_REQUESTS = 1000;
 
@@ -41,8 +41,8 @@ export const options = {
 export const handleSummary = summaryOf("limiter", partner);
 
 /**
- * Gets a token, because the reply shows which certificate the service saw. The replies to /health do not show
- * it.
+ * Requests a token and checks that the service saw this partner's certificate. The replies to /health do not
+ * show the certificate.
  */
 export function setup(): void {
   announce(partner);
@@ -73,7 +73,7 @@ function obey(): void {
   if (ask("obeyed", [200]).status !== 200) obeyedInVain.add(1);
 }
 
-/** Sends GET /health, because it needs no token. A token request would count against the limit, too. */
+/** Sends GET /health, which needs no token. With a token, the token request would also use up the limit. */
 function ask(step: "limited" | "obeyed", expected: readonly number[]) {
   const reply = http.get(`${partner.base_url}/health`, paramsOf(step, expected));
   check(reply, {

@@ -15,7 +15,7 @@ import type { Deployment } from "./deployment.ts";
 const POLL_MS = 1000;
 const DRAIN_SECONDS = 2;
 const FLOOD_PER_SECOND = "100000";
-/** The time of six health checks. After it, Envoy knows which processes are ready. */
+/** The time of six health checks. After this time, Envoy knows which processes are ready. */
 export const SETTLE_MS = 1500;
 
 /**
@@ -54,8 +54,8 @@ export class EnvoyFront {
   }
 
   /**
-   * Starts one more Envoy on the same port, and returns the one before it. Until the older Envoy has ended, a
-   * new connection may reach either Envoy.
+   * Starts one more Envoy on the same port, and returns the previous Envoy, which still runs. Until the caller
+   * stops the previous Envoy, a new connection may reach either Envoy.
    */
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);
@@ -81,8 +81,8 @@ export class EnvoyFront {
   }
 
   /**
-   * Returns the requests that, according to the access logs, were not served: the time, the request, and
-   * Envoy's reason.
+   * Reads the access logs of all Envoys. Returns one line for each request that failed, with its time, the
+   * request, and Envoy's reason.
    */
   async findTroubles(): Promise<string[]> {
     const texts = await Promise.all(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Finding } from "./report.ts";
 
-/** A healthy heap varies by less than this factor. A leak grows by much more. */
+/** Without a leak, memory varies by less than this factor. With a leak, it grows by much more. */
 const GROWTH_MAX = 1.25;
 
 export function residentMebibytes(pid: number): number {
@@ -10,8 +10,8 @@ export function residentMebibytes(pid: number): number {
 }
 
 /**
- * Compares the peak of the last quarter with the peak of the second quarter. The result of a short run is
- * only reported, not judged.
+ * Compares the peak of the last quarter of the samples with the peak of the second quarter. For a short run,
+ * growth is reported but is not a violation.
  */
 export function judgeMemory(samples: readonly number[], short: boolean): Finding {
   const quarter = Math.ceil(samples.length / 4);

@@ -1,4 +1,4 @@
-// Fills the books of a service before anything is measured.
+// Writes orders into the books of a service before the benchmark measures anything.
 import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import postgres from "postgres";
@@ -8,8 +8,8 @@ import { PARTNERS, type Stack } from "./stack.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
 /**
- * Maximum number of orders per partner in one call. The number is even, so that a call sells as much gold as
- * it buys. Calls can then run at the same time, because the vault does not change.
+ * Maximum number of orders per partner in one call. The number is even, so each call sells as much gold as it
+ * buys and the vault's balance stays the same. Calls can therefore run at the same time.
  */
 const ORDERS_EACH = 100;
 const WRITERS = 2;
@@ -18,7 +18,7 @@ const BYTES_AN_ORDER = 4000;
 const PROGRESS_STEPS = 10;
 
 interface Filled {
-  /** The time until everything was on disk and vacuumed. One operation is one order. */
+  /** The time until all orders were on disk and vacuumed. One operation is one order. */
   readonly sample: Sample;
   /** Further results, one sentence each. */
   readonly remarks: readonly string[];
@@ -31,7 +31,7 @@ export async function fillBooks(
 ): Promise<Filled> {
   const [startMs, startCpuMs] = [performance.now(), familyCpuMs(stack.postgresPid)];
   const operations = await writeHistory(stack, orders, print);
-  // Vacuum now, as autovacuum would do later, so that autovacuum does not start in the middle of a turn.
+  // Vacuum now. Otherwise autovacuum would start in the middle of a measurement.
   await stack.sql.unsafe("vacuum analyze");
   await stack.sql.unsafe("checkpoint");
   const wallMs = performance.now() - startMs;
@@ -52,9 +52,7 @@ export async function fillBooks(
   };
 }
 
-/**
- * Writes the orders over several connections, each for its own partners. Returns how many orders there are.
- */
+/** Writes the orders over several connections, each for different partners. Returns the number of orders. */
 async function writeHistory(
   { sql, databaseUrl, firstClient }: Stack,
   orders: number,

@@ -1,7 +1,7 @@
-// Measures how much faster orders would be with more vault rows. The design question is whether to split the
-// vault's row into two. In the first variant of gold.book_orders, all calls lock the same vault row. In the
-// second variant, each call takes a row that no other call has locked. There are more rows than connections,
-// so no call waits for a row. Two rows cannot be faster than that, so the second variant is the upper limit.
+// Measures how much faster orders would be if the vault's row were split into two. In the first variant of
+// gold.book_orders, all calls lock the same vault row. In the second variant, each call takes a row that no
+// other call has locked. There are more rows than connections, so no call of the second variant waits for a
+// row. Its speed is therefore an upper limit for the speed with two rows.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -34,8 +34,8 @@ function taken(definition: string, rows: string): string {
 }
 
 /**
- * The same contender with one vault row and with many. `waits` describes the share of the time that the calls
- * waited for a lock.
+ * Returns two contenders that differ only in the number of vault rows. `waits` describes how large a share of
+ * their time the calls waited for a lock.
  */
 export async function vaultRowTakers(
   { sql }: Stack,
@@ -72,7 +72,9 @@ export async function vaultRowTakers(
       async takeTurn(turnMs) {
         const before = await freeElsewhere(sql);
         const sample = await turn(turnMs, many, manyRowsWaits);
-        if (await freeElsewhere(sql) === before) throw new Error("No order used the additional vault rows.");
+        if (await freeElsewhere(sql) === before) {
+          throw new Error(`No order used the ${ROWS - 1} additional vault rows, so the result means nothing.`);
+        }
         return sample;
       },
       stop() {},
@@ -96,9 +98,9 @@ async function freeElsewhere(sql: Stack["sql"]): Promise<string> {
 }
 
 /**
- * Samples how many calls wait for a lock. Nearly all of them wait for the vault's row. A call may also wait
- * for an account: gold.book_orders skips locked accounts, but the batcher then repeats their orders with
- * `wait`.
+ * Samples how many calls wait for a lock. Nearly all of them wait for the vault's row. A few may wait for an
+ * account: gold.book_orders skips locked accounts, and the batcher then sends the skipped orders again with
+ * `wait`, which waits for the account.
  */
 function watchWaits(sql: Stack["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;

@@ -159,7 +159,7 @@ describe("gold-partner audit", () => {
   });
 });
 
-/** Seals the chain again from the rows as they are now. */
+/** Deletes the client's chain and seals it again from the current rows. */
 async function reseal(sql: TransactionSql, bucket: number, client: number): Promise<void> {
   await sql`delete from gold.chain_link where bucket = ${bucket} and client_id = ${client}`;
   await sql`delete from gold.chain_tail where bucket = ${bucket} and client_id = ${client}`;

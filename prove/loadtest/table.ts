@@ -1,14 +1,14 @@
 import type { Mutation } from "../mutation_tests/mutation.ts";
 
-/** A fault of the service, the scenario that must detect it, and the service levels that must fail. */
+/** A fault that is put into the service, the scenario that must detect it, and the thresholds that must fail. */
 export interface LoadMutation extends Pick<Mutation, "name" | "file" | "from" | "to"> {
   readonly scenario: string;
   readonly thresholds: readonly string[];
 }
 
 /**
- * Every scenario passes on the unmodified sources. The first three must also detect the defects of
- * LOAD_MUTATIONS.
+ * Every scenario must pass on the unmodified sources. Each of the first three scenarios must also detect one
+ * mutation of LOAD_MUTATIONS.
  */
 export const SCENARIOS: readonly string[] = [
   "nonce_store",

@@ -36,7 +36,7 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: operators lack the functions that a view calls",
+    name: "roles: operators may not call two functions that a view calls",
     file: GRANTS,
     from: ", gold.market_open, gold.is_stale, gold.held_until to gold_operator;",
     to: ", gold.market_open to gold_operator;",

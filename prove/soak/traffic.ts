@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DayTrader, dealDoings } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
-/** How many actions became due in a span of time, and the results of the actions that ended in this span. */
+/** How many actions were due in a span of time, and the results of the actions that ended in this span. */
 export interface Slice {
   readonly due: number;
   readonly done: number;
@@ -14,7 +14,7 @@ export interface Slice {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** A partner that trades. */
+/** The methods of a trading partner that Traffic calls. */
 type Worker = Pick<DayTrader, "open" | "do" | "renewToken">;
 
 const TICK_MS = 5;
@@ -35,13 +35,13 @@ export class Traffic {
   #turn = 0;
   #slice = newSlice();
 
-  /** `openDayTraders` receives the function that the traders call for each failure. */
+  /** `openDayTraders` creates the traders. Each trader must call `failed` for each of its failures. */
   constructor(accepted: KeptIds, openDayTraders: (failed: (what: string) => void) => readonly Worker[]) {
     this.accepted = accepted;
     this.#dayTraders = openDayTraders((what) => this.#fail(what));
   }
 
-  /** Warms the service up first, because actions would queue while it is still slow. */
+  /** Opens the traders and warms up the service. Without the warm-up, the first actions would queue. */
   async open(): Promise<void> {
     for (const id of await Promise.all(this.#dayTraders.map((dayTrader) => dayTrader.open()))) {
       this.accepted.add(id);

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 40_000;
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + TIMEOUT_MS;
   while (!await condition()) {
-    if (performance.now() > untilMs) throw new Error(`Did not happen in time: ${what}`);
+    if (performance.now() > untilMs) throw new Error(`Did not happen within ${TIMEOUT_MS / 1000} s: ${what}`);
     await sleep(50);
   }
 }

@@ -32,7 +32,7 @@ describe("the releases in the git history", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("have the full hash of each release commit, and omit a release without a commit", () => {
+  it("include each release with the full hash of its commit, but no release without a commit", () => {
     assertEquals(releases(origin), [{ version: "1.0.0", date: "2026-01-02", commit: first }]);
     assertEquals(lastRelease(origin), releases(origin)[0]!);
   });

@@ -5,8 +5,8 @@ import type { Tree } from "./tree.ts";
 const CHANGELOG = "CHANGELOG.md";
 
 /**
- * Files that contain the version, and how to read it. manifests.ts compares the members' manifests with the
- * root's.
+ * The files that contain the version, each with a function that reads it. The manifests of the packages are
+ * not listed: manifests.ts compares their versions with that of the root package.json.
  */
 const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
@@ -14,7 +14,7 @@ const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> =
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
 };
 
-/** Requires that the tree has the version of the newest release in the changelog. */
+/** Requires that each of these files has the version of the newest release in the changelog. */
 export function findVersionViolations({ files }: Tree): Violation[] {
   let version: string;
   try {

@@ -3,8 +3,8 @@ import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * Finds files that import each other in a cycle, type imports included, because a reader cannot understand
- * one of these files without the others.
+ * Finds files that import each other in a cycle. Type imports count, too: a reader cannot understand one file
+ * of a cycle without the others.
  */
 export function findImportCycles(tree: Tree): Violation[] {
   const folders = packageFolders(tree);

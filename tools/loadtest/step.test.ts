@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { StepLog } from "./step.ts";
 
 describe("StepLog", () => {
-  it("counts requests and failures per second, also for a second without requests", () => {
+  it("counts requests and failures of each second, and includes seconds without requests", () => {
     const log = new StepLog();
     log.addDuration("order", 1_000_900, 5);
     log.addDuration("order", 1_003_000, 5);
@@ -17,7 +17,7 @@ describe("StepLog", () => {
     assertEquals([order!.requests, order!.failed, quote!.requests, quote!.slices.length], [2, 1, 1, 4]);
   });
 
-  it("accepts late samples, and loses none when it widens its slices", () => {
+  it("accepts late samples, and counts all samples after it has merged slices", () => {
     const log = new StepLog();
     for (let second = 1500; second > 0; second--) log.addDuration("order", second * 1000, 5);
     const [order] = log.describe();

@@ -12,9 +12,9 @@ interface Manifest {
 const SCOPE = "@gold-partner/";
 
 /**
- * Writes the partner's command line into a folder of `out` as npm publishes it. It is one JavaScript file
- * that contains the packages of this repository, so its tarball can be installed alone. The manifest requires
- * only the other packages.
+ * Writes the package `gold-partner` for npm into a folder of `out`, and returns this folder. The program is
+ * one JavaScript file that contains the packages of this repository. So the manifest lists only packages from
+ * outside as dependencies, and the tarball can be installed alone.
  */
 export async function stageCli(root: string, out: string): Promise<string> {
   const source = join(root, "packages", "partner_cli");
@@ -38,13 +38,13 @@ export async function stageCli(root: string, out: string): Promise<string> {
   await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await copyFile(join(source, "README.md"), join(staged, "README.md"));
   await copyFile(join(root, "LICENSE"), join(staged, "LICENSE"));
-  // The mode depends on the umask and becomes part of the tarball.
+  // Set the modes, because otherwise the tarball would depend on the umask.
   for (const file of ["package.json", "README.md", "LICENSE"]) await chmod(join(staged, file), 0o644);
   await chmod(join(staged, `${command}.js`), 0o755);
   return staged;
 }
 
-/** The dependencies of a package, and of its siblings, that are not siblings. */
+/** Returns the outside dependencies of a package and of the packages of this repository that it uses. */
 async function othersOf(root: string, folder: string): Promise<Record<string, string>> {
   const { dependencies = {} } = await readManifest(folder);
   const all = await Promise.all(

@@ -1,12 +1,12 @@
 import { listFiles } from "../check/tree.ts";
 
 /**
- * "plain" tests run everywhere. "external" tests are the external checks, which need external tools. "pg"
- * tests are the plain tests that use Postgres.
+ * "external" are the external checks, which need external tools. "plain" are all other tests. "pg" are the
+ * plain tests that use Postgres.
  */
 export type Tier = "plain" | "external" | "pg";
 
-/** Lists the test files of a tier. If `below` is not empty, only those below its paths are listed. */
+/** Lists the test files of a tier. If `below` has paths, lists only the files at or below these paths. */
 export function listTestFiles(root: string, tier: Tier, below: readonly string[]): string[] {
   const prefixes = below.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""));
   return listFiles(root).filter((path) =>

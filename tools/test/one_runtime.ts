@@ -21,7 +21,7 @@ export function readOneRuntime(root: string): OneRuntime {
     if (!["node", "deno"].includes(runtime)) {
       throw new Error(`${LIST}: ${file} must have the runtime node or deno; got ${runtime}.`);
     }
-    if (!reason) throw new Error(`${LIST}: ${file} has no reason.`);
+    if (!reason) throw new Error(`${LIST}: ${file} has no reason; add why it runs on one runtime only.`);
   }
   return list;
 }

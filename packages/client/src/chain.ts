@@ -6,12 +6,13 @@ import type { SignedExchange } from "./signed_exchange.ts";
 const sha256 = (text: string): string => hostBytes.sha256Hex(hostBytes.utf8(text));
 
 /**
- * Computes the answer of a record: the SHA-256 that binds it to your request and the reply. docs/chain.md
- * describes it.
+ * Computes the `answer` of an order or a withdrawal: a SHA-256 over your signed request and its reply. The
+ * record's line in the hash chain contains this value. docs/chain.md describes how it is computed.
  *
- * @param exchange The try that was executed, with its reply.
- * @param signingThumbprint The RFC 7638 thumbprint of the key that signed it.
- * @param fingerprint The request's fingerprint. By default, it is computed.
+ * @param exchange The signed request and its reply. If you sent the request several times, pass the exchange
+ * that was executed.
+ * @param signingThumbprint The RFC 7638 thumbprint of the key that signed the request.
+ * @param fingerprint The request's idempotency fingerprint. By default, it is computed from the exchange.
  * @returns 64 hexadecimal digits, or undefined if no reply arrived.
  * @example
  * const answer = chainAnswer(exchange, thumbprint);
@@ -42,10 +43,10 @@ function fingerprintOf({ method, target, body }: SignedExchange): string {
 }
 
 /**
- * Computes the salt of a line.
+ * Computes the salt of an event's line.
  *
  * @param chainKey The `chain_key` of getChainKey().
- * @param sequence The number of the event.
+ * @param sequence The `sequence` of the event.
  * @returns 32 hexadecimal digits.
  * @example
  * const salt = chainSalt((await client.getChainKey()).chain_key, event.sequence);
@@ -57,10 +58,10 @@ export function chainSalt(chainKey: string, sequence: number): string {
 }
 
 /**
- * Computes the chain_head of an event.
+ * Computes the `chain_head` of an event.
  *
- * @param previousHead The chain_head of the event before, or undefined for the first event.
- * @param line The line of the event.
+ * @param previousHead The `chain_head` of the previous event, or undefined for the first event.
+ * @param line The `line` of the event.
  * @returns 64 hexadecimal digits.
  * @example
  * const isWhole = chainHead(before.data.chain_head, event.line) === event.data.chain_head;

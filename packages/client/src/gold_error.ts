@@ -4,13 +4,13 @@ import type { FieldError, ServiceErrorCode } from "./error_types.ts";
 export type ClientErrorCode =
   /** Settings or credentials that cannot be used. */
   | "configuration_invalid"
-  /** A call that could never succeed; nothing was sent. */
+  /** An argument is invalid, so the call can never succeed. The client sent nothing. */
   | "argument_invalid"
-  /** The signing callback or key failed; nothing was sent. */
+  /** The signing callback or the signing key failed. The client sent nothing. */
   | "signing_failed"
-  /** The service was not reached, or the connection broke before the whole reply came. */
+  /** The client did not reach the service, or the connection broke before the whole reply arrived. */
   | "connection_failed"
-  /** One side does not accept the other's certificate. */
+  /** The client rejected the service's certificate, or the service rejected the client certificate. */
   | "tls_failed"
   /** No reply within `timeoutMs`, or no success within `patienceMs`. */
   | "timed_out"
@@ -21,7 +21,7 @@ export type ClientErrorCode =
   /** The service sent a code that is newer than this version. `serviceCode` has it. */
   | "unknown_code";
 
-/** The codes of docs/errors.md and those of the client. */
+/** The error codes of the service (docs/errors.md) and of the client. */
 export type GoldErrorCode = ServiceErrorCode | ClientErrorCode;
 
 /**
@@ -45,28 +45,28 @@ export type WriteOutcome =
   | { readonly outcomeUnknown: true; readonly idempotencyKey: string }
   | { readonly outcomeUnknown: false; readonly idempotencyKey: string | undefined };
 
-/** What is known about a failed call. The outcome may be left out for an error that is not about a write. */
+/** What is known about a failed call. Leave out the outcome if the error is not about a write. */
 export type GoldErrorFacts =
   & FailureFacts
   & (WriteOutcome | { readonly outcomeUnknown?: undefined; readonly idempotencyKey?: undefined });
 
 class GoldErrorBase extends Error {
-  // Name the class GoldError, because a console prints the class's name, which would be GoldErrorBase.
+  // A console prints the name of the class. Without this line it would print GoldErrorBase.
   static {
     Object.defineProperty(this, "name", { value: "GoldError" });
   }
 
   override readonly name: string = "GoldError";
-  /** Why the call failed. `unknown_code` stands for any code that this version does not know. */
+  /** Why the call failed. `unknown_code` means that this version does not know the service's code. */
   readonly code: GoldErrorCode;
-  /** The code as the service sent it. Undefined when the error is the client's own. */
+  /** The code that the service sent. Undefined when the client itself detected the error. */
   readonly serviceCode: string | undefined;
-  /** The status of the HTTP reply. Undefined when no reply came. */
+  /** The status of the HTTP reply. Undefined when no reply arrived. */
   readonly status: number | undefined;
   /** Identifies the reply in the service's records. Give it to the operator when you ask about a call. */
   readonly request_id: string | undefined;
   /**
-   * What happened and what to do. It is the service's text when the service sent one, followed by the number
+   * What happened and what to do. If the service sent a text, `detail` is this text, followed by the number
    * of tries and the time to wait.
    */
   readonly detail: string;
@@ -74,7 +74,7 @@ class GoldErrorBase extends Error {
   readonly retryable: boolean;
   /** The members, parameters or headers of the request that the service refused. */
   readonly errors: readonly FieldError[];
-  /** True when the service repeated a reply that it had given to this Idempotency-Key before. */
+  /** True when the service had already sent this reply for this Idempotency-Key and now repeated it. */
   readonly replayed: boolean;
   /** Seconds to wait before the next call (Retry-After). Undefined when the service does not say. */
   readonly retryAfterSeconds: number | undefined;
@@ -129,5 +129,6 @@ export interface GoldErrorConstructor {
  * ```
  */
 export type GoldError = GoldErrorBase & WriteOutcome;
-// A class cannot be a union, and only a union lets outcomeUnknown narrow idempotencyKey.
+// With a union, TypeScript knows that idempotencyKey is a string when outcomeUnknown is true. A class cannot
+// be a union, so the class is exported under this type.
 export const GoldError: GoldErrorConstructor = GoldErrorBase as GoldErrorConstructor;

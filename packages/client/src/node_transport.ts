@@ -12,13 +12,13 @@ import {
 } from "./transport.ts";
 
 /**
- * The maximum number of open connections. Each new connection costs a TLS handshake, so more connections
- * would slow down an overloaded service further.
+ * The maximum number of open connections. When the service is overloaded, replies are slow and requests need
+ * more connections. Each new connection costs a TLS handshake, which would load the service further.
  */
 const CONNECTIONS_MAX = 64;
 /**
- * Matches the error codes of OpenSSL and Node for a service certificate that does not verify. Also matches
- * the TLS alerts that the service sends when it does not accept the client certificate.
+ * Matches the errors of Node and OpenSSL in two cases: the service's certificate does not verify, or the
+ * service rejects the client certificate with a TLS alert.
  */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|SSL alert number (?:4[1-689]|11[1346])\b/;
 
@@ -62,7 +62,8 @@ async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
 function failureOf(cause: Error, unsent: boolean): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code = "" } = cause as { code?: string };
-  // When a host has several addresses, Node throws one error for all of them, and its message is empty.
+  // When no address of a host accepts a connection, Node throws one error for all addresses. Its message is
+  // empty.
   const message = cause.message || code;
   return new TransportError(message, { unsent, untrusted: UNTRUSTED.test(`${code} ${message}`), cause });
 }

@@ -1,5 +1,6 @@
-// An instant has one spelling in requests and replies: RFC 3339 in UTC with `Z` and milliseconds, such as
-// 2026-01-31T09:30:00.000Z. Equal instants are therefore equal texts, and the texts sort by time.
+// Each instant has exactly one spelling in requests and replies: RFC 3339 in UTC with `Z` and milliseconds,
+// such as 2026-01-31T09:30:00.000Z. So two equal instants have equal texts, and sorting the texts sorts the
+// instants by time.
 
 const INSTANT_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 const DATE_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
@@ -8,7 +9,7 @@ const DATE_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
  * Writes an instant as text.
  *
  * @param ms Whole milliseconds since 1970, in the years 0000 to 9999.
- * @throws RangeError when `ms` is not such an instant.
+ * @throws RangeError when `ms` is not a whole number or not in these years.
  * @example
  * ```ts
  * import { formatInstant } from "@gold-partner/protocol";
@@ -28,8 +29,8 @@ export function formatInstant(ms: number): string {
 }
 
 /**
- * Reads an instant. Returns milliseconds since 1970, or `undefined` when the text has another spelling or the
- * instant does not exist.
+ * Reads an instant. Returns milliseconds since 1970. Returns `undefined` when the text has another form, or
+ * names a day or time that does not exist.
  *
  * @param text Any text.
  * @example

@@ -1,5 +1,5 @@
-// Every problem that the service can reply with. The service's behaviour, the OpenAPI document and the
-// catalogue in the documentation are made from this table.
+// Every problem that the service can reply with. The service reads this table to build its replies. The
+// OpenAPI document and docs/errors.md are generated from it.
 import { AVAILABILITY_PROBLEMS } from "./problem/availability.ts";
 import { BUSINESS_PROBLEMS } from "./problem/business.ts";
 import type { ProblemEntry } from "./problem/entry.ts";
@@ -40,11 +40,15 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_REGISTRY, text);
 }
 
-/** What the refusal is about. not_found binds the key only if it refuses the quote_id of an order. */
+/**
+ * What the refusal is about: the quote_id of an order, or anything else. The code not_found binds the
+ * Idempotency-Key only for the quote_id of an order.
+ */
 export type Refused = "order_quote_id" | "other";
 
 /**
- * Returns whether this refusal binds the Idempotency-Key. If it does, every repeat gets the same reply.
+ * Returns whether this refusal binds the Idempotency-Key. If it does, every retry with the key gets the same
+ * reply.
  *
  * @param code The code of the refusal.
  * @param refused Whether the refusal is about an order's quote_id.
@@ -60,7 +64,7 @@ export function bindsKey(code: ProblemCode, refused: Refused): boolean {
   return effect === true || effect === refused;
 }
 
-/** OAuth's name for a problem at the token endpoint. */
+/** Returns the OAuth `error` that the token endpoint sends for a problem code. */
 export function oauthError(code: TokenProblemCode): OAuthError {
   if (code === "unsupported_grant_type") return code;
   switch (TOKEN_PROBLEM_REGISTRY[code].status) {

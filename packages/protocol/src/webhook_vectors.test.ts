@@ -33,7 +33,7 @@ interface SecretCase {
 const cases = makeVectors().cases as unknown as (SignCase | VerifyCase | SecretCase)[];
 
 describe("webhook vectors", () => {
-  it("signWebhook() returns each signature, from text and from bytes", () => {
+  it("signWebhook() returns the signature of each vector, for a body given as text or as bytes", () => {
     const signed = cases.filter((one) => "id" in one);
     for (const { name, secrets, id, timestamp, body_utf8, body_hex, signature } of signed) {
       const parsed = secrets.map(parseWebhookSecret);

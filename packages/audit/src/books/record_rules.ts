@@ -1,4 +1,4 @@
-// The rules of one record: its event, its transfers' balances and its link.
+// Checks one record: its event, the balances after its transfers, and its link in the hash chain.
 import type { Row } from "../snapshot.ts";
 import { instantText, sha256, uuidMs } from "../values.ts";
 import { CHANGE_TYPES, type ClosedDay, EVENT_TYPES } from "./chain_line.ts";
@@ -28,7 +28,7 @@ export const newProgress = (): Progress => ({
   lastHead: "00".repeat(32),
 });
 
-/** The events whose id is made by the database and is also their subject. */
+/** The types of events that are their own subject, with an id that the database makes. */
 const OWN_TYPES = [...CHANGE_TYPES, "day.closed"];
 
 export function checkEvent({ findings }: Books, name: string, event: Row, progress: Progress): void {
@@ -42,7 +42,8 @@ export function checkEvent({ findings }: Books, name: string, event: Row, progre
     );
   }
   if (!EVENT_TYPES.includes(event.type)) findings.add("event_has_record", name, "a known type", event.type);
-  // Ids are UUIDv7. Those of orders, fundings and withdrawals were made by the service, shortly before.
+  // Ids are UUIDv7, which contain their creation time. The database makes an event's id at the event's
+  // instant. The service makes the ids of orders, fundings and withdrawals shortly before that.
   const isOwn = event.id === event.subject;
   if ((!isOwn || OWN_TYPES.includes(event.type)) && uuidMs(event.id) !== event.created_at) {
     findings.add("event_has_record", `${name} id`, `a UUIDv7 of ${instantText(event.created_at)}`, event.id);
@@ -153,7 +154,8 @@ export function checkLink(
     const hash = sha256(progress.head, line).toString("hex");
     if (hash !== link.hash) findings.add("chain_is_whole", name, hash, link.hash);
     if (!isSealed) findings.add("chain_head", name, "no link after the tail", link.hash);
-    // Continue from the stored link, so that each edited record is one finding.
+    // Continue with the stored hash, so that one edited record causes one finding, and not one for each later
+    // record.
     progress.lastHead = link.hash;
     progress.head = Buffer.from(link.hash, "hex");
     progress.linked = progress.sequence;

@@ -30,7 +30,7 @@ describe("while an authority's key signs", () => {
     return { number, whole: wanted.every((serial) => serials.includes(serial)) };
   };
 
-  it("keeps both of two concurrent revocations, and gives each list its own number", async () => {
+  it("stores both of two concurrent revocations, and gives each list its own number", async () => {
     const [one, other] = [await issueTo(operator, clientId), await issueTo(operator, clientId)];
     const { number } = await listOf(operator, authority);
     const held = await program.hold();
@@ -71,7 +71,7 @@ describe("while an authority's key signs", () => {
     assertEquals((await onList(fingerprint)).whole, true);
   });
 
-  it("neither registers nor writes a certificate whose authority was replaced meanwhile", async () => {
+  it("does not register or write a certificate if its authority was replaced meanwhile", async () => {
     const csr = await keepRequest(operator, clientId);
     const held = await program.hold();
     const slow = operator.gold("cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"));

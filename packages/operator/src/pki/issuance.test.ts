@@ -24,7 +24,7 @@ async function prepare(years = 5): Promise<ClientIssuance & { authorityPem: stri
 }
 
 describe("issueClientCertificate()", () => {
-  it("certifies the request's key for the registered names, for one year, signed by the CA", async () => {
+  it("returns a certificate for the request's key, with the registered names, valid for one year", async () => {
     const order = await prepare();
     const issued = await issueClientCertificate(order);
     const certificate = new X509Certificate(issued.pem);
@@ -66,7 +66,7 @@ describe("issueClientCertificate()", () => {
   });
 
   it("ignores every extension that the request asks for", async () => {
-    // The sample's extension asks for CA:TRUE.
+    // This request asks for a CA certificate (CA:TRUE).
     const order = await prepare();
     const csr = await readCsr((await makeRequest({ wantsAuthority: true })).pem);
     assert(!new X509Certificate((await issueClientCertificate({ ...order, csr })).pem).ca);
@@ -88,7 +88,7 @@ describe("issueClientCertificate()", () => {
     }
   });
 
-  it("treats composed and decomposed letters as equal, and certifies the composed form", async () => {
+  it("treats composed and decomposed letters as equal, and writes the composed form", async () => {
     const order = await prepare();
     const [composed, decomposed] = ["Crédit", "Cre\u0301dit"];
     const { pem } = await makeRequest({
@@ -102,7 +102,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(readCertificate(issued.pem).subjectName.getField("O"), [composed]);
   });
 
-  it("rejects a term that ends after the CA's certificate", async () => {
+  it("rejects a certificate that would end after the CA's certificate", async () => {
     const order = await prepare(1);
     assertEquals(await refusalCode(() => issueClientCertificate({ ...order, days: 365 })), "accepted");
     assertEquals(
@@ -114,7 +114,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(await refusalCode(() => issueClientCertificate(late)), "authority_validity_exceeded");
   });
 
-  it("starts no certificate before its CA's start, and rejects a term that ends before then", async () => {
+  it("starts no certificate before the CA's certificate starts, and rejects one that would end before", async () => {
     const order = await prepare();
     const { notBefore } = order.authority.validity;
     const issued = await issueClientCertificate({ ...order, issuedAt: notBefore });

@@ -13,7 +13,7 @@ export const balancesReply = z.object({
       reserves_list_id: reservesListIdText,
       fine_grams: grams.meta({ description: "Gold in all bars of the list." }),
       share: z.string().meta({
-        description: "Your grams / fine_grams as a decimal, rounded down to 12 decimals.",
+        description: "Your gold divided by fine_grams, as a decimal rounded down to 12 decimals.",
         examples: ["0.000790826108"],
       }),
     }).meta({
@@ -27,11 +27,11 @@ export const balancesReply = z.object({
 export type BalancesReply = z.infer<typeof balancesReply>;
 
 export const balancesQuery = z.strictObject({
-  at: instant.meta({ description: "A past instant. Without it, the balances are those of now." }).optional(),
+  at: instant.meta({ description: "A past instant. If you omit it, the reply has the current balances." }).optional(),
 }, {
   error: "This parameter is unknown; this endpoint supports only `at`.",
 }).meta({
   id: "BalancesQuery",
-  description: "`at`: any past instant. Without it, the balances are those of now.",
+  description: "`at`: any past instant. If you omit it, the reply has the current balances.",
 });
 export type BalancesQuery = z.infer<typeof balancesQuery>;

@@ -6,5 +6,5 @@ export const chainKeyReply = z.object({
   chain_key: sha256Hex.meta({
     description: "Your chain key: 32 bytes in lower-case hex. The salts of your lines are derived from it.",
   }),
-}).meta({ id: "ChainKey", description: "Computes the lines of your own hash chain." });
+}).meta({ id: "ChainKey", description: "The values that you need to compute the lines of your hash chain." });
 export type ChainKeyReply = z.infer<typeof chainKeyReply>;

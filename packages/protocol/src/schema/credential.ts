@@ -2,10 +2,10 @@ import { z } from "zod";
 import { instant, sha256Hex } from "./text.ts";
 
 const life = {
-  not_before: instant.meta({ description: "From when it is accepted." }),
-  retire_at: instant.nullable().meta({ description: "When it stops being accepted; null: not planned." }),
+  not_before: instant.meta({ description: "From when the service accepts the credential." }),
+  retire_at: instant.nullable().meta({ description: "When the service stops accepting the credential; null if no end is planned." }),
   last_used_at: instant.nullable().meta({
-    description: "When it was last used, recorded at most once a minute; null: never.",
+    description: "When the credential was last used, recorded at most once a minute; null if never.",
   }),
 };
 
@@ -14,14 +14,14 @@ const secretId = z.string().meta({ description: "The secret's name, not its valu
 export const credentialsReply = z.object({
   certificates: z.array(z.object({
     sha256: sha256Hex.meta({ description: "SHA-256 of the certificate (DER), lower-case hex." }),
-    expires_at: instant.meta({ description: "The end of the certificate's own validity." }),
-    revoked_at: instant.nullable().meta({ description: "When the operator revoked it; null: not revoked." }),
+    expires_at: instant.meta({ description: "When the certificate expires (notAfter)." }),
+    revoked_at: instant.nullable().meta({ description: "When the operator revoked the certificate; null if it is not revoked." }),
     ...life,
   })).meta({ description: "Your client certificates." }),
   signing_keys: z.array(z.object({
     kid: z.string().meta({ description: "The name that the protected header may give as `kid`." }),
     thumbprint: z.string().meta({
-      description: "The key's RFC 7638 thumbprint; it is accepted as `kid`, too.",
+      description: "The key's RFC 7638 thumbprint. The protected header may also give this value as `kid`.",
     }),
     ...life,
   })).meta({ description: "The public keys that verify your signatures." }),

@@ -6,14 +6,14 @@ export const healthReply = z.strictObject({
   status: z.literal("ok").meta({ description: "The service and its database work." }),
 }).meta({
   id: "Health",
-  description: "The service can serve.",
+  description: "The service can serve requests.",
 });
 export type HealthReply = z.infer<typeof healthReply>;
 
 export const jwksReply = z.object({
   keys: z.array(z.object({
     kty: z.literal("EC").meta({ description: "An elliptic-curve key." }),
-    crv: z.literal("P-256").meta({ description: "Its curve." }),
+    crv: z.literal("P-256").meta({ description: "The curve of the key." }),
     x: z.string().meta({ description: "The x coordinate of the public key: 32 bytes in base64url." }),
     y: z.string().meta({ description: "The y coordinate of the public key: 32 bytes in base64url." }),
     kid: z.string().meta({ description: "The key's RFC 7638 thumbprint; a token's header names it." }),
@@ -25,10 +25,10 @@ export type JwksReply = z.infer<typeof jwksReply>;
 
 export const authorizationServerReply = z.object({
   issuer: z.url().meta({ description: "The service's base URL; the `iss` of its tokens." }),
-  token_endpoint: z.url().meta({ description: "Where a token is fetched." }),
-  jwks_uri: z.url().meta({ description: "Where the keys of the tokens are." }),
+  token_endpoint: z.url().meta({ description: "The URL from which you fetch a token." }),
+  jwks_uri: z.url().meta({ description: "The URL of the keys that sign the tokens." }),
   grant_types_supported: z.array(z.literal("client_credentials")).meta({
-    description: "The only grant.",
+    description: "The only grant type.",
   }),
   response_types_supported: z.array(z.string()).meta({
     description: "Empty: there is no authorization endpoint.",

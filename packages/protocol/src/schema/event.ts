@@ -7,7 +7,7 @@ import { date, idText, instant, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
-  description: "The head of your hash chain at this event. Keep it: it proves the history up to here.",
+  description: "The head of your hash chain at this event. Store it: with it you can prove your history up to this event.",
 });
 
 const WITHDRAWAL_EVENTS = [
@@ -36,34 +36,34 @@ const EVENT_TYPES: readonly string[] = [
 ];
 
 const TYPE = { description: "What happened." };
-const DATA = { description: "What the event is about, as it is right after the event." };
+const DATA = { description: "The order, withdrawal, funding or other subject of the event, in its state right after the event." };
 
 const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
-    description: "Per partner, without gaps. A missing number is an event that has not arrived yet.",
+    description: "The number of the event, counted per partner without gaps. A missing number is an event that has not arrived yet.",
   }),
-  created_at: instant.meta({ description: "When it happened." }),
+  created_at: instant.meta({ description: "When the event occurred." }),
 };
 
 const kindOfCredential = (description: string) =>
   z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]).meta({ description });
 const credentialId = z.string().meta({
-  description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it.",
+  description: "The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it.",
 });
 
 const credential = z.object({
   kind: kindOfCredential("What expires."),
   id: credentialId,
-  expires_at: instant.meta({ description: "When it stops being accepted." }),
+  expires_at: instant.meta({ description: "When the service stops accepting the credential." }),
 }).meta({ description: "The credential that expires." });
 
 const logins = {
   changed_by: z.string().nullable().meta({
-    description: "The operator's login that made the change; null: made before changes were events.",
+    description: "The operator's login that made the change; null if the change is older than events about changes.",
   }),
   approved_by: z.string().nullable().meta({
-    description: "The second login, which approved the change; null: the change takes one login.",
+    description: "The second login, which approved the change; null if such a change needs no approval.",
   }),
 };
 
@@ -72,13 +72,13 @@ const changedCredential = z.object({
   id: credentialId,
   kid: z.string().nullable().meta({ description: "The signing key's registered name, if it has one." }),
   valid_from: instant.nullable().meta({
-    description: "From when it is accepted; null: its registered date is unusable, so it is never accepted.",
+    description: "From when the service accepts the credential; null if the registered date is unusable, so that the service never accepts it.",
   }),
   valid_until: instant.nullable().meta({
-    description: "When it stops being accepted, which can be in the future; null: no end is set.",
+    description: "When the service stops accepting the credential, which can be in the future; null if no end is set.",
   }),
   ...logins,
-}).meta({ description: "The credential, as it is right after the event." });
+}).meta({ description: "The credential, in its state right after the event." });
 
 const settlement = z.object({
   iban_masked: z.string().meta({ description: "The new IBAN without its middle characters." }),
@@ -86,12 +86,12 @@ const settlement = z.object({
     description: "The SHA-256 of the whole IBAN without spaces. Compare it with your own.",
   }),
   ...logins,
-}).meta({ description: "Where withdrawals are paid from now on." });
+}).meta({ description: "The IBAN to which later withdrawals are paid." });
 
 const webhookEndpoint = z.object({
   url: z.string().meta({ description: "The new URL." }),
   ...logins,
-}).meta({ description: "Where events are sent from this one on." });
+}).meta({ description: "The URL to which events are sent, beginning with this event." });
 
 const count = z.int().min(0);
 const sequenceOfDay = (description: string) => z.int().min(1).nullable().meta({ description });
@@ -102,25 +102,25 @@ const day = z.object({
   last_sequence: sequenceOfDay("The last event of the day; null: the day has none."),
   opening_balance: statementBalance.meta({ description: "The balances before the day." }),
   closing_balance: statementBalance.meta({ description: "The balances after the day." }),
-  quotes: count.meta({ description: "The quotes that you got." }),
-  orders: count.meta({ description: "The orders that were executed." }),
-  refusals: count.meta({ description: "The refusals that are bound to an Idempotency-Key." }),
+  quotes: count.meta({ description: "How many quotes you got." }),
+  orders: count.meta({ description: "How many orders were executed." }),
+  refusals: count.meta({ description: "How many refusals were bound to an Idempotency-Key." }),
   broken: count.meta({
     description:
       "The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although " +
       "X-Timestamp is before the end of the quote.",
   }),
-  quotes_sha256: sha256Hex.meta({ description: "Commits to every quote of the day and to its reply." }),
-  refusals_sha256: sha256Hex.meta({ description: "Commits to every refusal of the day." }),
+  quotes_sha256: sha256Hex.meta({ description: "A hash over every quote of the day and its reply." }),
+  refusals_sha256: sha256Hex.meta({ description: "A hash over every binding refusal of the day." }),
   epoch: z.object({
-    number: z.int().min(1).meta({ description: "Counts up from 1." }),
+    number: z.int().min(1).meta({ description: "The number of the epoch, counted from 1." }),
     timeline: z.int().min(1).meta({ description: "The timeline of the operator's database." }),
     began_at: instant.meta({ description: "When the operator's service noticed the epoch." }),
   }).meta({
     description:
-      "The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.",
+      "The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new epoch.",
   }),
-}).meta({ description: "Everything of a day. Nothing can be added to the day after this event." });
+}).meta({ description: "A summary of one day. After this event, nothing can be added to the day." });
 
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
   const event = { ...frame, ...more };
@@ -198,10 +198,10 @@ const delivery = z.object({
     description:
       "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying; redeliver it by hand.",
   }),
-  next_attempt_at: instant.nullable().meta({ description: "When it is sent next; null: not planned." }),
+  next_attempt_at: instant.nullable().meta({ description: "When the event is sent next; null if that is not planned." }),
   attempts: z.array(z.object({
     attempted_at: instant.meta({ description: "When the attempt began." }),
-    http_status: z.int().nullable().meta({ description: "null: no HTTP reply arrived." }),
+    http_status: z.int().nullable().meta({ description: "The status of the HTTP reply; null if no reply arrived." }),
     duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
   })).meta({ description: "The attempts so far, oldest first." }),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });

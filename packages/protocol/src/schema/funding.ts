@@ -7,7 +7,7 @@ import { idText, instant } from "./text.ts";
 
 export const fundRequest = requestBody({
   id: "FundRequest",
-  description: "Books SAR to the caller's own account; in the sandbox only.",
+  description: "Adds SAR to the caller's own account. Available only in the sandbox.",
 }, { amount_sar: amountParam }).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
 export interface FundRequest {
   readonly amountHalalas: bigint;
@@ -15,19 +15,20 @@ export interface FundRequest {
 
 export const fundingReply = z.object({
   funding_id: idText("fnd_"),
-  amount_sar: sar.meta({ description: "The SAR that arrived, at most 2 decimals." }),
-  created_at: instant.meta({ description: "When it was booked." }),
+  amount_sar: sar.meta({ description: "The amount of the funding, at most 2 decimals." }),
+  created_at: instant.meta({ description: "When the funding was booked." }),
   reversed_at: instant.nullable().meta({
-    description: "When the bank took the money back and the funding was reversed; null: not reversed.",
+    description:
+      "When the funding was reversed because the bank took the money back; null if it was not reversed.",
   }),
-}).meta({ id: "Funding", description: "Money that arrived." });
+}).meta({ id: "Funding", description: "SAR that were added to the account." });
 export type FundingReply = z.infer<typeof fundingReply>;
 
 export const fundingCreatedReply = fundingReply.omit({ reversed_at: true }).extend({
   balances: balancesReply,
 }).meta({
   id: "FundingCreated",
-  description: "The funding and the account right after it.",
+  description: "The funding, and the account's balances right after it.",
 });
 export type FundingCreatedReply = z.infer<typeof fundingCreatedReply>;
 

@@ -16,11 +16,11 @@ export const limitsReply = z.object({
   }).meta({ description: "Your request rate." }),
   open_quotes: z.object({
     maximum_quotes: z.int().nullable().meta({
-      description: "How many quotes may be open; null: any number.",
+      description: "How many quotes may be open; null means no limit.",
     }),
     quotes: z.int().meta({ description: "How many quotes are open." }),
     maximum_gold_grams: grams.nullable().meta({
-      description: "How many grams the open quotes may have together; null: any number.",
+      description: "How many grams the open quotes may have together; null means no limit.",
     }),
     gold_grams: grams.meta({ description: "The grams of the open quotes." }),
   }).nullable().meta({
@@ -46,7 +46,7 @@ export const limitsReply = z.object({
       }),
       opens: clock.meta({ description: "When the market opens, as HH:MM." }),
       closes: clock.meta({ description: "When the market closes, as HH:MM; 24:00 is the end of the day." }),
-    })).meta({ description: "Empty where the market is always open." }),
+    })).meta({ description: "The opening hours of each day; empty if the market is always open." }),
   }).meta({ description: "When the market is open." }),
-}).meta({ id: "Limits", description: "What you may ask for, and how often." });
+}).meta({ id: "Limits", description: "Your limits on quantities, request rate, open quotes and stored records, and the market hours." });
 export type LimitsReply = z.infer<typeof limitsReply>;

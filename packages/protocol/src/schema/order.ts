@@ -17,7 +17,7 @@ import { idText, instant, reservesListIdText, side } from "./text.ts";
 export const orderRequest = requestBody({
   id: "OrderRequest",
   description:
-    "Executes a firm quote. The order inherits `reference` and `account_label` from the quote, each unless it is given here.",
+    "Executes a firm quote. If you omit `reference` or `account_label`, the order inherits it from the quote.",
 }, {
   quote_id: z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
     .meta({ description: "One of your open quotes." }),
@@ -50,7 +50,7 @@ export type OrderReply = z.infer<typeof orderReply>;
 
 export const orderCreatedReply = orderReply.extend({ balances: balancesReply }).meta({
   id: "OrderCreated",
-  description: "The order and the account right after it.",
+  description: "The order, and the account's balances right after it.",
 });
 export type OrderCreatedReply = z.infer<typeof orderCreatedReply>;
 

@@ -26,7 +26,7 @@ export const limitParam = integerParam({
   minimum: 1,
   maximum: PAGE_MAX_ITEMS,
   default: PAGE_DEFAULT_ITEMS,
-  description: "Items in the page.",
+  description: "The maximum number of items in the page.",
 });
 
 const CURSOR_RULE = "cursor must be the next_cursor of the previous page, unchanged.";
@@ -51,7 +51,7 @@ const unknownParameter = (parameters: object) => ({
 });
 
 export const listQuery = z.strictObject(LIST_PARAMETERS, unknownParameter(LIST_PARAMETERS))
-  .meta({ id: "ListQuery", description: "Which part of a list." });
+  .meta({ id: "ListQuery", description: "Selects a part of a list." });
 export type ListQuery = z.infer<typeof listQuery>;
 
 const FILTER = "The text must match exactly, in every code point.";
@@ -87,7 +87,7 @@ export function pageOf<T extends z.ZodType>(
   return z.object({
     items: z.array(item).meta({ description: "The items of this page." }),
     next_cursor: z.string().nullable().meta({
-      description: "The cursor of the next page; null on the last.",
+      description: "The cursor of the next page; null on the last page.",
     }),
   }).meta({ id, description });
 }

@@ -1,5 +1,5 @@
 // The two texts that a partner may give a quote, an order or a withdrawal. The service stores and returns them
-// unchanged. It keeps no balances by them.
+// unchanged. There are no separate balances for them.
 import { z } from "zod";
 import { PARTNER_TEXT_FORM, PARTNER_TEXT_MAX_CHARACTERS } from "../limit.ts";
 
@@ -22,10 +22,10 @@ export const accountLabelParam: z.ZodOptional<z.ZodString> = partnerText(
   "Your own customer, account or desk. All labels share your one balance.",
 );
 export const repliedReference: z.ZodOptional<z.ZodString> = replied(
-  "Your own reference; absent if you gave none.",
+  "Your own reference; absent if you sent none.",
 );
 export const repliedAccountLabel: z.ZodOptional<z.ZodString> = replied(
-  "Your own customer, account or desk; absent if you gave none.",
+  "Your own customer, account or desk; absent if you sent none.",
 );
 
 /** The texts of a request, as the service stores them. Null: not given. */

@@ -56,7 +56,7 @@ export const quoteReply = z.object({
   status: z.enum(["open", "executed", "expired"]).meta({
     description: "Only an open quote can be executed.",
   }),
-  created_at: instant.meta({ description: "When the quote was given." }),
+  created_at: instant.meta({ description: "When the quote was made." }),
   expires_at: instant.meta({ description: "Until when the price is firm." }),
   reference: repliedReference,
   account_label: repliedAccountLabel,

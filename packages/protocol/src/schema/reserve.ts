@@ -16,7 +16,7 @@ export const reservesReply = z.object({
   fine_grams: grams.meta({ description: "Gold in all bars." }),
   owed_grams: grams.meta({ description: "Gold owed to all partners; never more than fine_grams." }),
   coverage: z.number().nullable().meta({
-    description: "fine_grams / owed_grams, rounded down to 4 decimals; null where nothing is owed.",
+    description: "fine_grams divided by owed_grams, rounded down to 4 decimals; null if nothing is owed.",
   }),
   as_of: instant.meta({
     description: "The instant of every figure here. The reply stays unchanged for at least an hour.",
@@ -31,13 +31,13 @@ export const reservesListReply = z.object({
   bars: z.array(bar).meta({ description: "Every bar of the list, sorted by serial." }),
   fine_grams: grams.meta({ description: "Gold in all bars of the list." }),
   previous_sha256: sha256Hex.meta({
-    description: "The sha256 of the list before; 64 zeros for the first list.",
+    description: "The sha256 of the previous list; 64 zeros for the first list.",
   }),
   sha256: sha256Hex.meta({
     description: "SHA-256 of the bars and previous_sha256, as the guide to reserves describes.",
   }),
 }).meta({
   id: "ReservesList",
-  description: "The bars in the vault between two changes. A list never changes.",
+  description: "The bars that were in the vault between two changes of the vault. A list never changes.",
 });
 export type ReservesListReply = z.infer<typeof reservesListReply>;

@@ -1,4 +1,4 @@
-// Simulations: what a partner of the sandbox can make happen to itself. Production has none of these
+// Simulations: events that a partner of the sandbox can cause for itself. Production has none of these
 // operations.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
@@ -60,24 +60,24 @@ const idParam = (name: string, description: string) =>
 
 export const simulateWithdrawalRequest = requestBody({
   id: "SimulateWithdrawalRequest",
-  description: "A withdrawal of yours, and the status that it is to reach.",
+  description: "One of your withdrawals, and the status that it should reach.",
 }, {
   withdrawal_id: idParam("withdrawal_id", "The withdrawal."),
   outcome: oneOf(
     "outcome",
     ["approved", "submitted", "paid", "rejected", "returned"],
-    "The status to reach. All steps before it are taken, too, and each one has its event.",
+    "The status to reach. The withdrawal also takes all earlier steps, each with its event.",
   ),
 }).transform(({ withdrawal_id, outcome }) => ({ withdrawalId: withdrawal_id, outcome }));
 
 export const simulateDepositRequest = requestBody({
   id: "SimulateDepositRequest",
-  description: "A bank transfer that arrives for you.",
+  description: "A simulated bank transfer to your account.",
 }, { amount_sar: amountParam }).transform(({ amount_sar }) => ({ amountHalalas: amount_sar }));
 
 export const simulateDepositReversalRequest = requestBody({
   id: "SimulateDepositReversalRequest",
-  description: "A funding of yours that came from a bank transfer.",
+  description: "One of your fundings that came from a simulated bank transfer.",
 }, { funding_id: idParam("funding_id", "The funding.") })
   .transform(({ funding_id }) => ({ fundingId: funding_id }));
 
@@ -85,7 +85,7 @@ const marketState = ["closed", "price_stale", "vault_short", "normal"] as const;
 
 export const simulateMarketRequest = requestBody({
   id: "SimulateMarketRequest",
-  description: "A state of the market, for you alone.",
+  description: "A state of the market, which only you see.",
 }, {
   state: oneOf(
     "state",
@@ -98,12 +98,12 @@ export const simulateMarketRequest = requestBody({
 
 export const simulatePricesRequest = requestBody({
   id: "SimulatePricesRequest",
-  description: "A change of prices, for you alone.",
+  description: "A change of prices, which only you see.",
 }, {
   percent: wholeNumber({
     minimum: -50,
     maximum: 50,
-    description: "By how much your prices are higher, or lower if negative. Not 0.",
+    description: "By how many percent your prices rise, or fall if the value is negative. Must not be 0.",
   }).refine(
     (percent) => percent !== 0,
     "percent must not be 0; POST /sandbox/simulate/reset ends the change.",
@@ -113,7 +113,7 @@ export const simulatePricesRequest = requestBody({
 
 export const simulateQuoteExpiryRequest = requestBody({
   id: "SimulateQuoteExpiryRequest",
-  description: "A quote of yours, which expires now.",
+  description: "One of your quotes, which expires now.",
 }, { quote_id: idParam("quote_id", "The quote.") }).transform(({ quote_id }) => ({ quoteId: quote_id }));
 
 /** A simulated refusal stores nothing, so only the refusals that store nothing can be simulated. */
@@ -195,7 +195,7 @@ export interface SimulatedWebhooks {
 
 export const simulateWebhooksRequest = requestBody({
   id: "SimulateWebhooksRequest",
-  description: "How your next events reach your webhook.",
+  description: "How your next events are delivered to your webhook endpoint.",
 }, {
   kind: oneOf(
     "kind",
@@ -261,5 +261,5 @@ export const simulationsReply = z.object({
     }).nullable(),
     "What happens to the delivery of your next events; null: nothing.",
   ),
-}).meta({ id: "Simulations", description: "What is armed for you; null: nothing." });
+}).meta({ id: "Simulations", description: "Your active simulations; a member is null if there is no such simulation." });
 export type SimulationsReply = z.infer<typeof simulationsReply>;

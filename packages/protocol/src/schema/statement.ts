@@ -31,10 +31,10 @@ export const statementReply = z.object({
   time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the days." }),
   opening_balance: statementBalance.meta({ description: "The balances before the first day." }),
   closing_balance: statementBalance.meta({
-    description: "The balances after the last day, or now if it has not ended.",
+    description: "The balances after the last day, or the current balances if that day has not ended.",
   }),
   postings: z.array(z.object({
-    posted_at: instant.meta({ description: "When it was booked." }),
+    posted_at: instant.meta({ description: "When the posting was booked." }),
     id: z.string().meta({ description: "The order, funding or withdrawal that caused the posting." }),
     type: z.string().meta({
       description: "What caused the posting, such as order.executed or withdrawal.returned.",

@@ -4,7 +4,7 @@ import { idForm, type IdPrefix, RESERVES_LIST_ID_FORM } from "../id.ts";
 import { isDate, parseInstant } from "../instant.ts";
 
 export function idText(prefix: IdPrefix): z.ZodString {
-  return z.string().regex(idForm(prefix)).meta({ description: `Its id: ${prefix} and a UUIDv7.` });
+  return z.string().regex(idForm(prefix)).meta({ description: `The id: ${prefix} and a UUIDv7.` });
 }
 
 export const reservesListIdText = z.string().regex(RESERVES_LIST_ID_FORM).meta({

@@ -7,17 +7,17 @@ export const tokenRequest = z.object({
   // any other grant type with unsupported_grant_type.
   grant_type: z.literal("client_credentials", {
     error: "grant_type must be client_credentials, the only supported grant type.",
-  }).meta({ description: "The only grant." }),
+  }).meta({ description: "The only grant type." }),
   client_id: z.string({
     error: "client_id is required: send the client_id that you were given; it begins with sbx_ or live_.",
-  }).meta({ description: "Yours, from the operator; it begins with sbx_ or live_." }),
+  }).meta({ description: "Your client_id, which the operator gave you; it begins with sbx_ or live_." }),
   client_secret: z.string({
     error: "client_secret is required: send the secret that you were given with the client_id.",
   }).meta({ description: "One of your active secrets, without a line feed at its end." }),
 }).meta({
   id: "TokenRequest",
   description:
-    "Sent as a form (client_secret_post) over the client certificate that the token is then bound to.",
+    "A form (client_secret_post). Send it over the client certificate to which the token will be bound.",
 });
 export type TokenRequest = z.infer<typeof tokenRequest>;
 

@@ -51,10 +51,10 @@ export const withdrawalReply = z.object({
   amount_sar: sar.meta({ description: "The SAR to pay out, at most 2 decimals." }),
   reference: z.string().nullable().meta({ description: "Your own reference, or null if you sent none." }),
   iban_masked: z.string().meta({
-    description: "The IBAN at the time of the request; first and last four characters.",
+    description: "The first and last four characters of the IBAN that was registered at the time of the request.",
   }),
   status: withdrawalStatus,
-  created_at: instant.meta({ description: "When you requested it." }),
+  created_at: instant.meta({ description: "When you requested the withdrawal." }),
   account_label: repliedAccountLabel,
 }).meta({
   id: "Withdrawal",
@@ -64,7 +64,7 @@ export type WithdrawalReply = z.infer<typeof withdrawalReply>;
 
 export const withdrawalCreatedReply = withdrawalReply.extend({ balances: balancesReply }).meta({
   id: "WithdrawalCreated",
-  description: "The withdrawal and the account right after it.",
+  description: "The withdrawal, and the account's balances right after it.",
 });
 export type WithdrawalCreatedReply = z.infer<typeof withdrawalCreatedReply>;
 

@@ -25,7 +25,7 @@ describe("connect() with several connections", () => {
       return row!.pid as number;
     };
     const pids = await Promise.all([
-      // Takes longer than all others together.
+      // The first statement takes longer than all others together.
       ask("long", 4),
       ask("short", 0.1),
       ask("third", 0.1),
@@ -47,7 +47,7 @@ describe("connect() with several connections", () => {
     await assertRejects(async () => void await sql`select 1`, Error, "CONNECTION_ENDED");
   });
 
-  it("answers each statement with its own rows after an earlier statement lost its connection", async () => {
+  it("returns each statement's own rows after the connection of an earlier statement was lost", async () => {
     const sql = connect(server.superuserUrl(), 1);
     const observer = connect(server.superuserUrl(), 1);
     const cutByItself = () => sql`select pg_terminate_backend(pg_backend_pid())`;
@@ -74,7 +74,7 @@ describe("connect() with several connections", () => {
     await observer.end();
   });
 
-  it("keeps no memory of a finished statement, even if some connections are always idle", () => {
+  it("frees the memory of finished statements, even if some connections are always idle", () => {
     const url = server.superuserUrl();
     const { stdout, stderr } = spawnSync(
       process.execPath,

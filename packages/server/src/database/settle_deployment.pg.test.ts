@@ -73,7 +73,10 @@ describe("settle_deployment", () => {
       await sql`delete from gold.deployment`;
       await sql`select gold.settle_deployment('production', ${URL_NOW}, true, null, null, 20000, '{443}', 90)`;
     }).then(() => "settled", ({ code, message }) => `${code} ${message}`);
-    assertEquals(refusal, "GR409 receivers on loopback addresses are allowed only in the sandbox");
+    assertEquals(
+      refusal,
+      "GR409 receivers on loopback addresses are allowed only in the sandbox: leave out --loopback-receivers",
+    );
   });
 
   it("writes the replaced values to the audit, and raises the registry's version", async () => {

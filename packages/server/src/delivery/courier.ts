@@ -50,8 +50,8 @@ interface CourierListener {
 }
 
 /**
- * The maximum number of attempts that are in flight or not settled yet. At this number nothing more is sent,
- * so that results do not pile up while the database is unavailable.
+ * The maximum number of attempts that are in flight or whose results are not stored yet. At this number
+ * nothing more is sent, so that results do not pile up while the database is unavailable.
  */
 const UNSETTLED_MAX = 4096;
 /**
@@ -75,7 +75,7 @@ interface Turn {
   readonly place: ReturnType<TurnOrder["begin"]>;
 }
 
-/** Sends queued events to the endpoints, each in its turn, and hands the results to the settlement. */
+/** Sends queued events, taking turns between the endpoints, and gives each result to the settlement. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;
@@ -93,7 +93,7 @@ export class Courier {
     return this.#turns.inFlight;
   }
 
-  /** Call this when the endpoint may have an event that can be sent. */
+  /** Must be called whenever the endpoint may have an event to send. */
   offer(endpoint: HeldEndpoint): void {
     this.#turns.offer(endpoint, this.#parts.monotonicMs());
   }
@@ -115,8 +115,8 @@ export class Courier {
   }
 
   #send(endpoint: HeldEndpoint, beganMs: number): void {
-    // If no secret is left, nothing is sent. The next heartbeat loads newer secrets or makes the endpoint
-    // rest.
+    // Without an active secret, next() returns no event and nothing is sent. The next heartbeat then loads
+    // newer secrets, or lets the endpoint rest.
     endpoint.dropRetired(this.#parts.now());
     const event = endpoint.next(beganMs);
     if (!event) return;

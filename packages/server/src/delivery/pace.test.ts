@@ -6,7 +6,7 @@ import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
 
-/** Notes this many failures. Each attempt begins after the one before has ended. */
+/** Notes `times` failures, one per millisecond, so that no two attempts overlap. */
 function fail(pace: Pace, times: number, fromMs = 0): void {
   for (let n = 0; n < times; n++) pace.noteFailure(fromMs + n, fromMs + n, 0);
 }
@@ -28,9 +28,9 @@ describe("Pace", () => {
     assertEquals([windows, pace.failures], [[2, 1, 1], 3]);
   });
 
-  it("starts with a window of 1 if the endpoint has failures", () => assertEquals(new Pace(1).window, 1));
+  it("starts with a window of 1 if the last attempt failed", () => assertEquals(new Pace(1).window, 1));
 
-  it("rests after the fifth failure in a row, twice as long each time, up to a minute", () => {
+  it("rests 1 s after the fifth failure in a row, and twice as long after each further one, up to 60 s", () => {
     const pace = new Pace(0);
     fail(pace, 4);
     assertEquals(pace.restMs(3), 0);
@@ -65,7 +65,7 @@ describe("Pace", () => {
     assertEquals([pace.failures, pace.restMs(1005)], [6, 2000]);
   });
 
-  it("rests for the longer of its own rest and the rest that the receiver asked for", () => {
+  it("rests for the longer of the computed time and the time that the receiver asked for", () => {
     const pace = new Pace(0);
     pace.noteFailure(0, 0, 30_000);
     assertEquals([pace.restMs(0), pace.restMs(29_999), pace.window], [30_000, 1, 1]);

@@ -2,7 +2,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counters, gauges, and histograms with fixed buckets, in Prometheus' text format. */
+/** Collects counters, gauges and histograms with fixed buckets. text() writes them for Prometheus. */
 export interface Metrics {
   count(name: string, labels?: Labels, by?: number): void;
   observeSeconds(name: string, seconds: number, labels?: Labels): void;

@@ -1,8 +1,9 @@
 -- Each find function returns one record by its uuid, or null if this client has no such record.
 
--- A quote has expired if the clock has reached `expires_at`, or if the account's next instant
--- (account_instant) is later than `expires_at`. book_orders uses the same rule. The account is locked before
--- a quote is reported as expired, because an in-flight order may still execute it.
+-- A quote has expired if the clock has reached `expires_at`, or if the instant of the account's next record
+-- (account_instant) is later than `expires_at`. book_orders uses the same rule. find_quote reports a quote as
+-- expired only after it has locked the account and checked again, because an in-flight order may still
+-- execute the quote.
 create or replace function gold.find_quote(client int, id uuid) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

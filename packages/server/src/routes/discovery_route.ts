@@ -8,7 +8,8 @@ export function jwksRoute(deps: Deps): Route {
   return async (c) => {
     await admitCertificateAlone(c, deps);
     refuseQuery(c);
-    // Publish a key before it starts to sign, and until it retires.
+    // Also publish keys that do not sign yet, so that a partner that caches this list knows a new key before
+    // the first token is signed with it.
     const published = deps.registry.snapshot().tokenKeys.filter(({ retireAtMs }) => deps.now() < retireAtMs);
     const keys = published.map(({ kid, publicJwk }) => {
       const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };

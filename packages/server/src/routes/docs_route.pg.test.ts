@@ -46,7 +46,7 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
-  it("show this deployment's base URL, and contain the anchor that a problem's type links to", async () => {
+  it("contain the deployment's base URL, and the anchor in the type of each problem", async () => {
     assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
     const { type } = await expectProblem(await get("/v1/nothing"), "not_found");
     const [path, anchor] = type.split("#");

@@ -85,7 +85,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return the time of a funding's reversal, but do not change its funding.completed event", async () => {
+  it("return a reversed funding with reversed_at, and its funding.completed event without", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
@@ -173,7 +173,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return 404 to a partner without records, which gets an empty page from a list", async () => {
+  it("return an empty page from each list, for a partner without records", async () => {
     const nobody = await openAccount(service);
     const schemas = {
       orders: ordersReply,

@@ -38,7 +38,7 @@ describe("paging through a list", () => {
     return booked;
   }
 
-  it("returns every order made before the first page once, while a thousand orders are added", async () => {
+  it("returns each order that is older than the first page exactly once, while orders are added", async () => {
     const existing = await book(BEFORE);
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -57,13 +57,13 @@ describe("paging through a list", () => {
     assertEquals(added, MEANWHILE);
   });
 
-  it("returns every event once, including events that are added meanwhile", async () => {
+  it("returns every event exactly once, including events that are added meanwhile", async () => {
     let writing = true;
     const written = book(MEANWHILE).finally(() => writing = false);
     const numbers: number[] = [];
     let after = "0";
     for (let ended = false; !ended;) {
-      // Read once more after the writing has stopped, because the writing may continue after a page was read.
+      // Read once more after the last write. Events that were written after the last page would be missed.
       ended = !writing;
       const { items }: EventsReply = await account.read(`/v1/events?after=${after}&limit=200`, eventsReply);
       numbers.push(...items.map(({ sequence }) => sequence));

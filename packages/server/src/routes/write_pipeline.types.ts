@@ -1,6 +1,5 @@
-// Only the compiler checks this file; nothing imports it. Each function leaves out one step of the write
-// pipeline and must not compile. If it compiled, the compiler would report that its "@ts-expect-error" is
-// unused.
+// This file is only compiled, never run. Each function leaves out one step of the write pipeline, so it must
+// not compile. If a function compiled, the compiler would report its "@ts-expect-error" as unused.
 
 import { orderRequest } from "@gold-partner/protocol";
 import type { Counted } from "../admission/counted.ts";

@@ -12,10 +12,10 @@ export const LIMIT = {
   streamWindowBytes: 65_536,
   connectionWindowBytes: 1_048_576,
   connectionBufferBytes: 65_536,
-  /** Envoy closes a connection after the client has reset this many streams right after opening them. */
+  /** Envoy closes a connection on which the client has reset this many streams right after it opened them. */
   prematureResets: 200,
   heapBytes: 1_073_741_824,
-  /** Certificates that have a token bucket at one time. A new one replaces the least recently used. */
+  /** How many certificates have a token bucket at once. A new bucket replaces the least recently used one. */
   certificates: 10_000,
   upstreamConnections: 512,
   upstreamWaiting: 512,
@@ -26,14 +26,14 @@ export const PATIENCE = {
   /** From the connection to the end of the TLS handshake. */
   handshake: "3s",
   headers: "10s",
-  /** To receive the whole request, as in the service. */
+  /** To receive the whole request. The service has the same timeout. */
   request: "15s",
   /**
-   * The longest time during a request in which no data moves. It is longer than the service's own timeout, so
-   * that the service gives up first.
+   * Envoy ends a request when no data was sent or received for this time. It is longer than the service's own
+   * timeouts, so the service replies first.
    */
   silence: "30s",
-  /** For a request and its whole reply. Long, because an account statement can be large. */
+  /** For a request and its whole reply. This time is long because an account statement can be large. */
   exchange: "600s",
   idle: "300s",
   /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */

@@ -7,7 +7,7 @@ import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 const SLOW_BODY = "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf";
 const SLOW_HEADERS = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Nonce:";
 
-describe("a request that never ends", () => {
+describe("a request or handshake that a client does not finish, or that the service does not answer", () => {
   let fixture: TestEnvoy;
   before(async () =>
     void (fixture = await startTestEnvoy(
@@ -26,7 +26,7 @@ describe("a request that never ends", () => {
     return [status, JSON.parse(body).code];
   };
 
-  it("ends after its own timeout, while other requests are served", async () => {
+  it("is ended by its timeout, while other requests are served", async () => {
     const silent = connect(fixture.envoy.ports[0]!, "127.0.0.1");
     const slow = Promise.all([
       timed(refusal(SLOW_HEADERS)),
@@ -38,15 +38,15 @@ describe("a request that never ends", () => {
     void slow.finally(() => ended = true);
     while (!ended) {
       const [, waited] = await timed(fixture.send(request("GET /health")));
-      // Less than 10 s, after which the first of the slow requests ends. A request that queued behind them
-      // would wait that long.
+      // The first slow request ends after 10 s. A request that had to wait behind the slow requests would
+      // therefore take at least 10 s.
       assert(waited < 8, `${waited}`);
     }
     const [[headers, headersSeconds], [body, bodySeconds], [hang, hangSeconds], [, silentSeconds]] =
       await slow;
     assertEquals([headers, body], [[408, "request_timeout"], [408, "request_timeout"]]);
     assertEquals(hang, [504, "upstream_timeout"]);
-    // A tolerance of a few seconds, because the next longer timeout is at least five seconds away.
+    // Allow up to 5 s more than the timeout. Any two of these timeouts differ by at least 5 s.
     const around = (seconds: number, expected: number) => seconds > expected - 1 && seconds < expected + 5;
     assert(around(headersSeconds, 10), `headers: ${headersSeconds}`);
     assert(around(bodySeconds, 15), `body: ${bodySeconds}`);

@@ -25,7 +25,7 @@ begin
   select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
   from lock_accounts(clients, wait) l;
 
-  -- Count each nonce that is not spent yet as one record of its partner's daily budget.
+  -- Count each nonce that is not spent yet as one record of its partner's daily limit.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)

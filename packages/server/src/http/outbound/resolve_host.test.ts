@@ -21,7 +21,7 @@ describe("createResolver()", () => {
     server.says("six.example", ["2001:db8::1"]);
     assertEquals(await resolve("both.example"), ["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
     assertEquals(await resolve("six.example"), ["2001:db8::1"]);
-    // Use a Set, because the resolver repeats a query that a slow machine does not answer within a second.
+    // Use a Set, because the resolver sends a query again if the server does not answer within a second.
     const asked = new Set(server.asked.filter((question) => question.startsWith("both.")));
     assertEquals(asked, new Set(["both.example A", "both.example AAAA"]));
   });

@@ -26,9 +26,7 @@ export function findFault(
   return undefined;
 }
 
-/**
- * The values of a header. Compares the lengths first, because this runs for every header of every request.
- */
+/** Returns the values of a header. Compares lengths first, because that is faster for most headers. */
 function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
