@@ -53,8 +53,8 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // Replace the paths of `front` and `envoy`, too. The container `config` writes files that name these
-    // paths, but only those two containers mount them.
+    // The container `config` writes files that contain paths of `front` and `envoy`, but it does not mount
+    // these paths. So give it the mounts of those two containers, to have the paths replaced.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
@@ -164,8 +164,8 @@ describe("docker-compose.yml", () => {
     );
     const prometheus = site.engine.start(container("prometheus"));
     const k6 = container("k6");
-    // Map the base URL's host to this test's port, only in k6. The base URL stays the same, because partners
-    // sign it.
+    // In k6, map the base URL's host to this test's port. The base URL must not change, because it is part of
+    // what partners sign.
     const hosts = join(site.folder, "k6.json");
     writeFileSync(
       hosts,
@@ -239,7 +239,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("has only commands that this test ran", () => {
+  it("contains no command that these tests did not run", () => {
     const commands = Object.entries(project.services).filter(([name]) => !FOREIGN.includes(name)).flatMap((
       [name, service],
     ) => commandsOf(name, service));

@@ -81,7 +81,7 @@ describe("security and availability rules of deploy/kubernetes", () => {
     );
     assert(
       api.terminationGracePeriodSeconds! >= drainSeconds + 20,
-      "the service is killed while it still answers",
+      "the service would be killed while it still answers: 20 s must remain after the drain",
     );
     const delivery = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
     assert(

@@ -24,7 +24,7 @@ export interface Ended {
 export interface Started {
   readonly exited: Promise<number>;
   output(): string;
-  /** Sends the signal, by default SIGTERM, and returns the exit code. An engine stops containers like this. */
+  /** Stops the container as an engine does: sends the signal, and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number>;
 }
 
@@ -148,7 +148,7 @@ export class TestEngine {
 
   #place(text: string, mounts: ReadonlyMap<string, string>): string {
     const deepestFirst = [...mounts.keys()].sort((a, b) => b.length - a.length);
-    // Replace whole parts of a path only. Replace all mounts in one pass, so that no result is replaced again.
+    // Replace only whole parts of a path. Replace all mounts in one pass, so no result is replaced again.
     const targets = new RegExp(`(?<![\\w.-])(?:${deepestFirst.join("|")})(?![\\w.-])`, "g");
     let placed = text.replace(
       ADDRESS,

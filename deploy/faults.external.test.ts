@@ -10,8 +10,8 @@ import { manifestFaults, manifestFiles, readYaml } from "./manifests_fixture.ts"
 import { makeCheckout, ROOT } from "./site_fixture.ts";
 
 /**
- * Mutation tests of the external checks: each check must find a planted fault. Without them, nobody would
- * notice a check that accepts every file.
+ * Tests of the external checks: each check must find a fault that the test puts into a file. Otherwise nobody
+ * would notice a check that accepts every file.
  */
 describe("external checks of the deployment files", () => {
   let folder: string;
@@ -97,7 +97,7 @@ describe("external checks of the deployment files", () => {
     for (const copied of ["README.md", "packages/server/src/fixture.ts", ".gold/compose/pepper"]) {
       writeFileSync(join(planted, "Dockerfile"), `COPY ${copied} ./\n`);
       cpSync(join(ROOT, "README.md"), join(planted, copied));
-      assertThrows(() => stageImage(planted, join(folder, "image")), Error, ".dockerignore keeps it out");
+      assertThrows(() => stageImage(planted, join(folder, "image")), Error, ".dockerignore excludes this path");
     }
   });
 

@@ -97,7 +97,7 @@ function copyInto(root: string, folder: string, words: readonly string[], ignore
     // COPY puts the content of a folder, or a single file, into the target folder.
     if (statSync(join(root, source)).isDirectory()) copyFolder(root, source, join(folder, target), ignored);
     else if (!ignored(source)) copyFile(join(root, source), join(folder, target, basename(source)));
-    else throw new Error(`COPY ${source}: .dockerignore keeps it out of the build.`);
+    else throw new Error(`COPY ${source}: .dockerignore excludes this path from the build.`);
   }
 }
 

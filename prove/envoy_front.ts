@@ -54,8 +54,8 @@ export class EnvoyFront {
   }
 
   /**
-   * Starts one more Envoy on the same port, and returns the previous Envoy, which still runs. Until the caller
-   * stops the previous Envoy, a new connection may reach either Envoy.
+   * Starts one more Envoy on the same port, and returns the previous Envoy, which still runs. A new
+   * connection may reach either Envoy until the caller stops the previous one.
    */
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);

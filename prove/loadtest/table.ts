@@ -1,6 +1,6 @@
 import type { Mutation } from "../mutation_tests/mutation.ts";
 
-/** A fault that is put into the service, the scenario that must detect it, and the thresholds that must fail. */
+/** A fault to put into the service, the scenario that must detect it, and the thresholds that must fail. */
 export interface LoadMutation extends Pick<Mutation, "name" | "file" | "from" | "to"> {
   readonly scenario: string;
   readonly thresholds: readonly string[];

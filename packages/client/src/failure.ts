@@ -106,7 +106,7 @@ function readProblem(body: Uint8Array): ProblemMembers {
   }
 }
 
-/** The failure of a try for which the transport returned no reply. */
+/** Returns the failure of a try for which the transport returned no reply. */
 export function connectionFailure(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };
@@ -138,7 +138,7 @@ export function connectionFailure(error: unknown): Failure {
   };
 }
 
-/** The failure of a try that ended before anything was sent. Rethrows an error that is not a GoldError. */
+/** Returns the failure of a try that sent nothing. Rethrows an error that is not a GoldError. */
 export function unsentOf(error: unknown): Failure {
   if (!(error instanceof GoldError)) throw error;
   const { code, detail, serviceCode, status, request_id, retryable, errors, retryAfterSeconds, cause } =

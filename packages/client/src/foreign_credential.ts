@@ -9,7 +9,7 @@ export interface ForeignCredential {
   readonly kind: "certificate" | "signing_key";
   /** The certificate's SHA-256 in hexadecimal, or the key's RFC 7638 thumbprint. */
   readonly id: string;
-  /** The operator's login that registered it; null: before such changes were events. */
+  /** The operator's login that registered it; null if it is older than events about such changes. */
   readonly changed_by: string | null;
   /** The number of the event that reports it. */
   readonly sequence: number;

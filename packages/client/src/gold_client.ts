@@ -337,8 +337,8 @@ export class GoldClient {
   /**
    * Fetches your balances, now or at a past instant.
    *
-   * @param query `at` is the past instant, such as 2026-01-31T09:30:00.000Z. Without it, the balances are
-   * those of now.
+   * @param query `at` is the past instant, such as 2026-01-31T09:30:00.000Z. Without `at`, the call returns
+   * the current balances.
    * @param options `signal` ends the call, its tries and its pauses.
    * @throws GoldError `invalid_request` when `at` is malformed or in the future.
    * @example
@@ -618,7 +618,7 @@ export class GoldClient {
   }
 
   /**
-   * Fetches the simulations that are armed for you. Only the sandbox has this operation.
+   * Fetches your active simulations. Only the sandbox has this operation.
    *
    * @param options `signal` ends the call, its tries and its pauses.
    * @throws GoldError `not_found` in production.
@@ -630,7 +630,7 @@ export class GoldClient {
   }
 
   /**
-   * Ends everything that is armed for you. What has happened stays. Only the sandbox has this operation.
+   * Ends your active simulations. It does not undo what they have done. Only the sandbox has this operation.
    *
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `not_found` in production.

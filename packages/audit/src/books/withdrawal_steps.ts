@@ -3,7 +3,7 @@ import { instantText } from "../values.ts";
 import type { Books, Client } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** Checks one step of a withdrawal against the withdrawal, the previous step, the event and the audit trail. */
+/** Checks a step of a withdrawal against the withdrawal, the previous step, the event and the audit trail. */
 export function checkStep(
   { findings, notes }: Books,
   client: Client,

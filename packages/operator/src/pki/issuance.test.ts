@@ -24,7 +24,7 @@ async function prepare(years = 5): Promise<ClientIssuance & { authorityPem: stri
 }
 
 describe("issueClientCertificate()", () => {
-  it("returns a certificate for the request's key, with the registered names, valid for one year", async () => {
+  it("returns a certificate for the request's key and the registered names, for one year", async () => {
     const order = await prepare();
     const issued = await issueClientCertificate(order);
     const certificate = new X509Certificate(issued.pem);
@@ -114,7 +114,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(await refusalCode(() => issueClientCertificate(late)), "authority_validity_exceeded");
   });
 
-  it("starts no certificate before the CA's certificate starts, and rejects one that would end before", async () => {
+  it("starts no certificate before the CA's own, and rejects one that would end before that", async () => {
     const order = await prepare();
     const { notBefore } = order.authority.validity;
     const issued = await issueClientCertificate({ ...order, issuedAt: notBefore });

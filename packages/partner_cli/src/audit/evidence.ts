@@ -38,23 +38,23 @@ export class Evidence {
     yield* this.#report.compare(
       "record_foreign",
       event.sequence,
-      "a request that you kept",
-      isOwn ? "a request that you kept" : `none for ${asked.id}`,
+      "a request that you recorded",
+      isOwn ? "a request that you recorded" : `none for ${asked.id}`,
     );
   }
 
-  /** `after` and `to` limit the instants of kept records: earlier events were not read, later ones ignored. */
+  /** Checks only recorded exchanges after `after` and up to `to`: the audit has read no other events. */
   *end(after: string, to: string): Generator<Finding> {
     for (const [id, { at, line }] of this.#exchanges?.records ?? []) {
       if (at <= after || at > to) continue;
-      const found = this.#seen.has(id) ? "an event" : `none (line ${line} of the kept exchanges)`;
+      const found = this.#seen.has(id) ? "an event" : `none (line ${line} of the file of --requests)`;
       yield* this.#report.compare("record_missing", id, "an event", found);
     }
   }
 
   get skipped(): Partial<Record<Rule, string>> {
     if (this.#exchanges) return {};
-    const reason = "Needs the exchanges that you kept: give --requests FILE.";
+    const reason = "Needs the requests and replies that you recorded: give --requests FILE.";
     const rest = { reply: reason, record_foreign: reason, record_missing: reason };
     return { answer: [reason, this.#unopened].join(" ").trimEnd(), ...rest };
   }

@@ -5,7 +5,7 @@ import { chainAnswer, type SignedExchange } from "@gold-partner/client";
 import { hostBytes } from "@gold-partner/protocol";
 import { usage } from "../failure.ts";
 
-/** The partner's own evidence of one order or withdrawal. */
+/** One order or withdrawal, as the partner recorded it. */
 export interface Kept {
   /** The line of the file, for messages. */
   readonly line: number;
@@ -13,7 +13,7 @@ export interface Kept {
   readonly reply: JsonObject;
   /** When the service executed it. */
   readonly at: string;
-  /** The answers that the exchange gives, one for each signing key. Empty if the first reply was lost. */
+  /** The possible answers of the exchange, one for each signing key. Empty if the first reply was lost. */
   readonly answers: readonly string[];
 }
 
@@ -22,10 +22,10 @@ const TEXTS = ["idempotency_key", "method", "target", "timestamp", "nonce", "sig
 /** The exchanges that the client wrote to a file: about 1 KB of memory for each order and withdrawal. */
 export class KeptExchanges {
   readonly #kept = new Map<string, Kept>();
-  /** What the tries asked for whose outcome was unknown. */
+  /** The requests without a reply, whose outcome is unknown. */
   readonly #asked = new Set<string>();
 
-  /** Records whose reply is kept, by their id. */
+  /** The orders and withdrawals whose reply was recorded, by their id. */
   get records(): ReadonlyMap<string, Kept> {
     return this.#kept;
   }
@@ -61,8 +61,7 @@ export class KeptExchanges {
     const id = reply.order_id ?? reply.withdrawal_id;
     const at = reply.executed_at ?? reply.created_at;
     if (typeof id !== "string" || typeof at !== "string") return;
-    // The status of a repeated reply is 200, and its request id is that of the repetition. So it gives no
-    // answer.
+    // A repeated reply has the status 200 and a request id of its own. The answer cannot be computed from it.
     if (exchange.status === 200 && this.#kept.has(id)) return;
     const answers = exchange.status === 200
       ? []

@@ -1,16 +1,16 @@
 import type { Finding } from "../command.ts";
 
-/** Every rule of `gold-partner audit`, in the order of the report, and what holds if it found nothing. */
+/** Every rule of `gold-partner audit`, in the order of the report. The text is printed if the rule holds. */
 export const RULES = {
   sequence: "the events are numbered without a gap",
-  link: "each chain_head is the SHA-256 of the head before and the line",
+  link: "each chain_head is the SHA-256 of the previous head and the line",
   line: "each line has the members of its event, and the salt of your chain key",
-  balance_after: "the balances after each transfer follow from the transfer before",
+  balance_after: "the balances after each transfer follow from the previous transfer",
   day: "each closed day has the events, the balances and the orders of that day",
-  answer: "each line binds the request and the reply that you kept",
-  reply: "each record is the one that the reply to you described",
-  record_foreign: "each order and withdrawal was asked for by a request that you kept",
-  record_missing: "each order and withdrawal that you kept is in the books",
+  answer: "each line has the hash of the request and the reply that you recorded",
+  reply: "each order and withdrawal is as in the reply that you recorded",
+  record_foreign: "each order and withdrawal has a request that you recorded",
+  record_missing: "each order and withdrawal that you recorded is in the books",
   statement: "the statement has exactly the transfers of the events",
   balances: "the balances are those after the last event",
 } as const;

@@ -9,7 +9,7 @@ class Wrong extends Error {}
 interface Check {
   readonly check: string;
   /**
-   * Returns what the receiver did right, or undefined if that shows only in the log and there is none. Throws
+   * Returns what the receiver did right, or undefined if only a log could show that and there is none. Throws
    * Wrong if the receiver did something wrong.
    */
   readonly run: (bench: Bench) => Promise<string | undefined>;
@@ -17,8 +17,8 @@ interface Check {
 }
 
 /**
- * The forged, stale and oversized deliveries come last. If the receiver accepts one, that does not affect the
- * checks before it.
+ * The checks. Forged, stale and oversized deliveries come last, so that a receiver that accepts them does not
+ * disturb the other checks.
  */
 const CHECKS: readonly Check[] = [
   {
@@ -112,7 +112,7 @@ const CHECKS: readonly Check[] = [
       return await inOrder(bench, early, late) && "waits until the missing event has arrived";
     },
     cure:
-      "Wait with an event until every event before it has arrived, or fetch the missing ones: GET /v1/events?after=.",
+      "Process an event only when every earlier event has arrived, or fetch the missing events: GET /v1/events?after=.",
   },
   {
     check: "forged",
@@ -138,8 +138,8 @@ const CHECKS: readonly Check[] = [
     check: "stale",
     run: async (bench) => {
       await refused(bench, {
-        "a correctly signed delivery of 10 minutes ago": { ageSeconds: 600 },
-        "a correctly signed delivery of 10 minutes ahead": { ageSeconds: -600 },
+        "a correctly signed delivery with a timestamp 10 minutes ago": { ageSeconds: 600 },
+        "a correctly signed delivery with a timestamp 10 minutes ahead": { ageSeconds: -600 },
       });
       return "refuses old deliveries and deliveries from the future";
     },

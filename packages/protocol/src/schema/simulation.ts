@@ -132,7 +132,7 @@ const CODE_OF = {
 type FailureKind = keyof typeof CODE_OF;
 const failureKind = Object.keys(CODE_OF) as [FailureKind, ...FailureKind[]];
 
-/** A failure as it is armed. A failure with a code refuses the request with it, and nothing is executed. */
+/** An active failure. If it has a code, the request is refused with this code and nothing is executed. */
 export interface SimulatedFailure {
   readonly kind: FailureKind;
   readonly code: ProblemCode | null;
@@ -186,7 +186,7 @@ export const simulateFailureRequest = requestBody({
 
 const webhookKind = ["twice", "late", "out_of_order", "other_secret"] as const;
 
-/** A change of the delivery of webhooks, as it is armed. */
+/** An active change of the delivery of webhooks. */
 export interface SimulatedWebhooks {
   readonly kind: (typeof webhookKind)[number];
   readonly seconds: number | null;

@@ -352,7 +352,7 @@ def simulate_webhooks(
     seconds: int | None = None,
     idempotency_key: str | None = None,
 ) -> Call[replies.Simulations]:
-    """Changes how your next events reach your webhook: `count` of them, 1 to 10, by default 1.
+    """Changes how your next `count` events are delivered to your webhook endpoint: 1 to 10, by default 1.
 
     `late` takes `seconds`, 1 to 60, by default 5.
     """
@@ -361,12 +361,12 @@ def simulate_webhooks(
 
 
 def get_simulations() -> Call[replies.Simulations]:
-    """Fetches your armed simulations. Each one ends by itself within ten minutes."""
+    """Fetches your active simulations. Each one ends by itself within ten minutes."""
     return Call("getSimulations", "GET", "/sandbox/simulations", _reader(replies.Simulations))
 
 
 def reset_simulations(*, idempotency_key: str | None = None) -> Call[replies.Simulations]:
-    """Ends your armed simulations. Decided withdrawals, deposits and expired quotes stay."""
+    """Ends your active simulations. Decided withdrawals, deposits and expired quotes stay as they are."""
     read = _reader(replies.Simulations)
     return _write("resetSimulations", "/sandbox/simulate/reset", b"{}", read, idempotency_key)
 

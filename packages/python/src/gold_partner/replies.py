@@ -163,14 +163,14 @@ class ArmedFailure(Armed):
 
 class ArmedWebhooks(Armed):
     kind: WebhooksKind
-    #: With late: how late the events are sent.
+    #: Only with late: how many seconds late the events are sent.
     seconds: int | None
-    #: How many more events it affects.
+    #: How many more events this simulation affects.
     remaining: int
 
 
 class Simulations(TypedDict):
-    """What is armed for you in the sandbox. None: nothing."""
+    """Your active simulations in the sandbox. A member is None if there is no such simulation."""
 
     market: ArmedMarket | None
     prices: ArmedPrices | None

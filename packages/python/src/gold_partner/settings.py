@@ -25,7 +25,7 @@ OPTIONAL = ("ca", "signing_key")
 
 @dataclass(frozen=True)
 class TryReport:
-    """How one try of a call went: for logs and metrics. It never holds a secret, a token or a body."""
+    """The result of one try of a call, for logs and metrics. It never has a secret, a token or a body."""
 
     operation: str
     #: 1 at the first try.

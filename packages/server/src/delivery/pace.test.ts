@@ -30,7 +30,7 @@ describe("Pace", () => {
 
   it("starts with a window of 1 if the last attempt failed", () => assertEquals(new Pace(1).window, 1));
 
-  it("rests 1 s after the fifth failure in a row, and twice as long after each further one, up to 60 s", () => {
+  it("rests 1 s after the fifth failure in a row, and twice as long after each further one, to 60 s", () => {
     const pace = new Pace(0);
     fail(pace, 4);
     assertEquals(pace.restMs(3), 0);

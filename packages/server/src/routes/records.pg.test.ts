@@ -85,7 +85,7 @@ describe("reads of one record", () => {
     }
   });
 
-  it("return a reversed funding with reversed_at, and its funding.completed event without", async () => {
+  it("return reversed_at for a reversed funding; its funding.completed event still has null", async () => {
     const [maker, checker] = operators as [TestOperator, TestOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);

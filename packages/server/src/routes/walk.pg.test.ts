@@ -38,7 +38,7 @@ describe("paging through a list", () => {
     return booked;
   }
 
-  it("returns each order that is older than the first page exactly once, while orders are added", async () => {
+  it("returns each order that existed at the first page exactly once, while orders are added", async () => {
     const existing = await book(BEFORE);
     const seen: string[] = [];
     let cursor: string | null = null;

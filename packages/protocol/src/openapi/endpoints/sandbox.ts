@@ -118,7 +118,7 @@ export const SANDBOX_ENDPOINTS = {
     path: "/sandbox/simulate/market",
     summary: "Close the market for yourself",
     description:
-      "For you alone, the market is closed, its price is stale, or the vault is short of gold. Ends after " +
+      "Only for you, the market is closed, its price is stale, or the vault is short of gold. Ends after " +
       "`seconds`.",
     request: { ...JSON_BODY, schema: simulateMarketRequest, examples: { market: ARMED.market.request } },
     reply: { ...ARMED_REPLY, examples: { market: ARMED.market.reply } },
