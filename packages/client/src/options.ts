@@ -1,7 +1,7 @@
 import type { SignedExchange } from "./signed_exchange.ts";
 import type { Transport } from "./transport.ts";
 
-/** How one try of a call went: for logs and metrics. It never holds a secret, a token or a body. */
+/** The result of one try of a call, for logs and metrics. It never has a secret, a token or a body. */
 export interface TryReport {
   /** The operation's name in the OpenAPI document, such as createOrder or issueToken. */
   readonly operation: string;

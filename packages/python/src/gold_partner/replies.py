@@ -41,7 +41,7 @@ class ReservesShare(TypedDict):
 
     reserves_list_id: str
     fine_grams: Decimal
-    #: Your grams / fine_grams as a decimal, rounded down to 12 decimals.
+    #: Your gold divided by fine_grams, as a decimal rounded down to 12 decimals.
     share: str
 
 
@@ -239,7 +239,7 @@ class Reserves(TypedDict):
 
 
 class ReservesList(TypedDict):
-    """The bars in the vault between two changes. A list never changes."""
+    """The bars that were in the vault between two changes of the vault. A list never changes."""
 
     reserves_list_id: str
     created_at: str
@@ -285,7 +285,7 @@ class Session(TypedDict):
 class MarketHours(TypedDict):
     always_open: bool
     time_zone: Literal["Asia/Riyadh"]
-    #: Empty where the market is always open.
+    #: The opening hours of each day; empty if the market is always open.
     sessions: list[Session]
 
 
@@ -441,9 +441,9 @@ class Day(TypedDict):
     opening_balance: StatementBalance
     closing_balance: StatementBalance
     quotes: int
-    #: The orders that were executed.
+    #: How many orders were executed.
     orders: int
-    #: The refusals that are bound to an Idempotency-Key.
+    #: How many refusals were bound to an Idempotency-Key.
     refusals: int
     #: The refusals of orders that you sent in time.
     broken: int
@@ -468,7 +468,7 @@ class Delivery(TypedDict):
 
 
 class ChainHead(TypedDict):
-    #: The head of your hash chain at this event. Keep it: it proves the history up to here.
+    #: The head of your hash chain at this event. Store it: with it you can prove your history up to this event.
     chain_head: str
 
 

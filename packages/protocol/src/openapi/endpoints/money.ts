@@ -34,7 +34,7 @@ export const MONEY_ENDPOINTS = {
     sandboxOnly: true,
     request: { mediaType: "application/json", schema: fundRequest, examples: { fund: FUND_REQUEST } },
     reply: {
-      description: "The funding and the account right after it.",
+      description: "The funding, and the account's balances right after it.",
       schema: fundingCreatedReply,
       examples: { fund: FUNDING_CREATED },
     },
@@ -60,7 +60,7 @@ export const MONEY_ENDPOINTS = {
       examples: { withdrawal: WITHDRAWAL_REQUEST },
     },
     reply: {
-      description: "The withdrawal and the account right after it.",
+      description: "The withdrawal, and the account's balances right after it.",
       schema: withdrawalCreatedReply,
       examples: { withdrawal: WITHDRAWAL_CREATED },
     },

@@ -72,7 +72,7 @@ export const TRADING_ENDPOINTS = {
     idempotent: true,
     request: { mediaType: "application/json", schema: orderRequest, examples: ORDER_REQUESTS },
     reply: {
-      description: "The executed order and the account right after it.",
+      description: "The executed order, and the account's balances right after it.",
       schema: orderCreatedReply,
       examples: ORDERS_CREATED,
     },
