@@ -97,7 +97,11 @@ describe("external checks of the deployment files", () => {
     for (const copied of ["README.md", "packages/server/src/fixture.ts", ".gold/compose/pepper"]) {
       writeFileSync(join(planted, "Dockerfile"), `COPY ${copied} ./\n`);
       cpSync(join(ROOT, "README.md"), join(planted, copied));
-      assertThrows(() => stageImage(planted, join(folder, "image")), Error, ".dockerignore excludes this path");
+      assertThrows(
+        () => stageImage(planted, join(folder, "image")),
+        Error,
+        ".dockerignore excludes this path",
+      );
     }
   });
 

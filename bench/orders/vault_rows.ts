@@ -73,7 +73,9 @@ export async function vaultRowTakers(
         const before = await freeElsewhere(sql);
         const sample = await turn(turnMs, many, manyRowsWaits);
         if (await freeElsewhere(sql) === before) {
-          throw new Error(`No order used the ${ROWS - 1} additional vault rows, so the result means nothing.`);
+          throw new Error(
+            `No order used the ${ROWS - 1} additional vault rows, so the result means nothing.`,
+          );
         }
         return sample;
       },

@@ -6883,7 +6883,7 @@ begin
   if known.environment <> settle_deployment.environment then
     raise exception 'this is a % database; got --env %: check the database URL and --env', known.environment, settle_deployment.environment using errcode = 'GR409';
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
-    raise exception 'receivers on loopback addresses are allowed only in the sandbox' using errcode = 'GR409';
+    raise exception 'receivers on loopback addresses are allowed only in the sandbox: leave out --loopback-receivers' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
@@ -7150,7 +7150,7 @@ begin
   select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
   from lock_accounts(clients, wait) l;
 
-  -- Count each nonce that is not spent yet as one record of its partner's daily budget.
+  -- Count each nonce that is not spent yet as one record of its partner's daily limit.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)

@@ -26,7 +26,7 @@ export interface Balances {
       reserves_list_id: string;
       /** Gold in all bars of the list. */
       fine_grams: Grams;
-      /** Your grams / fine_grams as a decimal, rounded down to 12 decimals. */
+      /** Your gold divided by fine_grams, as a decimal rounded down to 12 decimals. */
       share: string;
     } | undefined;
   };
@@ -34,7 +34,7 @@ export interface Balances {
   as_of: string;
 }
 
-/** Computes the lines of your own hash chain. */
+/** The values that you need to compute the lines of your hash chain. */
 export interface ChainKey {
   /** Your number in the lines of your hash chain. */
   client_number: number;
@@ -48,50 +48,50 @@ export interface Credentials {
   certificates: Array<{
     /** SHA-256 of the certificate (DER), lower-case hex. */
     sha256: string;
-    /** The end of the certificate's own validity. */
+    /** When the certificate expires (notAfter). */
     expires_at: string;
-    /** When the operator revoked it; null: not revoked. */
+    /** When the operator revoked the certificate; null if it is not revoked. */
     revoked_at: string | null;
-    /** From when it is accepted. */
+    /** From when the service accepts the credential. */
     not_before: string;
-    /** When it stops being accepted; null: not planned. */
+    /** When the service stops accepting the credential; null if no end is planned. */
     retire_at: string | null;
-    /** When it was last used, recorded at most once a minute; null: never. */
+    /** When the credential was last used, recorded at most once a minute; null if never. */
     last_used_at: string | null;
   }>;
   /** The public keys that verify your signatures. */
   signing_keys: Array<{
     /** The name that the protected header may give as `kid`. */
     kid: string;
-    /** The key's RFC 7638 thumbprint; it is accepted as `kid`, too. */
+    /** The key's RFC 7638 thumbprint. The protected header may also give this value as `kid`. */
     thumbprint: string;
-    /** From when it is accepted. */
+    /** From when the service accepts the credential. */
     not_before: string;
-    /** When it stops being accepted; null: not planned. */
+    /** When the service stops accepting the credential; null if no end is planned. */
     retire_at: string | null;
-    /** When it was last used, recorded at most once a minute; null: never. */
+    /** When the credential was last used, recorded at most once a minute; null if never. */
     last_used_at: string | null;
   }>;
   /** The secrets with which you fetch tokens. */
   client_secrets: Array<{
     /** The secret's name, not its value. */
     secret_id: string;
-    /** From when it is accepted. */
+    /** From when the service accepts the credential. */
     not_before: string;
-    /** When it stops being accepted; null: not planned. */
+    /** When the service stops accepting the credential; null if no end is planned. */
     retire_at: string | null;
-    /** When it was last used, recorded at most once a minute; null: never. */
+    /** When the credential was last used, recorded at most once a minute; null if never. */
     last_used_at: string | null;
   }>;
   /** The secrets that sign your webhooks. */
   webhook_secrets: Array<{
     /** The secret's name, not its value. */
     secret_id: string;
-    /** From when it is accepted. */
+    /** From when the service accepts the credential. */
     not_before: string;
-    /** When it stops being accepted; null: not planned. */
+    /** When the service stops accepting the credential; null if no end is planned. */
     retire_at: string | null;
-    /** When it was last used, recorded at most once a minute; null: never. */
+    /** When the credential was last used, recorded at most once a minute; null if never. */
     last_used_at: string | null;
   }>;
 }
@@ -103,13 +103,13 @@ export interface Delivery {
    * trying; redeliver it by hand.
    */
   status: "pending" | "delivered" | "parked";
-  /** When it is sent next; null: not planned. */
+  /** When the event is sent next; null if that is not planned. */
   next_attempt_at: string | null;
   /** The attempts so far, oldest first. */
   attempts: Array<{
     /** When the attempt began. */
     attempted_at: string;
-    /** null: no HTTP reply arrived. */
+    /** The status of the HTTP reply; null if no reply arrived. */
     http_status: number | null;
     /** How long the attempt took, in milliseconds. */
     duration_ms: number;
@@ -120,11 +120,14 @@ export interface Delivery {
 export type AccountEvent = {
   /** What happened. */
   type: "order.executed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -132,10 +135,13 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     order: Order;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
@@ -147,11 +153,14 @@ export type AccountEvent = {
     | "withdrawal.paid"
     | "withdrawal.rejected"
     | "withdrawal.returned";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -159,20 +168,26 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     withdrawal: Withdrawal;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "funding.completed" | "funding.reversed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -180,20 +195,26 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     funding: Funding;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "credential.expiring";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -201,28 +222,34 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     /** The credential that expires. */
     credential: {
       /** What expires. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
-      /** When it stops being accepted. */
+      /** When the service stops accepting the credential. */
       expires_at: string;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "credential.added" | "credential.ended";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -230,36 +257,45 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The credential, as it is right after the event. */
+    /** The credential, in its state right after the event. */
     credential: {
       /** What was added or ended. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
       /** The signing key's registered name, if it has one. */
       kid: string | null;
-      /** From when it is accepted; null: its registered date is unusable, so it is never accepted. */
+      /**
+       * From when the service accepts the credential; null if the registered date is unusable, so that the
+       * service never accepts it.
+       */
       valid_from: string | null;
-      /** When it stops being accepted, which can be in the future; null: no end is set. */
+      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
       valid_until: string | null;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "settlement.changed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -267,30 +303,36 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Where withdrawals are paid from now on. */
+    /** The IBAN to which later withdrawals are paid. */
     settlement: {
       /** The new IBAN without its middle characters. */
       iban_masked: string;
       /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
       iban_sha256: string;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "webhook_endpoint.changed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -298,28 +340,34 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Where events are sent from this one on. */
+    /** The URL to which events are sent, beginning with this event. */
     webhook_endpoint: {
       /** The new URL. */
       url: string;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "day.closed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -327,9 +375,9 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Everything of a day. Nothing can be added to the day after this event. */
+    /** A summary of one day. After this event, nothing can be added to the day. */
     day: {
       /** The day in Asia/Riyadh. */
       date: string;
@@ -341,26 +389,27 @@ export type AccountEvent = {
       opening_balance: StatementBalance;
       /** The balances after the day. */
       closing_balance: StatementBalance;
-      /** The quotes that you got. */
+      /** How many quotes you got. */
       quotes: number;
-      /** The orders that were executed. */
+      /** How many orders were executed. */
       orders: number;
-      /** The refusals that are bound to an Idempotency-Key. */
+      /** How many refusals were bound to an Idempotency-Key. */
       refusals: number;
       /**
        * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
        * X-Timestamp is before the end of the quote.
        */
       broken: number;
-      /** Commits to every quote of the day and to its reply. */
+      /** A hash over every quote of the day and its reply. */
       quotes_sha256: string;
-      /** Commits to every refusal of the day. */
+      /** A hash over every binding refusal of the day. */
       refusals_sha256: string;
       /**
-       * The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.
+       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+       * epoch.
        */
       epoch: {
-        /** Counts up from 1. */
+        /** The number of the epoch, counted from 1. */
         number: number;
         /** The timeline of the operator's database. */
         timeline: number;
@@ -368,17 +417,23 @@ export type AccountEvent = {
         began_at: string;
       };
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "webhook.test";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
   delivery: Delivery;
   /**
@@ -386,9 +441,12 @@ export type AccountEvent = {
    * and this text. Only GET /v1/events and GET /v1/events/{event_id} have it.
    */
   line?: string | undefined;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 };
@@ -397,35 +455,35 @@ export type AccountEvent = {
 export interface AccountEvents {
   /** The items of this page. */
   items: Array<AccountEvent>;
-  /** The cursor of the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** Books SAR to the caller's own account; in the sandbox only. */
+/** Adds SAR to the caller's own account. Available only in the sandbox. */
 export interface FundRequest {
   /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
   readonly amount_sar: Sar | string;
 }
 
-/** Money that arrived. */
+/** SAR that were added to the account. */
 export interface Funding {
-  /** Its id: fnd_ and a UUIDv7. */
+  /** The id: fnd_ and a UUIDv7. */
   funding_id: string;
-  /** The SAR that arrived, at most 2 decimals. */
+  /** The amount of the funding, at most 2 decimals. */
   amount_sar: Sar;
-  /** When it was booked. */
+  /** When the funding was booked. */
   created_at: string;
-  /** When the bank took the money back and the funding was reversed; null: not reversed. */
+  /** When the funding was reversed because the bank took the money back; null if it was not reversed. */
   reversed_at: string | null;
 }
 
-/** The funding and the account right after it. */
+/** The funding, and the account's balances right after it. */
 export interface FundingCreated {
-  /** Its id: fnd_ and a UUIDv7. */
+  /** The id: fnd_ and a UUIDv7. */
   funding_id: string;
-  /** The SAR that arrived, at most 2 decimals. */
+  /** The amount of the funding, at most 2 decimals. */
   amount_sar: Sar;
-  /** When it was booked. */
+  /** When the funding was booked. */
   created_at: string;
   balances: Balances;
 }
@@ -434,17 +492,17 @@ export interface FundingCreated {
 export interface Fundings {
   /** The items of this page. */
   items: Array<Funding>;
-  /** The cursor of the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** The service can serve. */
+/** The service can serve requests. */
 export interface Health {
   /** The service and its database work. */
   status: "ok";
 }
 
-/** What you may ask for, and how often. */
+/** Your limits on quantities, request rate, open quotes and stored records, and the market hours. */
 export interface Limits {
   /** The gold of one quote. */
   gold_grams: {
@@ -478,11 +536,11 @@ export interface Limits {
    * A null maximum means no limit; null in place of the object means unlimited.
    */
   open_quotes: {
-    /** How many quotes may be open; null: any number. */
+    /** How many quotes may be open; null means no limit. */
     maximum_quotes: number | null;
     /** How many quotes are open. */
     quotes: number;
-    /** How many grams the open quotes may have together; null: any number. */
+    /** How many grams the open quotes may have together; null means no limit. */
     maximum_gold_grams: Grams | null;
     /** The grams of the open quotes. */
     gold_grams: Grams;
@@ -506,7 +564,7 @@ export interface Limits {
     always_open: boolean;
     /** The time zone of the sessions. */
     time_zone: "Asia/Riyadh";
-    /** Empty where the market is always open. */
+    /** The opening hours of each day; empty if the market is always open. */
     sessions: Array<{
       /** The day of the week. */
       day: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
@@ -520,9 +578,9 @@ export interface Limits {
 
 /** An executed order. */
 export interface Order {
-  /** Its id: ord_ and a UUIDv7. */
+  /** The id: ord_ and a UUIDv7. */
   order_id: string;
-  /** Its id: qt_ and a UUIDv7. */
+  /** The id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
@@ -536,19 +594,19 @@ export interface Order {
   status: "executed";
   /** When the order was booked. */
   executed_at: string;
-  /** Your own reference; absent if you gave none. */
+  /** Your own reference; absent if you sent none. */
   reference?: string | undefined;
-  /** Your own customer, account or desk; absent if you gave none. */
+  /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
   /** The list of bars that was in force when the order was executed. Absent for orders before 0.4.0. */
   reserves_list_id?: string | undefined;
 }
 
-/** The order and the account right after it. */
+/** The order, and the account's balances right after it. */
 export interface OrderCreated {
-  /** Its id: ord_ and a UUIDv7. */
+  /** The id: ord_ and a UUIDv7. */
   order_id: string;
-  /** Its id: qt_ and a UUIDv7. */
+  /** The id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
@@ -562,9 +620,9 @@ export interface OrderCreated {
   status: "executed";
   /** When the order was booked. */
   executed_at: string;
-  /** Your own reference; absent if you gave none. */
+  /** Your own reference; absent if you sent none. */
   reference?: string | undefined;
-  /** Your own customer, account or desk; absent if you gave none. */
+  /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
   /** The list of bars that was in force when the order was executed. Absent for orders before 0.4.0. */
   reserves_list_id?: string | undefined;
@@ -572,8 +630,8 @@ export interface OrderCreated {
 }
 
 /**
- * Executes a firm quote. The order inherits `reference` and `account_label` from the quote, each unless
- * it is given here.
+ * Executes a firm quote. If you omit `reference` or `account_label`, the order inherits it from the
+ * quote.
  */
 export interface OrderRequest {
   /** One of your open quotes. */
@@ -588,7 +646,7 @@ export interface OrderRequest {
 export interface Orders {
   /** The items of this page. */
   items: Array<Order>;
-  /** The cursor of the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -612,7 +670,7 @@ export interface Prices {
 
 /** One step of the verification. */
 export interface ProbeStep {
-  /** null: not reached. */
+  /** Whether this step succeeded; null if it was not reached. */
   ok: boolean | null;
   /** What the service found. */
   detail: string;
@@ -666,7 +724,7 @@ export interface ProbeVerdict {
 
 /** A firm price for 60 seconds, for one order. It reserves neither funds nor gold. */
 export interface Quote {
-  /** Its id: qt_ and a UUIDv7. */
+  /** The id: qt_ and a UUIDv7. */
   quote_id: string;
   /** From your point of view: buy pays SAR for gold, sell gives gold for SAR. */
   side: "buy" | "sell";
@@ -678,13 +736,13 @@ export interface Quote {
   total_sar: Sar;
   /** Only an open quote can be executed. */
   status: "open" | "executed" | "expired";
-  /** When the quote was given. */
+  /** When the quote was made. */
   created_at: string;
   /** Until when the price is firm. */
   expires_at: string;
-  /** Your own reference; absent if you gave none. */
+  /** Your own reference; absent if you sent none. */
   reference?: string | undefined;
-  /** Your own customer, account or desk; absent if you gave none. */
+  /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
 }
 
@@ -729,7 +787,7 @@ export interface Reserves {
   fine_grams: Grams;
   /** Gold owed to all partners; never more than fine_grams. */
   owed_grams: Grams;
-  /** fine_grams / owed_grams, rounded down to 4 decimals; null where nothing is owed. */
+  /** fine_grams divided by owed_grams, rounded down to 4 decimals; null if nothing is owed. */
   coverage: number | null;
   /** The instant of every figure here. The reply stays unchanged for at least an hour. */
   as_of: string;
@@ -737,7 +795,7 @@ export interface Reserves {
   reserves_list_id: string;
 }
 
-/** The bars in the vault between two changes. A list never changes. */
+/** The bars that were in the vault between two changes of the vault. A list never changes. */
 export interface ReservesList {
   /**
    * The id of a list of bars: lst_ and its number. GET /v1/reserves/lists/{reserves_list_id} gives the
@@ -763,19 +821,19 @@ export interface ReservesList {
   }>;
   /** Gold in all bars of the list. */
   fine_grams: Grams;
-  /** The sha256 of the list before; 64 zeros for the first list. */
+  /** The sha256 of the previous list; 64 zeros for the first list. */
   previous_sha256: string;
   /** SHA-256 of the bars and previous_sha256, as the guide to reserves describes. */
   sha256: string;
 }
 
-/** A bank transfer that arrives for you. */
+/** A simulated bank transfer to your account. */
 export interface SimulateDepositRequest {
   /** SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded. */
   readonly amount_sar: Sar | string;
 }
 
-/** A funding of yours that came from a bank transfer. */
+/** One of your fundings that came from a simulated bank transfer. */
 export interface SimulateDepositReversalRequest {
   /** The funding. */
   readonly funding_id: string;
@@ -837,7 +895,7 @@ export interface SimulateFailureRequest {
   readonly count?: number | undefined;
 }
 
-/** A state of the market, for you alone. */
+/** A state of the market, which only you see. */
 export interface SimulateMarketRequest {
   /**
    * closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders
@@ -848,21 +906,21 @@ export interface SimulateMarketRequest {
   readonly seconds?: number | undefined;
 }
 
-/** A change of prices, for you alone. */
+/** A change of prices, which only you see. */
 export interface SimulatePricesRequest {
-  /** By how much your prices are higher, or lower if negative. Not 0. */
+  /** By how many percent your prices rise, or fall if the value is negative. Must not be 0. */
   readonly percent: number;
   /** For how long. */
   readonly seconds?: number | undefined;
 }
 
-/** A quote of yours, which expires now. */
+/** One of your quotes, which expires now. */
 export interface SimulateQuoteExpiryRequest {
   /** The quote. */
   readonly quote_id: string;
 }
 
-/** How your next events reach your webhook. */
+/** How your next events are delivered to your webhook endpoint. */
 export interface SimulateWebhooksRequest {
   /**
    * twice: each event is sent twice. late: each event is sent `seconds` late. out_of_order: every other
@@ -876,15 +934,15 @@ export interface SimulateWebhooksRequest {
   readonly seconds?: number | undefined;
 }
 
-/** A withdrawal of yours, and the status that it is to reach. */
+/** One of your withdrawals, and the status that it should reach. */
 export interface SimulateWithdrawalRequest {
   /** The withdrawal. */
   readonly withdrawal_id: string;
-  /** The status to reach. All steps before it are taken, too, and each one has its event. */
+  /** The status to reach. The withdrawal also takes all earlier steps, each with its event. */
   readonly outcome: "approved" | "submitted" | "paid" | "rejected" | "returned";
 }
 
-/** What is armed for you; null: nothing. */
+/** Your active simulations; a member is null if there is no such simulation. */
 export interface Simulations {
   /** The state of the market that is simulated; null: none. */
   market: {
@@ -936,12 +994,12 @@ export interface Statement {
   time_zone: "Asia/Riyadh";
   /** The balances before the first day. */
   opening_balance: StatementBalance;
-  /** The balances after the last day, or now if it has not ended. */
+  /** The balances after the last day, or the current balances if that day has not ended. */
   closing_balance: StatementBalance;
   /** Every posting, oldest first: opening balance and changes add up to the closing balance. */
   postings: Array<
     {
-      /** When it was booked. */
+      /** When the posting was booked. */
       posted_at: string;
       /** The order, funding or withdrawal that caused the posting. */
       id: string;
@@ -954,12 +1012,12 @@ export interface Statement {
       balance_after: Sar;
       /** The reference of the order or withdrawal; absent if it has none. Empty in CSV. */
       reference?: string | undefined;
-      /** Your own customer, account or desk; absent if you gave none. */
+      /** Your own customer, account or desk; absent if you sent none. */
       account_label?: string | undefined;
       /** The list of bars that the order names; absent for other postings and for orders before 0.4.0. */
       reserves_list_id?: string | undefined;
     } | {
-      /** When it was booked. */
+      /** When the posting was booked. */
       posted_at: string;
       /** The order, funding or withdrawal that caused the posting. */
       id: string;
@@ -972,7 +1030,7 @@ export interface Statement {
       balance_after: Grams;
       /** The reference of the order or withdrawal; absent if it has none. Empty in CSV. */
       reference?: string | undefined;
-      /** Your own customer, account or desk; absent if you gave none. */
+      /** Your own customer, account or desk; absent if you sent none. */
       account_label?: string | undefined;
       /** The list of bars that the order names; absent for other postings and for orders before 0.4.0. */
       reserves_list_id?: string | undefined;
@@ -994,16 +1052,22 @@ export interface StatementBalance {
 export type WebhookEvent = {
   /** What happened. */
   type: "order.executed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     order: Order;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
@@ -1015,147 +1079,189 @@ export type WebhookEvent = {
     | "withdrawal.paid"
     | "withdrawal.rejected"
     | "withdrawal.returned";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     withdrawal: Withdrawal;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "funding.completed" | "funding.reversed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     funding: Funding;
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "credential.expiring";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
     /** The credential that expires. */
     credential: {
       /** What expires. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
-      /** When it stops being accepted. */
+      /** When the service stops accepting the credential. */
       expires_at: string;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "credential.added" | "credential.ended";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The credential, as it is right after the event. */
+    /** The credential, in its state right after the event. */
     credential: {
       /** What was added or ended. */
       kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
-      /** Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it. */
+      /** The sha256, thumbprint or secret_id of the credential, as GET /v1/credentials shows it. */
       id: string;
       /** The signing key's registered name, if it has one. */
       kid: string | null;
-      /** From when it is accepted; null: its registered date is unusable, so it is never accepted. */
+      /**
+       * From when the service accepts the credential; null if the registered date is unusable, so that the
+       * service never accepts it.
+       */
       valid_from: string | null;
-      /** When it stops being accepted, which can be in the future; null: no end is set. */
+      /** When the service stops accepting the credential, which can be in the future; null if no end is set. */
       valid_until: string | null;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "settlement.changed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Where withdrawals are paid from now on. */
+    /** The IBAN to which later withdrawals are paid. */
     settlement: {
       /** The new IBAN without its middle characters. */
       iban_masked: string;
       /** The SHA-256 of the whole IBAN without spaces. Compare it with your own. */
       iban_sha256: string;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "webhook_endpoint.changed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Where events are sent from this one on. */
+    /** The URL to which events are sent, beginning with this event. */
     webhook_endpoint: {
       /** The new URL. */
       url: string;
-      /** The operator's login that made the change; null: made before changes were events. */
+      /** The operator's login that made the change; null if the change is older than events about changes. */
       changed_by: string | null;
-      /** The second login, which approved the change; null: the change takes one login. */
+      /** The second login, which approved the change; null if such a change needs no approval. */
       approved_by: string | null;
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "day.closed";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** Everything of a day. Nothing can be added to the day after this event. */
+    /** A summary of one day. After this event, nothing can be added to the day. */
     day: {
       /** The day in Asia/Riyadh. */
       date: string;
@@ -1167,26 +1273,27 @@ export type WebhookEvent = {
       opening_balance: StatementBalance;
       /** The balances after the day. */
       closing_balance: StatementBalance;
-      /** The quotes that you got. */
+      /** How many quotes you got. */
       quotes: number;
-      /** The orders that were executed. */
+      /** How many orders were executed. */
       orders: number;
-      /** The refusals that are bound to an Idempotency-Key. */
+      /** How many refusals were bound to an Idempotency-Key. */
       refusals: number;
       /**
        * The refusals of orders that you sent in time: insufficient_inventory, and quote_expired although
        * X-Timestamp is before the end of the quote.
        */
       broken: number;
-      /** Commits to every quote of the day and to its reply. */
+      /** A hash over every quote of the day and its reply. */
       quotes_sha256: string;
-      /** Commits to every refusal of the day. */
+      /** A hash over every binding refusal of the day. */
       refusals_sha256: string;
       /**
-       * The epoch of the operator's database. A failover or a restore to an earlier instant begins a new one.
+       * The epoch of the operator's database. A failover, or a restore to an earlier instant, begins a new
+       * epoch.
        */
       epoch: {
-        /** Counts up from 1. */
+        /** The number of the epoch, counted from 1. */
         number: number;
         /** The timeline of the operator's database. */
         timeline: number;
@@ -1194,64 +1301,73 @@ export type WebhookEvent = {
         began_at: string;
       };
     };
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 } | {
   /** What happened. */
   type: "webhook.test";
-  /** Its id: evt_ and a UUIDv7. */
+  /** The id: evt_ and a UUIDv7. */
   id: string;
-  /** Per partner, without gaps. A missing number is an event that has not arrived yet. */
+  /**
+   * The number of the event, counted per partner without gaps. A missing number is an event that has not
+   * arrived yet.
+   */
   sequence: number;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at: string;
-  /** What the event is about, as it is right after the event. */
+  /** The order, withdrawal, funding or other subject of the event, in its state right after the event. */
   data: {
-    /** The head of your hash chain at this event. Keep it: it proves the history up to here. */
+    /**
+     * The head of your hash chain at this event. Store it: with it you can prove your history up to this
+     * event.
+     */
     chain_head: string;
   };
 };
 
 /** An outgoing payment. If it is rejected or returned, the amount is available again. */
 export interface Withdrawal {
-  /** Its id: wd_ and a UUIDv7. */
+  /** The id: wd_ and a UUIDv7. */
   withdrawal_id: string;
   /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
   /** Your own reference, or null if you sent none. */
   reference: string | null;
-  /** The IBAN at the time of the request; first and last four characters. */
+  /** The first and last four characters of the IBAN that was registered at the time of the request. */
   iban_masked: string;
   /**
    * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
    * done. rejected, returned: the amount is available again.
    */
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-  /** When you requested it. */
+  /** When you requested the withdrawal. */
   created_at: string;
-  /** Your own customer, account or desk; absent if you gave none. */
+  /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
 }
 
-/** The withdrawal and the account right after it. */
+/** The withdrawal, and the account's balances right after it. */
 export interface WithdrawalCreated {
-  /** Its id: wd_ and a UUIDv7. */
+  /** The id: wd_ and a UUIDv7. */
   withdrawal_id: string;
   /** The SAR to pay out, at most 2 decimals. */
   amount_sar: Sar;
   /** Your own reference, or null if you sent none. */
   reference: string | null;
-  /** The IBAN at the time of the request; first and last four characters. */
+  /** The first and last four characters of the IBAN that was registered at the time of the request. */
   iban_masked: string;
   /**
    * pending_approval: the operator has not decided. approved, submitted: on its way to the bank. paid:
    * done. rejected, returned: the amount is available again.
    */
   status: "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
-  /** When you requested it. */
+  /** When you requested the withdrawal. */
   created_at: string;
-  /** Your own customer, account or desk; absent if you gave none. */
+  /** Your own customer, account or desk; absent if you sent none. */
   account_label?: string | undefined;
   balances: Balances;
 }
@@ -1274,7 +1390,7 @@ export interface WithdrawalRequest {
 export interface Withdrawals {
   /** The items of this page. */
   items: Array<Withdrawal>;
-  /** The cursor of the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1283,7 +1399,7 @@ export interface Withdrawals {
  * so it can have few items or none although next_cursor is set. Continue until next_cursor is null.
  */
 export interface FilteredListQuery {
-  /** Items in the page. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | string | undefined;
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
@@ -1299,9 +1415,9 @@ export interface FilteredListQuery {
   readonly account_label?: string | undefined;
 }
 
-/** Which part of a list. */
+/** Selects a part of a list. */
 export interface ListQuery {
-  /** Items in the page. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | string | undefined;
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
@@ -1313,9 +1429,9 @@ export interface ListQuery {
   readonly idempotency_key?: string | undefined;
 }
 
-/** `at`: any past instant. Without it, the balances are those of now. */
+/** `at`: any past instant. If you omit it, the reply has the current balances. */
 export interface BalancesQuery {
-  /** A past instant. Without it, the balances are those of now. */
+  /** A past instant. If you omit it, the reply has the current balances. */
   readonly at?: string | undefined;
 }
 
@@ -1323,7 +1439,7 @@ export interface BalancesQuery {
 export interface EventsQuery {
   /** Only events after this sequence number. */
   readonly after?: number | string | undefined;
-  /** Items in the page. */
+  /** The maximum number of items in the page. */
   readonly limit?: number | string | undefined;
 }
 

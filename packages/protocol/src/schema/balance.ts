@@ -27,7 +27,8 @@ export const balancesReply = z.object({
 export type BalancesReply = z.infer<typeof balancesReply>;
 
 export const balancesQuery = z.strictObject({
-  at: instant.meta({ description: "A past instant. If you omit it, the reply has the current balances." }).optional(),
+  at: instant.meta({ description: "A past instant. If you omit it, the reply has the current balances." })
+    .optional(),
 }, {
   error: "This parameter is unknown; this endpoint supports only `at`.",
 }).meta({

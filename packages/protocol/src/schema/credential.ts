@@ -3,7 +3,9 @@ import { instant, sha256Hex } from "./text.ts";
 
 const life = {
   not_before: instant.meta({ description: "From when the service accepts the credential." }),
-  retire_at: instant.nullable().meta({ description: "When the service stops accepting the credential; null if no end is planned." }),
+  retire_at: instant.nullable().meta({
+    description: "When the service stops accepting the credential; null if no end is planned.",
+  }),
   last_used_at: instant.nullable().meta({
     description: "When the credential was last used, recorded at most once a minute; null if never.",
   }),
@@ -15,7 +17,9 @@ export const credentialsReply = z.object({
   certificates: z.array(z.object({
     sha256: sha256Hex.meta({ description: "SHA-256 of the certificate (DER), lower-case hex." }),
     expires_at: instant.meta({ description: "When the certificate expires (notAfter)." }),
-    revoked_at: instant.nullable().meta({ description: "When the operator revoked the certificate; null if it is not revoked." }),
+    revoked_at: instant.nullable().meta({
+      description: "When the operator revoked the certificate; null if it is not revoked.",
+    }),
     ...life,
   })).meta({ description: "Your client certificates." }),
   signing_keys: z.array(z.object({

@@ -7,7 +7,8 @@ import { date, idText, instant, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
-  description: "The head of your hash chain at this event. Store it: with it you can prove your history up to this event.",
+  description:
+    "The head of your hash chain at this event. Store it: with it you can prove your history up to this event.",
 });
 
 const WITHDRAWAL_EVENTS = [
@@ -36,12 +37,16 @@ const EVENT_TYPES: readonly string[] = [
 ];
 
 const TYPE = { description: "What happened." };
-const DATA = { description: "The order, withdrawal, funding or other subject of the event, in its state right after the event." };
+const DATA = {
+  description:
+    "The order, withdrawal, funding or other subject of the event, in its state right after the event.",
+};
 
 const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
-    description: "The number of the event, counted per partner without gaps. A missing number is an event that has not arrived yet.",
+    description:
+      "The number of the event, counted per partner without gaps. A missing number is an event that has not arrived yet.",
   }),
   created_at: instant.meta({ description: "When the event occurred." }),
 };
@@ -60,7 +65,8 @@ const credential = z.object({
 
 const logins = {
   changed_by: z.string().nullable().meta({
-    description: "The operator's login that made the change; null if the change is older than events about changes.",
+    description:
+      "The operator's login that made the change; null if the change is older than events about changes.",
   }),
   approved_by: z.string().nullable().meta({
     description: "The second login, which approved the change; null if such a change needs no approval.",
@@ -72,10 +78,12 @@ const changedCredential = z.object({
   id: credentialId,
   kid: z.string().nullable().meta({ description: "The signing key's registered name, if it has one." }),
   valid_from: instant.nullable().meta({
-    description: "From when the service accepts the credential; null if the registered date is unusable, so that the service never accepts it.",
+    description:
+      "From when the service accepts the credential; null if the registered date is unusable, so that the service never accepts it.",
   }),
   valid_until: instant.nullable().meta({
-    description: "When the service stops accepting the credential, which can be in the future; null if no end is set.",
+    description:
+      "When the service stops accepting the credential, which can be in the future; null if no end is set.",
   }),
   ...logins,
 }).meta({ description: "The credential, in its state right after the event." });
@@ -198,10 +206,14 @@ const delivery = z.object({
     description:
       "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying; redeliver it by hand.",
   }),
-  next_attempt_at: instant.nullable().meta({ description: "When the event is sent next; null if that is not planned." }),
+  next_attempt_at: instant.nullable().meta({
+    description: "When the event is sent next; null if that is not planned.",
+  }),
   attempts: z.array(z.object({
     attempted_at: instant.meta({ description: "When the attempt began." }),
-    http_status: z.int().nullable().meta({ description: "The status of the HTTP reply; null if no reply arrived." }),
+    http_status: z.int().nullable().meta({
+      description: "The status of the HTTP reply; null if no reply arrived.",
+    }),
     duration_ms: z.int().meta({ description: "How long the attempt took, in milliseconds." }),
   })).meta({ description: "The attempts so far, oldest first." }),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });

@@ -48,5 +48,9 @@ export const limitsReply = z.object({
       closes: clock.meta({ description: "When the market closes, as HH:MM; 24:00 is the end of the day." }),
     })).meta({ description: "The opening hours of each day; empty if the market is always open." }),
   }).meta({ description: "When the market is open." }),
-}).meta({ id: "Limits", description: "Your limits on quantities, request rate, open quotes and stored records, and the market hours." });
+}).meta({
+  id: "Limits",
+  description:
+    "Your limits on quantities, request rate, open quotes and stored records, and the market hours.",
+});
 export type LimitsReply = z.infer<typeof limitsReply>;

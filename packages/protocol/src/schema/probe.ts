@@ -30,7 +30,9 @@ export const probeMistake = z.enum([
 export type ProbeMistake = z.infer<typeof probeMistake>;
 
 const step = z.object({
-  ok: z.boolean().nullable().meta({ description: "Whether this step succeeded; null if it was not reached." }),
+  ok: z.boolean().nullable().meta({
+    description: "Whether this step succeeded; null if it was not reached.",
+  }),
   detail: z.string().meta({ description: "What the service found." }),
 }).meta({ id: "ProbeStep", description: "One step of the verification." });
 

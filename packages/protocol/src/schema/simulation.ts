@@ -261,5 +261,8 @@ export const simulationsReply = z.object({
     }).nullable(),
     "What happens to the delivery of your next events; null: nothing.",
   ),
-}).meta({ id: "Simulations", description: "Your active simulations; a member is null if there is no such simulation." });
+}).meta({
+  id: "Simulations",
+  description: "Your active simulations; a member is null if there is no such simulation.",
+});
 export type SimulationsReply = z.infer<typeof simulationsReply>;

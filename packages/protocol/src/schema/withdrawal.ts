@@ -51,7 +51,8 @@ export const withdrawalReply = z.object({
   amount_sar: sar.meta({ description: "The SAR to pay out, at most 2 decimals." }),
   reference: z.string().nullable().meta({ description: "Your own reference, or null if you sent none." }),
   iban_masked: z.string().meta({
-    description: "The first and last four characters of the IBAN that was registered at the time of the request.",
+    description:
+      "The first and last four characters of the IBAN that was registered at the time of the request.",
   }),
   status: withdrawalStatus,
   created_at: instant.meta({ description: "When you requested the withdrawal." }),
