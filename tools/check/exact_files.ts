@@ -20,7 +20,7 @@ export const EXACT: readonly RegExp[] = [
 export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
   // Queues and their connections. The numbers are client numbers, counts and milliseconds.
   "packages/server/src/booking/batcher.ts": "no quantity",
-  "packages/server/src/booking/booking.ts": ["lanes", "waiting", "client"],
+  "packages/server/src/booking/booking.ts": ["lanes", "waiting", "oldestSeconds", "client"],
   // A client number, and how long a reply hangs.
   "packages/server/src/booking/simulation/book_simulation.ts": ["client", "seconds"],
   // An item's index in its batch, an HTTP status, and the items of an array, such as client numbers.

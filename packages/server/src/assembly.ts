@@ -61,6 +61,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     showWrites(metrics, writes);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
+    metrics.gauge("gold_commits_waiting_seconds", () => booking.oldestSeconds());
     const limiter = createRateLimiter();
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
     const failures = createRateLimiter<string>();

@@ -32,15 +32,19 @@ export interface BatcherOptions {
   readonly overloaded: () => Error;
   /** The queue limit of one client, so that one client cannot fill the queue for the others. */
   readonly clientQueueItems: number;
+  /** Default: COMMIT_WAIT_MS. */
+  readonly commitWaitMs?: number;
   /** Set to true if `send` never reports a client as busy, because it always waits for the client's lock. */
   readonly waits?: boolean;
 }
 
 const ATTEMPTS = 4;
+/** How long an item waits after it was sent. Its commit may be waiting for the standby. */
+const COMMIT_WAIT_MS = 10_000;
 
 /**
- * The error of a request that may have been committed: either the connection was lost, or the statement or
- * its wait for the standby was cancelled.
+ * The error of a request that may have been committed: the connection was lost, the commit took too long, or
+ * the statement or its wait for the standby was cancelled.
  */
 export class InDoubtError extends Error {
   override readonly name: string = "InDoubtError";
@@ -61,6 +65,7 @@ export class Batcher<Item extends BatchItem> {
   readonly #clientsUnderWay = new Set<number>();
   readonly #waitingOf = new Map<number, number>();
   readonly #sizesUnderWay: number[] = [];
+  readonly #sent = new Set<{ readonly sentMs: number }>();
 
   constructor(send: Send<Item>, options: BatcherOptions) {
     this.#send = send;
@@ -69,6 +74,12 @@ export class Batcher<Item extends BatchItem> {
 
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  /** How long ago the oldest items without an outcome were sent, in seconds. 0 if there are none. */
+  get oldestSeconds(): number {
+    const nowMs = performance.now();
+    return Math.max(0, ...[...this.#sent].map(({ sentMs }) => nowMs - sentMs)) / 1000;
   }
 
   /** Rejects all items that were not sent yet. */
@@ -123,17 +134,42 @@ export class Batcher<Item extends BatchItem> {
   }
 
   async #run(batch: readonly Waiting<Item>[]): Promise<void> {
-    const busy = await this.#settle(batch, this.#options.waits ?? false);
+    const sentMs = performance.now();
+    const busy = await this.#limit(batch, sentMs, this.#settle(batch, this.#options.waits ?? false));
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
     // A wait for a lock that another process holds does not count as a batch in flight, because it delays
     // only that client's items.
     for (const [client, group] of busyClients) {
-      void this.#settle(group, true).finally(() => {
+      void this.#limit(group, sentMs, this.#settle(group, true)).finally(() => {
         this.#clientsUnderWay.delete(client);
         this.#pump();
       });
+    }
+  }
+
+  /**
+   * Rejects the items that have no outcome in time, with InDoubtError. Never cancels the statement, because
+   * Postgres acknowledges a cancelled wait for the standby as a commit. So the statement goes on and keeps its
+   * place in flight, and the key gives its outcome later.
+   */
+  async #limit<Result>(
+    batch: readonly Waiting<Item>[],
+    sentMs: number,
+    settled: Promise<Result>,
+  ): Promise<Result> {
+    const entry = { sentMs };
+    this.#sent.add(entry);
+    const untilMs = sentMs + (this.#options.commitWaitMs ?? COMMIT_WAIT_MS);
+    const timer = setTimeout(() => {
+      for (const { reject } of batch) reject(inDoubt(new Error("the commit took too long")));
+    }, untilMs - performance.now());
+    try {
+      return await settled;
+    } finally {
+      clearTimeout(timer);
+      this.#sent.delete(entry);
     }
   }
 
@@ -191,6 +227,9 @@ export class Batcher<Item extends BatchItem> {
     }
   }
 }
+
+export const oldestSecondsOf = (batchers: readonly { readonly oldestSeconds: number }[]): number =>
+  Math.max(...batchers.map(({ oldestSeconds }) => oldestSeconds));
 
 function groupByClient<Item extends BatchItem>(
   waiting: readonly Waiting<Item>[],

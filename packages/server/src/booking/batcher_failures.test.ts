@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { InDoubtError } from "./batcher.ts";
-import { busy, failure, gate, item, ok, scripted } from "./batcher_fixture.ts";
+import { busy, failure, gate, item, ok, scripted, turn } from "./batcher_fixture.ts";
 import type { Outcome } from "./outcome.ts";
 
 describe("Batcher, on database errors", () => {
@@ -139,6 +139,33 @@ describe("Batcher, on database errors", () => {
         await assertRejects(() => batcher.submit(item(1)), InDoubtError);
         assertEquals(calls.length, 1, code);
       }
+    });
+
+    it("fails with InDoubtError at the time limit, and its statement goes on", async () => {
+      const commit = gate();
+      let sends = 0;
+      const { batcher, calls } = scripted(async (call) => {
+        await commit.opened;
+        sends++;
+        return ok(call);
+      }, { commitWaitMs: 20 });
+      const [slow, next] = [batcher.submit(item(1)), batcher.submit(item(2))];
+      await assertRejects(() => slow, InDoubtError);
+      assert(batcher.oldestSeconds >= 0.02, `${batcher.oldestSeconds}`);
+      // The slow statement keeps its place, so the next one is sent after it.
+      assertEquals([calls.length, sends, batcher.waiting], [1, 0, 1]);
+      commit.open();
+      assertEquals((await next).body, "2");
+      await turn();
+      assertEquals([sends, batcher.oldestSeconds], [2, 0]);
+    });
+
+    it("fails with InDoubtError at the time limit if its client stays busy", async () => {
+      const { batcher } = scripted(
+        (call) => call.wait ? new Promise(() => {}) : [busy],
+        { commitWaitMs: 20 },
+      );
+      await assertRejects(() => batcher.submit(item(1)), InDoubtError);
     });
 
     it("gets idempotency_request_in_progress after the lock timeout", async () => {

@@ -3,7 +3,14 @@ import type { Query } from "../database/query.ts";
 import type { Pools } from "../database/pools.ts";
 import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
-import { Batcher, type BatcherOptions, type BatchItem, InDoubtError, type Send } from "./batcher.ts";
+import {
+  Batcher,
+  type BatcherOptions,
+  type BatchItem,
+  InDoubtError,
+  oldestSecondsOf,
+  type Send,
+} from "./batcher.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";
@@ -43,6 +50,8 @@ export interface Booking {
   spend(item: NonceItem): Promise<Outcome>;
   /** The number of orders, quotes and nonces that wait to be sent. */
   waiting(): number;
+  /** How long the oldest booking that was sent has no outcome, in seconds. */
+  oldestSeconds(): number;
 }
 
 /** `batches` sends the batches. `waiting` sends the bookings that may wait for a locked account. */
@@ -74,8 +83,10 @@ export function openBooking(
     clientQueueItems: CLIENT_QUEUE_ITEMS,
     overloaded: () => new Refusal("service_unavailable", "The service's queue is full."),
   };
+  const batchers: { readonly oldestSeconds: number }[] = [];
   const open = <Item extends BatchItem>(send: Send<Item>, more: Partial<BatcherOptions> = {}) => {
     const batcher = new Batcher(confirming(send, writes), { ...options, ...more });
+    batchers.push(batcher);
     writes.onRefusing((refusal) => batcher.rejectWaiting(refusal));
     return batcher;
   };
@@ -99,6 +110,7 @@ export function openBooking(
     takeFailure: (client, codes) => takeFailure(pools.waiting, client, codes),
     spend: (item) => nonces.submit(item),
     waiting: () => orders.waiting + quotes.waiting + nonces.waiting,
+    oldestSeconds: () => oldestSecondsOf(batchers),
   };
 }
 
