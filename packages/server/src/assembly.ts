@@ -35,6 +35,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   const pools = openPools(config, () => writes?.requirePossible());
   let registry: Registry | undefined;
   try {
+    warnWithoutStandby(config, log);
     await about("DATABASE_URL", untilAwake(pools.reads));
     await about("DATABASE_URL", requireDurability(pools.probe, config.standby));
     const monotonicMs = () => performance.now();
@@ -122,6 +123,15 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
 export function showWrites(metrics: Metrics, writes: WriteProbe): void {
   metrics.gauge("gold_writes_possible", () => writes.fault() === undefined ? 1 : 0);
   metrics.gauge("gold_standby_missing", () => writes.fault() === "no_standby" ? 1 : 0);
+}
+
+/** Logs a warning at each start in production with HA=off. */
+export function warnWithoutStandby(
+  { environment, standby }: Pick<Config, "environment" | "standby">,
+  log: Log,
+): void {
+  if (environment === "sandbox" || standby) return;
+  log("warn", "HA is off: if the database's server is lost, acknowledged orders are lost", { setting: "HA" });
 }
 
 /** Refuses the database of another deployment: the service would sell that deployment's gold. */

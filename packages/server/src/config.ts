@@ -6,7 +6,7 @@ import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedul
 import { isKeySource, type KeySource } from "./key_source.ts";
 import { type AllowList, parseAllowList } from "./http/outbound/allow_list.ts";
 import type { Role } from "./role.ts";
-import { SETTINGS } from "./settings.ts";
+import { defaultOf, SETTINGS } from "./settings.ts";
 
 export type Environment = "sandbox" | "production";
 export type ListenAddress =
@@ -112,7 +112,7 @@ function openReader(variables: Variables): Reader {
   const faults: string[] = [];
   const read = (name: string): string => {
     const setting = SETTINGS.find((one) => one.name === name);
-    const value = variables[name] ?? setting?.default;
+    const value = variables[name] ?? (setting && defaultOf(setting, variables));
     if (value === undefined) faults.push(`${name} is missing: ${setting?.meaning}.`);
     return value ?? "";
   };

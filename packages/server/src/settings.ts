@@ -2,6 +2,8 @@ interface Setting {
   readonly name: string;
   readonly meaning: string;
   readonly default?: string;
+  /** The default in the sandbox, if it is another one. */
+  readonly sandboxDefault?: string;
   readonly secret?: true;
 }
 
@@ -10,7 +12,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DATABASE_URL",
     meaning:
-      "postgres:// URL of the service's own login (gold_api); in production it must contain sslmode=verify-full, unless the database is reached over loopback or a Unix socket; sslrootcert=FILE names your own CA",
+      "postgres:// URL of the service's own login (gold_api); in production it must contain sslmode=verify-full, unless the database is reached over loopback or a Unix socket; sslrootcert=FILE names your own CA; several hosts, as HOST:PORT,HOST:PORT, need target_session_attrs=primary",
     secret: true,
   },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
@@ -86,7 +88,15 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     name: "HA",
-    meaning: "on: require a synchronous standby that stores every acknowledged write",
-    default: "off",
+    meaning:
+      "on: require a synchronous standby that stores every acknowledged write; off: an acknowledged order can be lost with the database's server, so each start in production logs a warning; in the sandbox the default is off",
+    default: "on",
+    sandboxDefault: "off",
   },
 ];
+
+/** Returns the default in this environment; undefined if the setting is required. */
+export const defaultOf = (
+  { default: byDefault, sandboxDefault }: Setting,
+  { GOLD_ENV }: Readonly<Record<string, string | undefined>>,
+): string | undefined => GOLD_ENV === "sandbox" ? sandboxDefault ?? byDefault : byDefault;

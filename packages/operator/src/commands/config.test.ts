@@ -26,6 +26,10 @@ describe("gold config explain", () => {
     assertEquals(items.map(({ name }) => name), SETTINGS.map(({ name }) => name));
     const lanes = items.find(({ name }) => name === "LANES");
     assertEquals([lanes!.value, lanes!.default, lanes!.fault], [null, "2", null]);
+    const defaultOfHa = async (env: Record<string, string>) =>
+      itemsOf((await explain(env, "--json")).json).find(({ name }) => name === "HA")!.default;
+    assertEquals(await defaultOfHa(GOOD), "off");
+    assertEquals(await defaultOfHa({ ...GOOD, GOLD_ENV: "production" }), "on");
     const base = items.find(({ name }) => name === "PUBLIC_BASE_URL");
     assertEquals([base!.value, base!.default], ["https://api.example", null]);
     assert(items.every(({ meaning }) => (meaning as string).length > 10));

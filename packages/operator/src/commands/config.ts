@@ -1,4 +1,11 @@
-import { ConfigError, readConfig, readDeliveryConfig, ROLES, SETTINGS } from "@gold-partner/server";
+import {
+  ConfigError,
+  defaultOf,
+  readConfig,
+  readDeliveryConfig,
+  ROLES,
+  SETTINGS,
+} from "@gold-partner/server";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { oneOf, required } from "../values.ts";
@@ -20,13 +27,16 @@ const explain: Command = {
         ? "The service would start with this environment."
         : `The service would not start with this environment: ${faults.length} fault(s).`,
       object: { valid: faults.length === 0 },
-      items: SETTINGS.map(({ name, meaning, default: byDefault, secret }): Row => ({
-        name,
-        value: secret && env[name] ? "(hidden)" : env[name] ?? null,
-        default: byDefault ?? null,
-        meaning,
-        fault: faults.filter((fault) => fault.startsWith(`${name} `)).join(" ") || null,
-      })),
+      items: SETTINGS.map((setting): Row => {
+        const { name, meaning, secret } = setting;
+        return {
+          name,
+          value: secret && env[name] ? "(hidden)" : env[name] ?? null,
+          default: defaultOf(setting, env) ?? null,
+          meaning,
+          fault: faults.filter((fault) => fault.startsWith(`${name} `)).join(" ") || null,
+        };
+      }),
     });
   },
 };

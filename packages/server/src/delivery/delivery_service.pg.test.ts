@@ -105,7 +105,7 @@ describe("startDelivery()", () => {
   it("rejects another deployment's database, an address in use, and a missing key file", async () => {
     const start = (changes: Record<string, string>) =>
       run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
-    await assertRejects(() => start({ GOLD_ENV: "production" }), Error, "a sandbox database");
+    await assertRejects(() => start({ GOLD_ENV: "production", HA: "off" }), Error, "a sandbox database");
     await start({});
     await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");
     const taken = { OPERATIONS_LISTEN: `unix:${join(folder, "other.sock")}` };

@@ -1,8 +1,9 @@
-import { requireSameDeployment, showWrites } from "../assembly.ts";
+import { requireSameDeployment, showWrites, warnWithoutStandby } from "../assembly.ts";
 import { openRegistry, type Registry } from "../admission/registry/registry.ts";
 import { recordUse } from "../admission/usage/record_use.ts";
 import { startUsageRecorder } from "../admission/usage/usage_recorder.ts";
 import { about, type DeliveryConfig } from "../config.ts";
+import { untilAwake } from "../database/awake.ts";
 import { requireDurability } from "../database/durability.ts";
 import { connect } from "../database/pools.ts";
 import { openWriteProbe, type WriteProbe } from "../database/write_probe.ts";
@@ -34,6 +35,8 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   const usage = startUsageRecorder((uses) => recordUse(sql, uses));
   let delivery: Delivery;
   try {
+    warnWithoutStandby(config, log);
+    await about("DATABASE_URL", untilAwake(sql));
     await about("DATABASE_URL", requireDurability(probe, config.standby));
     const sealing = await about(
       "SEALING_KEY_SOURCE",
