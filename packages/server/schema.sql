@@ -5093,7 +5093,8 @@ declare
   acknowledged_by text := current_setting('synchronous_commit');
 begin
   if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
-    return 'read_only';
+    -- An error, so that the service replaces the connection.
+    raise read_only_sql_transaction using message = 'the database accepts no writes';
   elsif acknowledged_by in ('off', 'local') or not current_setting('fsync')::boolean or not current_setting('full_page_writes')::boolean then
     return 'not_durable';
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'

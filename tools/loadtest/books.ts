@@ -61,7 +61,7 @@ export async function openBooks(
   } catch (error) {
     throw new MissingError(`DATABASE_URL ${(error as Error).message}`);
   }
-  const sql = openDatabase(databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = openDatabase(databaseUrl, { onnotice: () => {} });
   const ids = partners.map(({ client_id }) => client_id);
   const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`
     .catch(async (error: Error) => {

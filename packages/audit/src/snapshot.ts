@@ -27,7 +27,6 @@ const AUDIT_TYPES = {
 
 export function openAuditConnection(url: string): Sql {
   return openDatabase(url, {
-    max: 1,
     connect_timeout: 10,
     onnotice: () => {},
     fetch_types: false,

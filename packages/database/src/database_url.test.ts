@@ -81,7 +81,7 @@ describe("checkDatabaseUrl()", () => {
     for (const host of others) assertStringIncludes(fault(remote("", host)) ?? "", "over the network", host);
   });
 
-  it("rejects repeated, conflicting and invalid parameters, and URLs without exactly one host", () => {
+  it("rejects repeated, conflicting and invalid parameters, and URLs without a host", () => {
     for (
       const query of [
         "?sslmode=verify-full&sslmode=disable",
@@ -101,11 +101,67 @@ describe("checkDatabaseUrl()", () => {
     ) {
       assert(fault(remote(query)), query);
     }
-    assertStringIncludes(fault(remote("?sslmode=verify-full", "a.example,b.example"))!, "several hosts");
     assertStringIncludes(fault("postgres:///gold?sslmode=verify-full")!, "names no host");
     for (const text of ["", " ", "gold", "mysql://x/y", "127.0.0.1:5432", "postgres://%zz/gold"]) {
       assert(fault(text, "sandbox"), text);
     }
+  });
+
+  it("accepts several hosts only with target_session_attrs=primary", () => {
+    const secure = "?sslmode=verify-full";
+    const several = (hosts: string, query = `${secure}&target_session_attrs=primary`) =>
+      fault(remote(query, hosts)) ?? "";
+    for (const hosts of ["a.example:5432,b.example:6000,c.example", "[::1]:1,[2001:db8::1]", "10.0.0.1"]) {
+      assertEquals(several(hosts), "");
+    }
+    assertStringIncludes(several("a.example,b.example", secure), "add target_session_attrs=primary");
+    for (const target of ["any", "read-write", "standby", "prefer-standby", "PRIMARY", ""]) {
+      const query = `${secure}&target_session_attrs=${target}`;
+      assertStringIncludes(several("a.example,b.example", query), `target_session_attrs=${target}: only`);
+      assertStringIncludes(several("a.example", query), `target_session_attrs=${target}: only`);
+    }
+    assertStringIncludes(
+      several("a.example", `${secure}&target_session_attrs=primary&target_session_attrs=primary`),
+      "more than once",
+    );
+  });
+
+  it("names the malformed host of several by its number, and never shows it", () => {
+    const several = (hosts: string) => fault(remote("?target_session_attrs=primary", hosts), "sandbox") ?? "";
+    for (
+      const hosts of [
+        ",b",
+        "a,",
+        "a,,b",
+        "a:x,b",
+        "a,b:65536",
+        "a,b:-1",
+        "a,[::1",
+        "a,::1",
+        "a, b",
+        "a,b:1:2",
+      ]
+    ) {
+      const number = hosts.split(",").findIndex((host) => !/^a$|^b$/.test(host)) + 1;
+      assertStringIncludes(several(hosts), `number ${number} is not HOST or HOST:PORT`, hosts);
+    }
+    // The password has an unescaped slash, so the parser takes a part of it for a host.
+    const message = fault(`postgres://u:${PASSWORD}/x@a.example,b.example/gold`, "sandbox")!;
+    assertStringIncludes(message, "must be a postgres:// URL");
+    assertStringIncludes(fault(`postgres://u,${PASSWORD}:/x@a/gold`, "sandbox")!, "several hosts");
+    assertStringIncludes(several("a.example,A.example:5432"), "names the host a.example:5432 more than once");
+    assertStringIncludes(several("a,%2Frun%2Fpostgresql"), "a Unix socket among several hosts");
+    assertStringIncludes(several("a%2Cb"), "a comma within a host");
+    assertStringIncludes(several("a,b:0"), "port 0");
+  });
+
+  it("requires sslmode=verify-full if one of several hosts is remote", () => {
+    const query = "?target_session_attrs=primary";
+    assertEquals(fault(remote(query, "127.0.0.1:1,localhost:2,[::1]")), undefined);
+    assertStringIncludes(
+      fault(remote(query, "127.0.0.1:1,b.example"))!,
+      "reaches b.example over the network",
+    );
   });
 
   describe("with sslrootcert", () => {
@@ -126,13 +182,28 @@ describe("checkDatabaseUrl()", () => {
 });
 
 describe("readDatabaseUrl()", () => {
+  it("reads each host with its own port, and keeps target_session_attrs from the driver", () => {
+    const { hosts, primary, user, password, database, parameters } = readDatabaseUrl(
+      "postgresql://us%2Cer:p%40,w@N1.example:6001,n2.example,[::1]:6003/gold?target_session_attrs=primary&a=b",
+    );
+    assertEquals(hosts.map(({ host, port }) => [host, port]), [
+      ["n1.example", 6001],
+      ["n2.example", 5432],
+      ["::1", 6003],
+    ]);
+    assertEquals([primary, user, password, database, parameters], [true, "us,er", "p@,w", "gold", "a=b"]);
+  });
+
   it("decodes each part of the URL, and passes all parameters except those of TLS to the driver", () => {
     const url =
       "postgres://us%40er:p%2Fw@[2001:db8::1]:6000/go%20ld?sslmode=verify-full&application_name=a%26b";
-    const { host, port, socketPath, user, password, database, sslMode, parameters } = readDatabaseUrl(url);
-    assertEquals([host, port, socketPath], ["2001:db8::1", 6000, undefined]);
+    const { hosts, primary, user, password, database, sslMode, parameters } = readDatabaseUrl(url);
+    assertEquals(hosts, [{ host: "2001:db8::1", port: 6000, socketPath: undefined }]);
+    assertEquals(primary, false);
     assertEquals([user, password, database], ["us@er", "p/w", "go ld"]);
     assertEquals([sslMode, parameters], ["verify-full", "application_name=a%26b"]);
-    assertEquals(readDatabaseUrl("postgres://u@%2Frun%2FPg/x").socketPath, "/run/Pg/.s.PGSQL.5432");
+    assertEquals(readDatabaseUrl("postgres://u@%2Frun%2FPg/x").hosts, [
+      { host: "localhost", port: 5432, socketPath: "/run/Pg/.s.PGSQL.5432" },
+    ]);
   });
 });

@@ -113,7 +113,6 @@ const IDLE_TIMEOUT_MS = 5_000;
 
 export function connect(url: string): Sql {
   return openDatabase(url, {
-    max: 1,
     connect_timeout: 5,
     onnotice: () => {},
     connection: {

@@ -7,7 +7,9 @@ describe("failureOf()", () => {
   const coded = (code: unknown) => failureOf(Object.assign(new Error("why"), { code }));
 
   it("reports database_unreachable if it cannot connect, and outcome_unknown if a connection breaks", () => {
-    for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "57P03", "3D000"]) {
+    for (
+      const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "NO_PRIMARY", "ENOTFOUND", "57P03", "3D000"]
+    ) {
       assertEquals([coded(code).exit, coded(code).code], [3, "database_unreachable"], code);
     }
     for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01"]) {

@@ -193,7 +193,23 @@ describe("readConfig()", () => {
       true,
       false,
     ]);
-    assertStringIncludes(faultsOf({ HA: "yes" })[0]!, "HA");
+    for (const HA of ["yes", ""]) assertStringIncludes(faultsOf({ HA })[0]!, "HA");
+  });
+
+  it("requires a standby by default in production, and only in the sandbox not", () => {
+    const inProduction = { ...GOOD, GOLD_ENV: "production" };
+    assertEquals(readConfig(inProduction).standby, true);
+    assertEquals(readDeliveryConfig(inProduction).standby, true);
+    assertEquals(readConfig({ ...inProduction, HA: "off" }).standby, false);
+    assertEquals(readConfig(GOOD).standby, false);
+    assertEquals(readConfig({ ...GOOD, HA: "on" }).standby, true);
+  });
+
+  it("accepts several database hosts with target_session_attrs=primary", () => {
+    const DATABASE_URL = "postgres://u:p@n1:5432,n2:5433/gold?sslmode=verify-full";
+    const several = `${DATABASE_URL}&target_session_attrs=primary`;
+    assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production", DATABASE_URL: several }).databaseUrl, several);
+    assertStringIncludes(faultsOf({ DATABASE_URL })[0]!, "DATABASE_URL names several hosts");
   });
 
   it("accepts 1 to 8 for LANES, the number of batches of each kind that may be in flight", () => {

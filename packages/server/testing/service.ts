@@ -52,6 +52,8 @@ export interface TestService {
   /** The service's time. */
   now(): number;
   addPartner(terms?: PartnerTerms): Promise<TestPartner>;
+  /** Returns the metrics in Prometheus' text format. */
+  metrics(): string;
   /** Makes admission read the changes in the database. */
   refresh(): Promise<void>;
   token(partner?: TestPartner): Promise<string>;
@@ -79,6 +81,8 @@ export interface TestOptions {
   readonly standby?: boolean;
   /** Default: the base URL of the environment. */
   readonly baseUrl?: string;
+  /** Returns the service's DATABASE_URL. Default: the books' URL with the role gold_api. */
+  readonly databaseUrl?: ((books: URL) => string) | undefined;
 }
 
 /**
@@ -95,6 +99,7 @@ export async function testService(
     webhook,
     standby = false,
     baseUrl = BASE_URLS[environment],
+    databaseUrl,
   }: TestOptions = {},
 ): Promise<TestService> {
   const books = await testBooks(server);
@@ -102,7 +107,7 @@ export async function testService(
   const { keys, config } = await configure(
     books,
     folder,
-    { environment, role: deliver ? "all" : "api", standby, baseUrl },
+    { environment, role: deliver ? "all" : "api", standby, baseUrl, databaseUrl },
   );
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
@@ -141,6 +146,7 @@ export async function testService(
     shiftClock: (ms) => void (aheadMs = ms),
     now,
     addPartner,
+    metrics: () => assembly.deps.metrics.text(),
     refresh,
     async token(sender = partner) {
       const known = tokens.get(sender.fingerprint);
@@ -189,8 +195,9 @@ const identity = ({ fingerprint }: TestPartner) => ({
 async function configure(
   books: TestBooks,
   folder: string,
-  { environment, role, standby, baseUrl }:
+  { environment, role, standby, baseUrl, databaseUrl }:
     & Required<Pick<TestOptions, "environment" | "standby" | "baseUrl">>
+    & Pick<TestOptions, "databaseUrl">
     & {
       readonly role: "all" | "api";
     },
@@ -211,7 +218,7 @@ async function configure(
   if (standby) api.username = "gold_api";
   else api.searchParams.set("role", "gold_api");
   const config = readConfig({
-    DATABASE_URL: api.href,
+    DATABASE_URL: databaseUrl?.(new URL(books.url)) ?? api.href,
     GOLD_ENV: environment,
     PUBLIC_BASE_URL: baseUrl,
     LISTEN: `unix:${join(folder, "service.sock")}`,

@@ -7,7 +7,7 @@ const codes = {
   lock_timeout: ["55P03"],
   connection_lost: ["57P01", "57P02", "57P03", "08006", "CONNECTION_CLOSED", "CONNECTION_ENDED", "EPIPE"],
   in_doubt: ["57014", "COMMIT_UNREPLICATED"],
-  unavailable: ["53100", "53300", "58030", "25006", "ECONNREFUSED", "CONNECT_TIMEOUT"],
+  unavailable: ["53100", "53300", "58030", "25006", "NO_PRIMARY", "ECONNREFUSED", "CONNECT_TIMEOUT"],
   rejected: ["23505", "22P02", "P0001", "42501", "XX000"],
 };
 

@@ -1,3 +1,4 @@
+import { NO_PRIMARY } from "@gold-partner/database";
 import { UNREPLICATED } from "./pools.ts";
 
 /** What an error says about the statement's transaction. */
@@ -26,9 +27,9 @@ const CLASSES: readonly (readonly [RegExp, SqlErrorClass])[] = [
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "connection_lost"],
   // The statement was cancelled, and the error does not say whether before or after its commit.
   [new RegExp(`^(57014|${UNREPLICATED})$`), "in_doubt"],
-  // The database has no disk space, too many connections or a failing disk, or it is a replica. Or a
-  // connection timed out, or this service refuses writes now.
-  [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
+  // The database has no disk space, too many connections or a failing disk, or it is a replica. Or no host is
+  // the primary, a connection timed out, or this service refuses writes now.
+  [new RegExp(`^(53...|58...|25006|${NO_PRIMARY}|CONNECT_TIMEOUT|service_unavailable)$`), "unavailable"],
 ];
 
 /**

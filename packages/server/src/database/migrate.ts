@@ -113,11 +113,10 @@ export async function migrate(
   const files = await readFiles();
   const warnings = new Set<string>();
   const sql = openDatabase(url, {
-    max: 1,
     onnotice: ({ severity, message }) => severity === "WARNING" && warnings.add(message!),
     connection: { application_name: "gold db migrate" },
   });
-  const observer = openDatabase(url, { max: 1, onnotice: () => {} });
+  const observer = openDatabase(url, { onnotice: () => {} });
   try {
     await retryLocked(
       sql,

@@ -113,6 +113,9 @@ export function connect(url: string, connections: number, options: ConnectOption
  */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
+/** SQLSTATE of a write that a standby or a read-only server refused. */
+const READ_ONLY = "25006";
+
 class Connection {
   #client: Sql;
   readonly #open: () => Sql;
@@ -126,7 +129,6 @@ class Connection {
   ) {
     this.#open = () =>
       openDatabase(url, {
-        max: 1,
         connect_timeout: 5,
         // Wait this many seconds between two attempts to reconnect. The wait is short, so that the client
         // reconnects soon after the database is back. Until then requests are refused, not queued.
@@ -180,8 +182,10 @@ class Connection {
 /**
  * Whether the connection can be used after this error. A client of postgres.js 3.4.9 that lost its connection
  * during a statement keeps that statement's state. The next statement may then fail with the old error, get
- * rows with an empty slot before them, or never be sent.
+ * rows with an empty slot before them, or never be sent. A connection to a read-only server is replaced, too,
+ * because another server may accept writes now.
  */
-const isAlive = (error: unknown): boolean =>
-  (error as { code?: unknown }).code === UNREPLICATED ||
-  (error as { severity?: unknown }).severity === "ERROR";
+function isAlive(error: unknown): boolean {
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  return code === UNREPLICATED || (severity === "ERROR" && code !== READ_ONLY);
+}

@@ -1,5 +1,5 @@
 -- Returns null if this database can now commit a write as durably as an order needs it. Otherwise returns the
--- reason. Writes to no table: a message in the write-ahead log is enough for a commit to reach the disk and
+-- reason. Raises 25006 on a read-only database. Writes to no table: a message in the write-ahead log is enough for a commit to reach the disk and
 -- the standby.
 create or replace function gold.probe_write(standby boolean) returns text
 language plpgsql volatile set search_path = gold, pg_temp set work_mem = '64kB' as $$
@@ -7,7 +7,8 @@ declare
   acknowledged_by text := current_setting('synchronous_commit');
 begin
   if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
-    return 'read_only';
+    -- An error, so that the service replaces the connection.
+    raise read_only_sql_transaction using message = 'the database accepts no writes';
   elsif acknowledged_by in ('off', 'local') or not current_setting('fsync')::boolean or not current_setting('full_page_writes')::boolean then
     return 'not_durable';
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'

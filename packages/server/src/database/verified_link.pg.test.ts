@@ -26,7 +26,7 @@ describe("a database connection with sslmode=verify-full", () => {
     chmodSync(folder, 0o755);
     writeFileSync(file("ca.pem"), authority.ca);
     server = await startPostgres({ dataDir: file("data") });
-    admin = openDatabase(server.superuserUrl(), { max: 1, onnotice: () => {} });
+    admin = openDatabase(server.superuserUrl(), { onnotice: () => {} });
     present(authority.issue(["localhost"]));
     await admin.unsafe(`alter system set ssl_cert_file = '${file("server.pem")}'`);
     await admin.unsafe(`alter system set ssl_key_file = '${file("server.key")}'`);
@@ -48,7 +48,7 @@ describe("a database connection with sslmode=verify-full", () => {
     await admin.unsafe(`alter system set ssl = ${ssl}`);
     const [{ at } = { at: "" }] = await admin`select pg_conf_load_time()::text as at, pg_reload_conf()`;
     for (;;) {
-      const fresh = openDatabase(server.superuserUrl(), { max: 1, onnotice: () => {} });
+      const fresh = openDatabase(server.superuserUrl(), { onnotice: () => {} });
       const [row] = await fresh`select pg_conf_load_time()::text as at`;
       await fresh.end();
       if (row!.at !== at) return;
@@ -56,9 +56,9 @@ describe("a database connection with sslmode=verify-full", () => {
     }
   }
   const urlOf = (host: string, query = `sslmode=verify-full&sslrootcert=${file("ca.pem")}`) => {
-    const url = new URL(server.superuserUrl());
-    url.hostname = host;
-    return `${url.href}?${query}`;
+    const { username, password, port, pathname } = new URL(server.superuserUrl());
+    const hosts = host.split(",").map((one) => `${one}:${port}`);
+    return `postgres://${username}:${password}@${hosts}${pathname}?${query}`;
   };
   async function outcome(sql: Pool): Promise<"encrypted" | "clear" | "refused"> {
     try {
@@ -79,7 +79,7 @@ describe("a database connection with sslmode=verify-full", () => {
     const url = urlOf(host, query);
     const each = [
       await outcome(connect(url, 1)),
-      await outcome(openDatabase(url, { max: 1, connect_timeout: 5 })),
+      await outcome(openDatabase(url, { connect_timeout: 5 })),
     ];
     assertEquals(each[0], each[1]);
     return each[0]!;
@@ -105,6 +105,27 @@ describe("a database connection with sslmode=verify-full", () => {
       await reload("on");
       assertEquals([name, await outcomes(host)], [name, expected]);
     }
+  });
+
+  it("checks the certificate of each of several hosts against that host", async () => {
+    const query = `sslmode=verify-full&sslrootcert=${file("ca.pem")}&target_session_attrs=primary`;
+    for (
+      const [names, expected] of [[["localhost"], "encrypted"], [["database.example"], "refused"]] as const
+    ) {
+      present(authority.issue([...names]));
+      await reload("on");
+      assertEquals(await outcomes("127.0.0.1,localhost", query), expected);
+    }
+    // While a connection is open, the primary is known and is not searched again.
+    present(authority.issue(["localhost"]));
+    await reload("on");
+    const url = urlOf("127.0.0.1,localhost", query);
+    const open = openDatabase(url);
+    await open`select 1`;
+    present(authority.issue(["127.0.0.1"]));
+    await reload("on");
+    assertEquals(await outcome(connect(url, 1)), "refused");
+    await open.end();
   });
 
   it("with sslrootcert=system or no CA file, trusts the runtime's CAs and refuses the test CA", async () => {
@@ -144,7 +165,7 @@ describe("a database connection with sslmode=verify-full", () => {
     const url = `postgres://${username}:${password}@${
       encodeURIComponent(server.socketDir!)
     }:${port}/postgres`;
-    assertEquals(await outcome(openDatabase(url, { max: 1 })), "clear");
+    assertEquals(await outcome(openDatabase(url)), "clear");
     assertEquals(await outcome(connect(url, 1)), "clear");
   });
 });

@@ -8,7 +8,6 @@ const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 /** Opens one connection, which reconnects by itself when the database is available again. */
 export function openConnection(databaseUrl: string): Sql {
   return openDatabase(databaseUrl, {
-    max: 1,
     connect_timeout: 3,
     backoff: () => 0.2,
     // Off, because the driver would query array types in a promise that nothing awaits. If that query failed,
