@@ -78,6 +78,22 @@ export const BUSINESS_WAYS = {
       mend: () => setLimit(operator, other, "daily-records", "unlimited"),
     };
   }),
+  net_position_exceeded: quote(async ({ stack: { operator }, other }) => {
+    await setLimit(operator, other, "net-grams", "0.5");
+    return { caller: other, call: QUOTE, mend: () => setLimit(operator, other, "net-grams", "unlimited") };
+  }),
+  exposure_exceeded: quote(async ({ stack: { operator }, partner }) => {
+    await operator("market set --exposure 0.0001");
+    return { caller: partner, call: QUOTE, mend: () => operator("market set --exposure unlimited") };
+  }),
+  withdrawal_limit_exceeded: withdrawal(async ({ stack: { operator }, other }) => {
+    await setLimit(operator, other, "daily-withdrawn", "0.5");
+    return {
+      caller: other,
+      call: WITHDRAWAL,
+      mend: () => setLimit(operator, other, "daily-withdrawn", "unlimited"),
+    };
+  }),
 } as const satisfies Partial<Record<TokenProblemCode, Way>>;
 
 const setLimit = (operator: Stack["operator"], { credentials }: Caller, name: string, value: string) =>

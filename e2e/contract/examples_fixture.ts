@@ -30,6 +30,7 @@ const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
 /** Values that depend on the deployment, the clock, or deliveries that have not been tried. */
 const OF_THE_MOMENT = new Set([
   "access_token",
+  "buy_gold_grams",
   "canonical_string",
   "clock_offset_seconds",
   "delivery",
@@ -40,7 +41,9 @@ const OF_THE_MOMENT = new Set([
   "records",
   "retire_at",
   "secret_id",
+  "sell_gold_grams",
   "thumbprint",
+  "withdrawals",
   "x",
   "y",
 ]);
@@ -59,6 +62,7 @@ function settle(value: unknown, baseUrl: string): unknown {
   const ofTheMoment = (name: string, member: unknown) => {
     // Replace the total gold of the open quotes, because it depends on which quotes have expired meanwhile.
     if (name === "open_quotes" && member) return { ...member, gold_grams: "of the moment" };
+    if (name === "daily_withdrawals" && member) return { ...member, amount_sar: "of the moment" };
     return OF_THE_MOMENT.has(name) ? "of the moment" : member;
   };
   return JSON.parse(mark(JSON.stringify(value), baseUrl), ofTheMoment);
@@ -195,7 +199,8 @@ export function judgeExamples(open: () => Promise<Stack>): void {
     await operator("price set", "--open", "sun-mon 09:00-21:00");
     await operator("partner set", partner.credentials.client_id, "--rate", "50/s", "--burst", "200");
     const limits = ["--open-quotes", "100", "--open-grams", "5000", "--daily-records", "100000"];
-    await operator("partner set", partner.credentials.client_id, ...limits);
+    const dayLimits = ["--net-grams", "10000", "--daily-withdrawals", "20", "--daily-withdrawn", "10000000"];
+    await operator("partner set", partner.credentials.client_id, ...limits, ...dayLimits);
     await partner.until(({ headers }) => headers.get("RateLimit-Policy")!.includes("q=200;"));
     await live("getLimits", "limits");
     await live("getChainKey", "own");

@@ -122,6 +122,9 @@ class Office {
     if (command.startsWith("ca move-key")) {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
+    if (command === "market open") {
+      await this.#sql`update gold.price set halted_at = clock_timestamp()`;
+    }
     if (command.startsWith("loadtest prepare")) {
       // Use any certificate as the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));

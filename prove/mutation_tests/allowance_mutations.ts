@@ -7,9 +7,67 @@ const TAKE_TURN = "src/booking/idempotency/take_turn.sql";
 const SPEND_NONCES = "src/booking/nonce/spend_nonces.sql";
 const OPEN_QUOTES_TEST = "src/booking/allowance/open_quotes.pg.test.ts";
 const DAILY_BUDGET_TEST = "src/booking/allowance/daily_budget.pg.test.ts";
+const EXPOSURE = "src/booking/allowance/exposure.sql";
+const CHANGE_PRICE = "src/booking/trading/change_price.sql";
+const BOOK_WITHDRAWAL = "src/booking/withdrawal/book_withdrawal.sql";
+const NET_POSITION_TEST = "src/booking/allowance/net_position.pg.test.ts";
+const EXPOSURE_TEST = "src/booking/allowance/exposure.pg.test.ts";
+const BREAKER_TEST = "src/booking/trading/circuit_breaker.pg.test.ts";
+const WITHDRAWALS_TEST = "src/booking/withdrawal/daily_withdrawals.pg.test.ts";
 const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
 
 export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "net position: the open quotes of a side are not counted",
+    file: ALLOWANCE,
+    from: "case when ends_at >= (held).day_ends_at then 0 end) + (held).open_buy_grams",
+    to: "case when ends_at >= (held).day_ends_at then 0 end)",
+    tests: [NET_POSITION_TEST],
+    short: true,
+  },
+  {
+    name: "net position: sales of today make room for a quote that ends tomorrow",
+    file: ALLOWANCE,
+    from: "'buy' then greatest(gold - (held).day_gold, case when ends_at >= (held).day_ends_at then 0 end)",
+    to: "'buy' then gold - (held).day_gold",
+    tests: [NET_POSITION_TEST],
+  },
+  {
+    name: "exposure: a quote does not lock the vault",
+    file: EXPOSURE,
+    from: "where v.stripe = 0 for no key update;\n  if clock",
+    to: "where v.stripe = 0;\n  if clock",
+    tests: [EXPOSURE_TEST],
+  },
+  {
+    name: "exposure: an executed quote stays open",
+    file: BOOK_ORDERS,
+    from: "perform settle_exposure(executed);",
+    to: "null;",
+    tests: [EXPOSURE_TEST],
+  },
+  {
+    name: "exposure: setting the limit does not wait for quotes",
+    file: EXPOSURE,
+    from: "  perform from account a where a.client_id <> 0 order by a.client_id for no key update;\n",
+    to: "",
+    tests: [EXPOSURE_TEST],
+  },
+  {
+    name: "circuit breaker: the price in force when the time began is not compared",
+    file: CHANGE_PRICE,
+    from: "h.id < ticked.id order by h.id desc",
+    to:
+      "h.id < ticked.id and h.stored_at > ticked.stored_at - make_interval(secs => ticked.halt_seconds) order by h.id desc",
+    tests: [BREAKER_TEST],
+  },
+  {
+    name: "withdrawals: one more a day than the limit is allowed",
+    file: BOOK_WITHDRAWAL,
+    from: "requested >= registered.maximum_daily_withdrawals",
+    to: "requested > registered.maximum_daily_withdrawals",
+    tests: [WITHDRAWALS_TEST],
+  },
   {
     name: "allowance: one open quote more than the limit is allowed",
     file: ALLOWANCE,

@@ -113,7 +113,8 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
       }, 'none', 10, 600)`;
     }
   }
-  await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 100, "open_grams": 50000000, "daily_records": 1000}')`;
+  await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 100, "open_grams": 50000000, "daily_records": 1000,
+    "net_grams": 100000000, "daily_withdrawals": 20, "daily_withdrawn": 100000000}')`;
   await maker`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`;
   await maker`select gold.add_bar('BAR-1', 'Refiner', 'Riyadh', 100000000, 9999)`;
   await maker`select gold.add_bar('BAR-2', 'Refiner', 'Riyadh', 50000000, 9999)`;
@@ -124,6 +125,9 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
 async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {
   const admission = await admissionOf(sql, client);
   await sql`select gold.book_funding(false, ${client}, ${admission}::text::bigint, 'funding-1', '\\x0a', 1000000000, 100000000000000, ${newId()}::uuid, ${newId()}::uuid)`;
+  // A quote of an hour is still open when the audit has read everything.
+  await sql`update gold.price set quote_ttl_seconds = 3600`;
+  await sql`select gold.set_exposure(100000000)`;
   for (const [index, side] of ["buy", "sell", "buy"].entries()) {
     // The last quote gets a simulated price.
     const simulated = index < 2 ? null : '{"prices":{"percent":5,"until":"2999-01-01T00:00:00Z"}}';

@@ -6,6 +6,7 @@ import { readEpochs } from "./books/epochs.ts";
 import { readPrices } from "./books/prices.ts";
 import { requestTerms } from "./books/requests.ts";
 import { positionOf } from "./books/range.ts";
+import { checkExposure } from "./books/exposure.ts";
 import { checkVault } from "./books/vault.ts";
 import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
@@ -133,7 +134,10 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     progress,
     auditHead: `audit ${last?.head}, ${epochs.rows.map((row) => Object.values(row).join(" "))}`,
   });
-  if (!options.registryOnly) await checkVault(sql, findings, registry.bar ?? [], lists, totals);
+  if (!options.registryOnly) {
+    await checkVault(sql, findings, registry.bar ?? [], lists, totals);
+    await checkExposure(sql, findings, expected, now);
+  }
   let unsealed = 0n;
   for (const { account, tail } of clients.values()) {
     if (account && account.client_id !== 0) {

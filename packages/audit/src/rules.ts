@@ -45,7 +45,10 @@ export const RULES = {
   withdrawal_is_stepped: "a withdrawal's steps name the steps before them and match the audit trail",
   document_is_noted:
     "a payment document has the hash in the audit trail, and pays exactly the batch's withdrawals",
-  allowance_covers: "a partner's counted open quotes are at least its open quotes",
+  allowance_covers:
+    "a partner's counted open quotes are at least its open quotes, and the gold with which its day began follows from its orders",
+  exposure_is_counted:
+    "the operator's exposure is the sum of the day's orders and of the open quotes, and without a limit nothing is counted",
   event_is_delivered: "an event that counts as delivered has a successful attempt",
   delivery_has_event: "every attempt and every retry belongs to an event of the right type",
   credential_has_event: "every credential has its events, with equal members, in the partner's own chain",

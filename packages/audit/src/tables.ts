@@ -4,7 +4,8 @@
 const TABLES = {
   account:
     "bucket client_id admission_version event_sequence last_posted_at closed_until sar_available sar_held gold simulations",
-  vault: "stripe free list_id",
+  vault: "stripe free list_id maximum_exposure day_net day_ends_at",
+  open_exposure: "ends_at buys sells",
   bar:
     "serial refiner vault_name gross fineness fine added_at added_sequence removed_at removed_sequence added_list removed_list",
   bar_list: "id created_at bars fine sha256",
@@ -30,8 +31,9 @@ const TABLES = {
   chain_link: "bucket client_id sequence hash",
   chain_tail: "bucket client_id sequence head",
   allowance:
-    `bucket client_id maximum_open_quotes maximum_open_grams maximum_daily_records open_quotes open_grams open_from
-    exact_until counted_sequence records day_ends_at replays_paid_at`,
+    `bucket client_id maximum_open_quotes maximum_open_grams maximum_daily_records maximum_net_grams open_quotes
+    open_grams open_buy_grams open_sell_grams open_from exact_until counted_sequence records day_ends_at day_gold
+    replays_paid_at`,
   endpoint: "bucket client_id passed worker tenure failures rests_until disabled_at",
   retry: "bucket client_id sequence tries is_test due_at parked_at",
   attempt: "bucket client_id sequence attempted_at http_status",
@@ -45,10 +47,11 @@ const TABLES = {
   deployment:
     `one environment public_base_url sealing_key_source pepper_source loopback_receivers webhook_ports
     attempts_kept_days payout_name payout_iban payout_bic flood_per_second partner_rate_per_second partner_burst
-    partner_open_quotes partner_open_grams partner_daily_records requests_kept_since`,
+    partner_open_quotes partner_open_grams partner_daily_records requests_kept_since
+    partner_net_grams partner_daily_withdrawals partner_daily_withdrawn`,
   partner:
     `id public_id name iban iban_changed_at pending_iban pending_iban_by pending_iban_at webhook_url rate_per_second
-    burst maximum_grams created_at suspended_at chain_key`,
+    burst maximum_grams created_at suspended_at chain_key maximum_daily_withdrawals maximum_daily_withdrawn`,
   partner_change:
     `bucket client_id sequence kind credential kid valid_from valid_until iban webhook_url login approved_by`,
   allowed_ip: "partner_id range",
@@ -61,7 +64,8 @@ const TABLES = {
   webhook_secret: "id partner_id sealed sealing_key not_before retire_at",
   token_key: "kid public_jwk sealed sealing_key not_before retire_at",
   price:
-    "one source mid buy sell spread_basis_points stale_after_seconds as_of url always_open quote_ttl_seconds id stored_at",
+    `one source mid buy sell spread_basis_points stale_after_seconds as_of url always_open quote_ttl_seconds id stored_at
+    halt_basis_points halt_seconds halted_at watched_from`,
   price_history:
     "id mid buy sell as_of stored_at spread_basis_points stale_after_seconds quote_ttl_seconds source hash",
   market_session: "day opens closes",

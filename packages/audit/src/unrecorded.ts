@@ -8,7 +8,6 @@ export const UNRECORDED: Readonly<Record<string, string>> = {
   "account.closed_until": "only moves the instant of later records",
   "account.simulations": "only in the sandbox; a value in production is noticed",
   "allowance.open_quotes": "an upper bound; a smaller count than the open quotes is noticed",
-  "allowance.open_grams": "an upper bound; fewer grams than the open quotes is noticed",
   "allowance.open_from": "a lower bound that is only for speed; a larger id than an open quote's is noticed",
   "allowance.exact_until": "says only when the open quotes are counted again",
   "allowance.records": "counts the requests of one day",

@@ -558,6 +558,46 @@ export interface Limits {
     /** When the count starts again at 0. */
     resets_at: string;
   } | null;
+  /**
+   * Your daily limit (Riyadh time) on what you buy minus what you sell. Open quotes count as if they were
+   * executed; only quotes are refused. Null means unlimited.
+   */
+  net_position: {
+    /** The largest net position of a day, in either direction. */
+    maximum_gold_grams: Grams;
+    /** How many grams you can still buy today. */
+    buy_gold_grams: Grams;
+    /** How many grams you can still sell today. */
+    sell_gold_grams: Grams;
+    /** When the day ends and both start again at the maximum. */
+    resets_at: string;
+  } | null;
+  /**
+   * Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum
+   * means no limit; null in place of the object means unlimited.
+   */
+  daily_withdrawals: {
+    /** How many withdrawals you may request per day; null: any number. */
+    maximum_withdrawals: number | null;
+    /** How many you requested today. */
+    withdrawals: number;
+    /** How much SAR you may request per day; null: any amount. */
+    maximum_amount_sar: Sar | null;
+    /** How much you requested today. */
+    amount_sar: Sar;
+    /** When both start again at 0. */
+    resets_at: string;
+  } | null;
+  /**
+   * The operator's daily limit on what all partners buy minus what they sell. A side that is open may
+   * still refuse a large quote. Null means unlimited.
+   */
+  exposure: {
+    /** Whether the operator still sells gold to partners today. */
+    buy: boolean;
+    /** Whether the operator still buys gold from partners today. */
+    sell: boolean;
+  } | null;
   /** When the market is open. */
   market_hours: {
     /** Whether the market never closes. */
@@ -573,6 +613,11 @@ export interface Limits {
       /** When the market closes, as HH:MM; 24:00 is the end of the day. */
       closes: string;
     }>;
+    /**
+     * When the market was closed outside its hours because the price jumped; it stays closed until the
+     * operator opens it. Null: it was not.
+     */
+    halted_at: string | null;
   };
 }
 
@@ -879,10 +924,12 @@ export interface SimulateFailureRequest {
     | "ip_not_allowed"
     | "partner_suspended"
     | "idempotency_request_in_progress"
+    | "exposure_exceeded"
     | "market_closed"
     | "rate_limited"
     | "open_quotes_exceeded"
     | "daily_budget_exceeded"
+    | "net_position_exceeded"
     | "internal_error"
     | "price_unavailable"
     | "service_unavailable"
@@ -899,9 +946,10 @@ export interface SimulateFailureRequest {
 export interface SimulateMarketRequest {
   /**
    * closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders
-   * get insufficient_inventory. normal: ends the simulation.
+   * get insufficient_inventory. withdrawals_spent: withdrawals get withdrawal_limit_exceeded. normal: ends
+   * the simulation.
    */
-  readonly state: "closed" | "price_stale" | "vault_short" | "normal";
+  readonly state: "closed" | "price_stale" | "vault_short" | "withdrawals_spent" | "normal";
   /** For how long. */
   readonly seconds?: number | undefined;
 }
@@ -947,7 +995,7 @@ export interface Simulations {
   /** The state of the market that is simulated; null: none. */
   market: {
     /** The state of your market. */
-    state: "closed" | "price_stale" | "vault_short" | "normal";
+    state: "closed" | "price_stale" | "vault_short" | "withdrawals_spent" | "normal";
     /** When the simulation ends by itself. */
     until: string;
   } | null;

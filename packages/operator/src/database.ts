@@ -12,6 +12,11 @@ export interface Limits {
   /** In 0.0001 g. */
   readonly open_grams?: string | null;
   readonly daily_records?: number | null;
+  /** In 0.0001 g. */
+  readonly net_grams?: string | null;
+  readonly daily_withdrawals?: number | null;
+  /** In halalas. */
+  readonly daily_withdrawn?: string | null;
 }
 
 export interface Deployment {
@@ -137,7 +142,8 @@ export function openDb(sql: Sql): Db {
   return {
     sql,
     async deployment() {
-      const [row] = await sql`select *, partner_open_grams::text from gold.deployment_overview`;
+      const [row] = await sql`
+        select *, partner_open_grams::text, partner_net_grams::text, partner_daily_withdrawn::text from gold.deployment_overview`;
       if (!row) {
         throw new Failure(
           EXIT.refused,
@@ -156,6 +162,9 @@ export function openDb(sql: Sql): Db {
             open_quotes: row.partner_open_quotes,
             open_grams: row.partner_open_grams,
             daily_records: row.partner_daily_records,
+            net_grams: row.partner_net_grams,
+            daily_withdrawals: row.partner_daily_withdrawals,
+            daily_withdrawn: row.partner_daily_withdrawn,
           },
         },
         payoutAccount: row.payout_iban &&

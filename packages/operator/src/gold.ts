@@ -17,6 +17,7 @@ import { LOADTEST_COMMANDS } from "./commands/loadtest.ts";
 import { OPERATOR_COMMANDS } from "./commands/operator.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
 import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
+import { MARKET_COMMANDS } from "./commands/market.ts";
 import { PRICE_COMMANDS } from "./commands/price.ts";
 import { REVOCATION_COMMANDS } from "./commands/revocation.ts";
 import { SECRET_COMMANDS } from "./commands/secret.ts";
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   ...INVENTORY_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...PRICE_COMMANDS,
+  ...MARKET_COMMANDS,
   ...VAULT_COMMANDS,
   ...DEPOSIT_COMMANDS,
   ...WITHDRAWAL_COMMANDS,

@@ -26,8 +26,8 @@ const STATUSES: Record<number, string> = {
   414: "uri_too_long",
   415: "unsupported_media_type",
   422:
-    "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded market_closed",
-  429: "rate_limited open_quotes_exceeded daily_budget_exceeded",
+    "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded withdrawal_limit_exceeded exposure_exceeded market_closed",
+  429: "rate_limited open_quotes_exceeded daily_budget_exceeded net_position_exceeded",
   431: "header_too_large",
   500: "internal_error",
   503: "price_unavailable service_unavailable upstream_unavailable",
@@ -35,11 +35,11 @@ const STATUSES: Record<number, string> = {
 };
 const BINDING =
   "quote_already_executed withdrawal_reference_reused quote_expired insufficient_funds insufficient_gold " +
-  "insufficient_inventory limit_exceeded";
+  "insufficient_inventory limit_exceeded withdrawal_limit_exceeded";
 const SPENDING = `${BINDING} nonce_reused idempotency_key_conflict`;
 const RETRYABLE =
   "token_expired request_timeout nonce_reused idempotency_request_in_progress market_closed rate_limited " +
-  "open_quotes_exceeded daily_budget_exceeded " +
+  "open_quotes_exceeded daily_budget_exceeded net_position_exceeded exposure_exceeded " +
   "internal_error price_unavailable service_unavailable upstream_unavailable upstream_timeout";
 
 const sorted = (codes: string): string[] => codes.split(" ").sort();

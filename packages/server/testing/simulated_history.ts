@@ -30,7 +30,7 @@ const FROM: Readonly<Record<Outcome, readonly WithdrawalStatus[]>> = {
   rejected: ["pending_approval", "approved", "rejected"],
   returned: ["pending_approval", "approved", "submitted", "paid", "returned"],
 };
-const STATES = ["closed", "price_stale", "vault_short", "normal", "normal"] as const;
+const STATES = ["closed", "price_stale", "vault_short", "withdrawals_spent", "normal", "normal"] as const;
 const FAILURES = {
   rate_limited: "rate_limited",
   unavailable: "service_unavailable",
@@ -131,7 +131,8 @@ export class SimulatedHistory {
   }
 
   async #withdraw(halalas: bigint): Promise<void> {
-    const expected = this.#available < halalas ? "insufficient_funds" : 201;
+    const allowed = this.#market === "withdrawals_spent" ? "withdrawal_limit_exceeded" : 201;
+    const expected = this.#available < halalas ? "insufficient_funds" : allowed;
     const body = { amount_sar: sar(halalas) };
     const made = await this.#call(
       (key) => this.#bank.signed("/v1/withdrawals", body, key),

@@ -104,6 +104,10 @@ export async function readPrices(
     ].join(" ")
   );
   findings.expect("price_is_recorded", "price", texts[0], texts[1]);
+  const from = current[0]?.watched_from;
+  if (from !== undefined && (from < 1n || from > number)) {
+    findings.add("price_is_recorded", "price watched_from", `1 to ${number}`, from);
+  }
   return prices;
 }
 

@@ -2,7 +2,7 @@
 // order has the id of its quote.
 import type { Cursor, Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
-import { checkAllowance, type OpenQuotes } from "./allowance.ts";
+import { checkAllowance, newOpenQuotes, type OpenQuotes } from "./allowance.ts";
 import { checkOrderList } from "./bar_lists.ts";
 import { type Books, clientKey } from "./context.ts";
 import { DayHashes } from "./days.ts";
@@ -49,7 +49,8 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
   const cash = new Map<bigint, Row>();
   for (const row of await takeWhile(cursors.cash, at, () => true)) cash.set(row.sequence, row);
   const days = new DayHashes();
-  const open: OpenQuotes = { number: 0n, grams: 0n, smallestId: undefined, earliestEnd: Infinity };
+  const { allowance, account } = books.clients.get(clientKey(at)) ?? {};
+  const open = newOpenQuotes(allowance);
   while (true) {
     let next: string | undefined;
     const consider = (id: string | undefined) => {
@@ -66,7 +67,6 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
     await checkId(books, at, next, cursors, cash, open, days);
   }
   days.compare(books, at.client, "quotes", await takeWhile(cursors.day, at, () => true));
-  const { allowance, account } = books.clients.get(clientKey(at)) ?? {};
   if (allowance) checkAllowance(books.findings, allowance, account, open);
 }
 
@@ -105,10 +105,17 @@ async function checkId(
   if (quote && !order && quote.expires_at > now) {
     open.number++;
     open.grams += quote.grams;
+    open[quote.side === "buy" ? "buys" : "sells"] += quote.grams;
     open.smallestId ??= quote.id;
     open.earliestEnd = Math.min(open.earliestEnd, quote.expires_at);
   }
   if (order) {
+    if (order.executed_at >= open.dayFrom - TOLERANCE_MS) {
+      open.dayOrders.push({
+        at: order.executed_at,
+        grams: order.side === "buy" ? order.grams : -order.grams,
+      });
+    }
     checkOrderList(findings, books.lists, books.migratedAt + TOLERANCE_MS, order);
     const bound = quote && [quote.side, quote.grams, quote.price, quote.total].join(" ");
     findings.expect(

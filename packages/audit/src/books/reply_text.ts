@@ -167,6 +167,16 @@ const REFUSALS: readonly Refusal[] = [
   refusal("insufficient_gold", true, `The order needs ${QUANTITY} g and you hold ${QUANTITY} g\\.`),
   refusal("insufficient_inventory", true, `The vault does not hold ${QUANTITY} g that are free to sell\\.`),
   refusal("limit_exceeded", true, `A withdrawal is at most ${QUANTITY} SAR\\.`),
+  refusal(
+    "withdrawal_limit_exceeded",
+    true,
+    `You may request \\d+ withdrawals a day and have requested \\d+\\. The day ends at ${INSTANT}\\.`,
+  ),
+  refusal(
+    "withdrawal_limit_exceeded",
+    true,
+    `You may withdraw ${QUANTITY} SAR a day and have requested ${QUANTITY} SAR\\. The day ends at ${INSTANT}\\.`,
+  ),
   refusal("withdrawal_reference_reused", true, `The withdrawal wd_${UUID} has this reference\\.`),
   refusal(
     "insufficient_funds",

@@ -70,6 +70,29 @@ const LIMITS: Readonly<Record<string, string>> = {
   open_quotes: "maximum_open_quotes",
   open_grams: "maximum_open_grams",
   daily_records: "maximum_daily_records",
+  net_grams: "maximum_net_grams",
+};
+const WITHDRAWAL_LIMITS: Readonly<Record<string, string>> = {
+  daily_withdrawals: "maximum_daily_withdrawals",
+  daily_withdrawn: "maximum_daily_withdrawn",
+};
+/** The limits that the database stores as bigint. */
+const BIG_LIMITS = new Set(["open_grams", "net_grams", "daily_withdrawn"]);
+/** The columns of the given limits. */
+const limitColumns = (detail: Note["detail"], names: Readonly<Record<string, string>>): Columns =>
+  Object.fromEntries(
+    Object.entries(names).filter(([name]) => name in detail).map(([name, column]) => [
+      column,
+      BIG_LIMITS.has(name) ? big(detail[name]) : detail[name],
+    ]),
+  );
+const DEFAULT_LIMITS: Readonly<Record<string, string>> = {
+  open_quotes: "partner_open_quotes",
+  open_grams: "partner_open_grams",
+  daily_records: "partner_daily_records",
+  net_grams: "partner_net_grams",
+  daily_withdrawals: "partner_daily_withdrawals",
+  daily_withdrawn: "partner_daily_withdrawn",
 };
 
 /** Rows of 0.4.0 and before name places of keys. The database no longer stores any. */
@@ -104,6 +127,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       maximum_grams: big(detail.maximum_grams),
       created_at: new Near(at),
       suspended_at: null,
+      maximum_daily_withdrawals: null,
+      maximum_daily_withdrawn: null,
     });
     setAddresses(tables, subject, detail.ips);
     addOwned(tables, "client_secret", subject, { not_before: new Near(at), ...storedSecret(detail) });
@@ -126,11 +151,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     if (ips) setAddresses(tables, subject, ips);
   },
   "partner.limit": (tables, { subject, detail }) => {
-    const none = { maximum_open_quotes: null, maximum_open_grams: null, maximum_daily_records: null };
-    const columns: Columns = { ...none, ...tables.of("allowance").get(subject) };
-    for (const [name, value] of Object.entries(detail)) {
-      columns[LIMITS[name]!] = name === "open_grams" ? big(value) : value;
-    }
+    const none = Object.fromEntries(Object.values(LIMITS).map((column) => [column, null]));
+    const columns: Columns = {
+      ...none,
+      ...tables.of("allowance").get(subject),
+      ...limitColumns(detail, LIMITS),
+    };
+    tables.set("partner", subject, limitColumns(detail, WITHDRAWAL_LIMITS));
     tables.set("allowance", subject, columns);
     if (Object.values(columns).every((value) => value === null)) tables.remove("allowance", subject);
   },
@@ -256,6 +283,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }
     tables.set("market", "market", { always_open: subject === "always open" });
   },
+  "market.breaker": (tables, { detail }) =>
+    tables.set("market", "market", {
+      halt_basis_points: detail.basis_points,
+      halt_seconds: detail.seconds,
+    }),
+  "market.halt": (tables, { at }) => tables.set("market", "market", { halted_at: new Near(at) }),
+  "market.open": (tables) => tables.set("market", "market", { halted_at: null }),
+  "market.exposure": (tables, { detail }) =>
+    tables.set("exposure", "exposure", { maximum: big(detail.grams) }),
   "deployment.settle": deployment(({ subject, detail: { after } }) => ({
     ...after,
     ...(after ? { webhook_ports: `{${after.webhook_ports.join()}}` } : {}),
@@ -272,11 +308,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     partner_rate_per_second: detail.rate_per_second,
     partner_burst: detail.burst,
   })),
-  "deployment.limit_defaults": deployment(({ detail }) => ({
-    partner_open_quotes: detail.open_quotes,
-    partner_open_grams: big(detail.open_grams),
-    partner_daily_records: detail.daily_records,
-  })),
+  "deployment.limit_defaults": deployment(({ detail }) => limitColumns(detail, DEFAULT_LIMITS)),
   "deposit.record": (tables, { at, login, subject, detail }) =>
     tables.set("deposit", idOf(detail.deposit), {
       partner: subject,
@@ -334,6 +366,9 @@ const DEPLOYMENT_DEFAULTS: Columns = {
   partner_open_quotes: 100,
   partner_open_grams: 50_000_000n,
   partner_daily_records: 100_000,
+  partner_net_grams: null,
+  partner_daily_withdrawals: null,
+  partner_daily_withdrawn: null,
   requests_kept_since: null,
 };
 
@@ -342,7 +377,12 @@ export function replay(notes: readonly Note[], findings: Findings): ExpectedTabl
   if (notes.some(({ action }) => action === "deployment.settle")) {
     tables.set("deployment", "deployment", DEPLOYMENT_DEFAULTS);
   }
-  tables.set("market", "market", { always_open: true });
+  tables.set("market", "market", {
+    always_open: true,
+    halt_basis_points: null,
+    halt_seconds: null,
+    halted_at: null,
+  });
   for (const note of notes) {
     const action = Object.hasOwn(ACTIONS, note.action) ? ACTIONS[note.action] : undefined;
     if (!action) {

@@ -11,7 +11,7 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
   does:
     "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
   options: {
@@ -74,10 +74,7 @@ async function settle(sql: Sql, { deployment, defaults, limits, account }: Settl
     await ensureTokenKey(sql, sealingKey);
   }
   if (defaults) await sql`select gold.set_partner_defaults(${defaults.rate}, ${defaults.burst})`;
-  if (limits) {
-    const { open_quotes, open_grams, daily_records } = limits;
-    await sql`select gold.set_limit_defaults(${open_quotes}, ${open_grams}::text::bigint, ${daily_records})`;
-  }
+  if (limits) await sql`select gold.set_limit_defaults(${JSON.stringify(limits)}::text::jsonb)`;
   if (account) await sql`select gold.set_payout_account(${account.name}, ${account.iban}, ${account.bic})`;
   return {
     ...(deployment ? { environment: deployment.environment, base_url: deployment.baseUrl } : {}),

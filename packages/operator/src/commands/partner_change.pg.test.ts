@@ -71,6 +71,28 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(rows.length, 0);
   });
 
+  it("set limits the net position and the withdrawals of a day, and unlimited takes the limits away", async () => {
+    const limits = async () => {
+      const { net_grams, daily_withdrawals, daily_withdrawn } = await shown();
+      return [net_grams, daily_withdrawals, daily_withdrawn];
+    };
+    const option = (value: (name: string) => string) =>
+      ["net-grams", "daily-withdrawals", "daily-withdrawn"].flatMap((name) => [`--${name}`, value(name)]);
+    const values: Record<string, string> = {
+      "net-grams": "100.5",
+      "daily-withdrawals": "3",
+      "daily-withdrawn": "2500.25",
+    };
+    await operator.done("partner", "set", id, ...option((name) => values[name]!));
+    assertEquals(await limits(), ["100.5", 3, "2500.25"]);
+    refused(await set("--net-grams", "0"), 2, "--net-grams");
+    refused(await set("--daily-withdrawn", "1.001"), 2, "--daily-withdrawn");
+    await operator.done("partner", "set", id, "--daily-withdrawals", "4");
+    assertEquals(await limits(), ["100.5", 4, "2500.25"]);
+    await operator.done("partner", "set", id, ...option(() => "unlimited"));
+    assertEquals(await limits(), ["unlimited", "unlimited", "unlimited"]);
+  });
+
   it("set rejects missing options, an unknown partner and invalid values, and changes nothing", async () => {
     const before = await shown();
     refused(await set(), 2, "nothing to set");

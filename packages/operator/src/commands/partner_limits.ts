@@ -1,22 +1,25 @@
-import { formatGrams, parseGrams } from "@gold-partner/protocol";
+import { formatGrams, formatHalalas, parseGrams, parseHalalas } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { Row as Printed, Values } from "../command.ts";
 import type { Limits } from "../database.ts";
 import { usage } from "../failure.ts";
 import { parsed, wholeNumber } from "../values.ts";
 
-/** The options that limit a partner's open quotes and stored records; `unlimited` takes a limit away. */
+/** The options that limit a partner's trading, stored records and withdrawals; `unlimited` takes a limit away. */
 export const LIMIT_OPTIONS = {
   "open-quotes": { type: "string" },
   "open-grams": { type: "string" },
   "daily-records": { type: "string" },
+  "net-grams": { type: "string" },
+  "daily-withdrawals": { type: "string" },
+  "daily-withdrawn": { type: "string" },
 } as const;
 export const LIMIT_NAMES = Object.keys(LIMIT_OPTIONS);
 export const LIMIT_USAGE =
-  "[--open-quotes N|unlimited] [--open-grams G|unlimited] [--daily-records N|unlimited]";
+  "[--open-quotes N|unlimited] [--open-grams G|unlimited] [--daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited]";
 
 /** A thousand tonnes, in 0.0001 g. */
-const OPEN_TENTH_MILLIGRAMS_AT_MOST = 10_000_000_000_000n;
+const TENTH_MILLIGRAMS_AT_MOST = 10_000_000_000_000n;
 
 /** Returns the limits whose options are given. Null means unlimited. */
 export function readLimits(values: Values): Limits {
@@ -24,30 +27,40 @@ export function readLimits(values: Values): Limits {
     parsed(values, name, (text) => text === "unlimited" ? null : parse(text));
   const limits = {
     open_quotes: limit("open-quotes", (text) => wholeNumber(text, "open-quotes")),
-    open_grams: limit("open-grams", (text) => `${readOpenGrams(text)}`),
+    open_grams: limit("open-grams", (text) => `${readLimitGrams(text, "open-grams")}`),
     daily_records: limit("daily-records", (text) => wholeNumber(text, "daily-records")),
+    net_grams: limit("net-grams", (text) => `${readLimitGrams(text, "net-grams")}`),
+    daily_withdrawals: limit("daily-withdrawals", (text) => wholeNumber(text, "daily-withdrawals")),
+    daily_withdrawn: limit("daily-withdrawn", (text) => `${parseHalalas(text)}`),
   };
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-function readOpenGrams(text: string): bigint {
+/** Reads a limit in grams: at most a thousand tonnes, so that sums of grams fit into a bigint. */
+export function readLimitGrams(text: string, option: string): bigint {
   const grams = parseGrams(text);
-  if (grams > OPEN_TENTH_MILLIGRAMS_AT_MOST) {
+  if (grams > TENTH_MILLIGRAMS_AT_MOST) {
     throw usage(
-      `--open-grams must be at most ${
-        formatGrams(OPEN_TENTH_MILLIGRAMS_AT_MOST)
+      `--${option} must be at most ${
+        formatGrams(TENTH_MILLIGRAMS_AT_MOST)
       }, or unlimited for no limit; got ${text}.`,
     );
   }
   return grams;
 }
 
-/** Formats limits as `gold` prints them: in grams, and `unlimited` if there is no limit. */
+const PRINTED: Readonly<Record<string, (units: bigint) => string>> = {
+  open_grams: formatGrams,
+  net_grams: formatGrams,
+  daily_withdrawn: formatHalalas,
+};
+
+/** Formats limits as `gold` prints them: in grams and SAR, and `unlimited` if there is no limit. */
 export function printLimits(limits: Limits): Printed {
   return Object.fromEntries(
     Object.entries(limits).map(([name, value]) => {
       if (value === null) return [name, "unlimited"];
-      return [name, name === "open_grams" ? formatGrams(BigInt(value)) : value];
+      return [name, PRINTED[name]?.(BigInt(value)) ?? value];
     }),
   );
 }

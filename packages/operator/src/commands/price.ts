@@ -169,6 +169,7 @@ async function describePrice(sql: Sql | TransactionSql): Promise<Row> {
     stale: row.stale,
     stale_after_seconds: row.stale_after_seconds,
     market: row.market_open ? "open" : "closed",
+    halted_at: row.halted_at?.toISOString() ?? null,
     market_hours: writeMarketHours({
       alwaysOpen: row.always_open,
       sessions: sessions.map(({ day, opens, closes }) => ({ day, opens, closes })),

@@ -20,14 +20,15 @@ import { LIMIT_NAMES, readLimits } from "./partner_limits.ts";
 import { readRate } from "./partner_terms.ts";
 
 /**
- * The settings that a migration stores. The options of each part must be given together or left out together.
+ * The settings that a migration stores. The options of each part must be given together or left out together,
+ * except some limits.
  */
 export interface Settlement {
   readonly deployment: Deployment | undefined;
   /** The rate and burst of partners that are created without these options. */
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
   /** The limits of partners that are created without these options. */
-  readonly limits: Required<Limits> | undefined;
+  readonly limits: Limits | undefined;
   /** The operator's bank account, from which withdrawals are paid. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
@@ -74,7 +75,7 @@ export async function readSettlement(given: Given): Promise<Settlement> {
         burst: wholeNumber(required(values, "burst"), "burst"),
       }
       : undefined,
-    limits: gives(...LIMIT_NAMES) ? readAllLimits(values) : undefined,
+    limits: gives(...LIMIT_NAMES) ? readDefaultLimits(values) : undefined,
     account: gives("payout-name", "payout-iban", "payout-bic")
       ? {
         name: line(values, "payout-name"),
@@ -85,9 +86,14 @@ export async function readSettlement(given: Given): Promise<Settlement> {
   };
 }
 
-function readAllLimits(values: Values): Required<Limits> {
-  for (const name of LIMIT_NAMES) required(values, name);
-  return readLimits(values) as Required<Limits>;
+/** These limits are given together; the other ones can be given alone. */
+const LIMITS_TOGETHER = ["open-quotes", "open-grams", "daily-records"];
+
+function readDefaultLimits(values: Values): Limits {
+  if (LIMITS_TOGETHER.some((name) => values[name] !== undefined)) {
+    for (const name of LIMITS_TOGETHER) required(values, name);
+  }
+  return readLimits(values);
 }
 
 async function readDeployment(given: Given): Promise<Deployment> {

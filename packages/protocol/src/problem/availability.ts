@@ -34,6 +34,15 @@ export const AVAILABILITY_PROBLEMS = {
     cure:
       "Execute open quotes: their orders are accepted, and each frees a record. Otherwise repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
   },
+  net_position_exceeded: {
+    ...UNAVAILABLE,
+    status: 429,
+    title: "The daily net position is too large",
+    cause:
+      "If this quote and your open quotes were executed, you would have bought or sold more gold today, net, than the limit in GET /v1/limits; no quote was made. A firm quote can still be ordered.",
+    cure:
+      "Request a smaller quote, trade in the other direction first, or repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
+  },
   internal_error: {
     ...UNAVAILABLE,
     status: 500,

@@ -90,14 +90,33 @@ export const BUSINESS_PROBLEMS = {
       "The number is well formed, but it is outside the limits of this operation, or it would raise the balance above the account's maximum.",
     cure: "Read `detail` and GET /v1/limits, then send a quantity within them with a new Idempotency-Key.",
   },
+  withdrawal_limit_exceeded: {
+    ...REFUSAL,
+    status: 422,
+    title: "The daily limit of withdrawals is reached",
+    cause:
+      "Your withdrawals of today (Riyadh time) have reached the limit in GET /v1/limits, by number or by amount. Rejected and returned withdrawals count, too.",
+    cure:
+      "Read `detail`. Withdraw less, or request the withdrawal when the day has ended, with a new Idempotency-Key.",
+  },
+  exposure_exceeded: {
+    ...NO_EFFECT,
+    status: 422,
+    title: "The operator's limit is reached",
+    retryable: true,
+    cause:
+      "All partners together have bought, or sold, as much gold today as the operator allows; no quote was made. A quote that is already firm can still be ordered.",
+    cure:
+      "Request a smaller quote, or repeat later: `exposure` in GET /v1/limits shows which sides are open. This reply has no Retry-After header: do not keep a call waiting. You may use the same Idempotency-Key.",
+  },
   market_closed: {
     ...NO_EFFECT,
     status: 422,
     title: "The market is closed",
     retryable: true,
     cause:
-      "Quotes are available only during market hours. A quote that is already firm can still be ordered.",
+      "Quotes are available only during market hours, and not while the operator checks a price that jumped. A quote that is already firm can still be ordered.",
     cure:
-      'Request the quote again when GET /v1/prices shows `"market":"open"`; GET /v1/limits shows the hours. This reply has no Retry-After header: do not keep a call waiting until then. You may use the same Idempotency-Key.',
+      'Request the quote again when GET /v1/prices shows `"market":"open"`; GET /v1/limits shows the hours and `halted_at`. This reply has no Retry-After header: do not keep a call waiting until then. You may use the same Idempotency-Key.',
   },
 } as const satisfies ProblemFamily;

@@ -37,6 +37,38 @@ export const limitsReply = z.object({
         "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. A quote stops counting when it is executed. Null means unlimited.",
     },
   ),
+  net_position: z.object({
+    maximum_gold_grams: grams.meta({
+      description: "The largest net position of a day, in either direction.",
+    }),
+    buy_gold_grams: grams.meta({ description: "How many grams you can still buy today." }),
+    sell_gold_grams: grams.meta({ description: "How many grams you can still sell today." }),
+    resets_at: instant.meta({ description: "When the day ends and both start again at the maximum." }),
+  }).nullable().meta({
+    description:
+      "Your daily limit (Riyadh time) on what you buy minus what you sell. Open quotes count as if they were executed; only quotes are refused. Null means unlimited.",
+  }),
+  daily_withdrawals: z.object({
+    maximum_withdrawals: z.int().nullable().meta({
+      description: "How many withdrawals you may request per day; null: any number.",
+    }),
+    withdrawals: z.int().meta({ description: "How many you requested today." }),
+    maximum_amount_sar: sar.nullable().meta({
+      description: "How much SAR you may request per day; null: any amount.",
+    }),
+    amount_sar: sar.meta({ description: "How much you requested today." }),
+    resets_at: instant.meta({ description: "When both start again at 0." }),
+  }).nullable().meta({
+    description:
+      "Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum means no limit; null in place of the object means unlimited.",
+  }),
+  exposure: z.object({
+    buy: z.boolean().meta({ description: "Whether the operator still sells gold to partners today." }),
+    sell: z.boolean().meta({ description: "Whether the operator still buys gold from partners today." }),
+  }).nullable().meta({
+    description:
+      "The operator's daily limit on what all partners buy minus what they sell. A side that is open may still refuse a large quote. Null means unlimited.",
+  }),
   market_hours: z.object({
     always_open: z.boolean().meta({ description: "Whether the market never closes." }),
     time_zone: z.literal("Asia/Riyadh").meta({ description: "The time zone of the sessions." }),
@@ -47,6 +79,10 @@ export const limitsReply = z.object({
       opens: clock.meta({ description: "When the market opens, as HH:MM." }),
       closes: clock.meta({ description: "When the market closes, as HH:MM; 24:00 is the end of the day." }),
     })).meta({ description: "The opening hours of each day; empty if the market is always open." }),
+    halted_at: instant.nullable().meta({
+      description:
+        "When the market was closed outside its hours because the price jumped; it stays closed until the operator opens it. Null: it was not.",
+    }),
   }).meta({ description: "When the market is open." }),
 }).meta({
   id: "Limits",

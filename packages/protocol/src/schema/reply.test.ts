@@ -98,10 +98,20 @@ const REPLIES: Record<string, unknown> = {
     rate_limit: { requests_per_second: 50, burst: 200 },
     open_quotes: { maximum_quotes: 100, quotes: 0, maximum_gold_grams: null, gold_grams: 0 },
     daily_records: null,
+    net_position: { maximum_gold_grams: 100, buy_gold_grams: 0, sell_gold_grams: 100, resets_at: at },
+    daily_withdrawals: {
+      maximum_withdrawals: null,
+      withdrawals: 1,
+      maximum_amount_sar: 100,
+      amount_sar: 1,
+      resets_at: at,
+    },
+    exposure: { buy: false, sell: true },
     market_hours: {
       always_open: false,
       time_zone: "Asia/Riyadh",
       sessions: [{ day: "sunday", opens: "10:00", closes: "23:59" }],
+      halted_at: at,
     },
   },
   credentialsReply: {

@@ -81,7 +81,7 @@ export const simulateDepositReversalRequest = requestBody({
 }, { funding_id: idParam("funding_id", "The funding.") })
   .transform(({ funding_id }) => ({ fundingId: funding_id }));
 
-const marketState = ["closed", "price_stale", "vault_short", "normal"] as const;
+const marketState = ["closed", "price_stale", "vault_short", "withdrawals_spent", "normal"] as const;
 
 export const simulateMarketRequest = requestBody({
   id: "SimulateMarketRequest",
@@ -91,7 +91,7 @@ export const simulateMarketRequest = requestBody({
     "state",
     marketState,
     "closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders " +
-      "get insufficient_inventory. normal: ends the simulation.",
+      "get insufficient_inventory. withdrawals_spent: withdrawals get withdrawal_limit_exceeded. normal: ends the simulation.",
   ),
   seconds: secondsParam.optional(),
 }).transform(({ state, seconds = SIMULATION_DEFAULT_SECONDS }) => ({ state, seconds }));

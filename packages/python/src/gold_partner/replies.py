@@ -133,7 +133,7 @@ class SandboxFunding(TypedDict):
     balances: Balances
 
 
-MarketState = Literal["closed", "price_stale", "vault_short", "normal"]
+MarketState = Literal["closed", "price_stale", "vault_short", "withdrawals_spent", "normal"]
 FailureKind = Literal["rate_limited", "unavailable", "timeout", "refused", "hang", "lost_reply"]
 WebhooksKind = Literal["twice", "late", "out_of_order", "other_secret"]
 
@@ -276,6 +276,32 @@ class DailyRecords(TypedDict):
     resets_at: str
 
 
+class NetPosition(TypedDict):
+    """The daily limit on what you buy minus what you sell, and what is left of it."""
+
+    maximum_gold_grams: Decimal
+    buy_gold_grams: Decimal
+    sell_gold_grams: Decimal
+    resets_at: str
+
+
+class DailyWithdrawals(TypedDict):
+    """The withdrawals of today and their limits. A maximum of None means unlimited."""
+
+    maximum_withdrawals: int | None
+    withdrawals: int
+    maximum_amount_sar: Decimal | None
+    amount_sar: Decimal
+    resets_at: str
+
+
+class Exposure(TypedDict):
+    """The sides on which the operator still makes quotes today."""
+
+    buy: bool
+    sell: bool
+
+
 class Session(TypedDict):
     day: Literal["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     opens: str
@@ -287,6 +313,8 @@ class MarketHours(TypedDict):
     time_zone: Literal["Asia/Riyadh"]
     #: The opening hours of each day; empty if the market is always open.
     sessions: list[Session]
+    #: When the market was closed because the price jumped. None: it was not.
+    halted_at: str | None
 
 
 class Limits(TypedDict):
@@ -300,6 +328,12 @@ class Limits(TypedDict):
     open_quotes: OpenQuotes | None
     #: Stored records of today that execute nothing. None: unlimited.
     daily_records: DailyRecords | None
+    #: None: unlimited.
+    net_position: NetPosition | None
+    #: None: unlimited.
+    daily_withdrawals: DailyWithdrawals | None
+    #: None: unlimited.
+    exposure: Exposure | None
     market_hours: MarketHours
 
 

@@ -49,7 +49,7 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
 -- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
 -- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
-grant update (stripe, list_id) on gold.vault to gold_book;
+grant update (stripe, list_id, maximum_exposure, day_net, day_ends_at) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence, removed_list) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
 grant insert on gold.published_reserves to gold_book;
@@ -61,10 +61,11 @@ grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, 
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry, gold.allowance to gold_book;
+grant insert, update (buys, sells), delete on gold.open_exposure to gold_book;
 
 grant execute on function gold.read_registry, gold.probe_write, gold.read_trust, gold.record_use, gold.book_funding, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event,
-  gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.read_reserves, gold.read_credentials, gold.read_limits, gold.read_chain_key, gold.find_reserves_list, gold.reserves_at,
+  gold.list_fundings, gold.list_events, gold.statement_range, gold.list_postings, gold.read_reserves, gold.read_credentials, gold.read_limits, gold.read_day_limits, gold.read_chain_key, gold.find_reserves_list, gold.reserves_at,
   gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.unclosed_clients, gold.close_day, gold.note_epoch, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 -- Each of these names also has a function for processes of the last release (database/last_release.sql).
@@ -88,11 +89,11 @@ grant select on gold.credential_overview, gold.operator_overview to gold_operato
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
   gold.add_authority, gold.move_authority_key, gold.retire_authority, gold.store_revocation_list, gold.add_token_key, gold.rotate_token_key, gold.read_sealed, gold.reseal,
   gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
-  gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.limit_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
+  gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.limit_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_breaker, gold.open_market, gold.set_exposure, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.is_stale, gold.held_until to gold_operator;
 grant execute on function gold.redeliver_event, gold.count_events, gold.replay_events, gold.list_deliveries to gold_operator;
 grant select on gold.endpoint_overview, gold.attempt_overview to gold_operator;
-grant select on gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
+grant select on gold.exposure_overview, gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
   gold.deployment_overview, gold.token_key_overview, gold.deposit_overview, gold.withdrawal_overview, gold.payment_batch_overview,
   gold.audit_overview, gold.audit_link_overview, gold.chain_link_overview, gold.chain_tail_overview to gold_operator;

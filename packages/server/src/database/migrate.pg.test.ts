@@ -227,6 +227,7 @@ describe("migrate()", () => {
       "day_facts s",
       "list_events v",
       "post_missing_changes v",
+      "read_day_limits s",
       "read_limits s",
       "seal_next v",
       "settle_attempts v",

@@ -39,6 +39,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "read_backlog",
     "read_chain_key",
     "read_credentials",
+    "read_day_limits",
     "read_limits",
     "read_registry",
     "read_reserves",
@@ -80,6 +81,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "lock_price",
     "market_open",
     "move_authority_key",
+    "open_market",
     "pay_withdrawal",
     "public_key_fault",
     "read_sealed",
@@ -101,6 +103,8 @@ const CALLABLE: Record<string, readonly string[]> = {
     "rotate_token_key",
     "rotate_webhook_secret",
     "seal_chain",
+    "set_breaker",
+    "set_exposure",
     "set_market_hours",
     "set_partner",
     "set_payout_account",
@@ -130,6 +134,7 @@ const READABLE: Record<string, readonly string[]> = {
     "deployment_overview",
     "deposit_overview",
     "endpoint_overview",
+    "exposure_overview",
     "market_hours",
     "operator_overview",
     "partner_overview",
@@ -261,9 +266,18 @@ describe("the roles", () => {
       webhook_secret: ["sealed", "sealing_key", "retire_at", "last_used_at"],
       deposit: ["approved_at", "approved_by", "reversed_at", "reversed_by", "reversed_sequence"],
       published_reserves: ["as_of", "body"],
-      vault: ["stripe", "list_id"],
+      vault: ["stripe", "list_id", "maximum_exposure", "day_net", "day_ends_at"],
+      open_exposure: ["buys", "sells"],
     };
-    const MAY_DELETE = ["allowance", "allowed_ip", "market_session", "delivery_worker", "endpoint", "retry"];
+    const MAY_DELETE = [
+      "allowance",
+      "allowed_ip",
+      "market_session",
+      "delivery_worker",
+      "endpoint",
+      "open_exposure",
+      "retry",
+    ];
     const whole = [
       "allowance",
       "chain_tail",

@@ -32,6 +32,9 @@ begin
     settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
     flood_per_second = excluded.flood_per_second, webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
+  if known.environment is null and settle_deployment.environment = 'production' then
+    perform set_limit_defaults('{"net_grams": 100000000, "daily_withdrawals": 20, "daily_withdrawn": 1000000000}');
+  end if;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
       'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
@@ -70,15 +73,31 @@ begin
   end if;
 end $$;
 
--- Sets the limits for partners that are created without limits. Null is unlimited. Existing partners keep
--- their limits.
+-- Sets the given limits for partners that are created without limits. The names are those of limit_partner().
+-- Null is unlimited. Existing partners keep their limits.
+create or replace function gold.set_limit_defaults(limits jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  known deployment;
+  changed deployment;
+begin
+  select * into known from deployment for update;
+  update deployment d set
+    partner_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else d.partner_open_quotes end,
+    partner_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else d.partner_open_grams end,
+    partner_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else d.partner_daily_records end,
+    partner_net_grams = case when limits ? 'net_grams' then (limits->>'net_grams')::bigint else d.partner_net_grams end,
+    partner_daily_withdrawals = case when limits ? 'daily_withdrawals' then (limits->>'daily_withdrawals')::int else d.partner_daily_withdrawals end,
+    partner_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else d.partner_daily_withdrawn end
+  returning d.* into changed;
+  if changed is distinct from known then
+    perform note('deployment.limit_defaults', 'deployment', limits);
+  end if;
+end $$;
+
+-- The `gold` of 0.4.0 calls this.
 create or replace function gold.set_limit_defaults(open_quotes int, open_grams bigint, daily_records int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  update deployment d set partner_open_quotes = open_quotes, partner_open_grams = open_grams, partner_daily_records = daily_records
-  where (d.partner_open_quotes, d.partner_open_grams, d.partner_daily_records) is distinct from (open_quotes, open_grams, daily_records);
-  if found then
-    perform note('deployment.limit_defaults', 'deployment', jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams,
-      'daily_records', daily_records));
-  end if;
+  perform set_limit_defaults(jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams, 'daily_records', daily_records));
 end $$;

@@ -4,7 +4,8 @@ create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
   case when source = 'fixed' then clock_timestamp() else as_of end as as_of,
   gold.is_stale(p, clock_timestamp()) as stale,
-  url, always_open, gold.market_open(clock_timestamp()) as market_open, quote_ttl_seconds
+  url, always_open, gold.market_open(clock_timestamp()) as market_open, quote_ttl_seconds,
+  halt_basis_points, halt_seconds, halted_at
 from gold.price p;
 
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
@@ -14,7 +15,8 @@ select p.id, p.public_id, p.name, p.iban, p.webhook_url, p.rate_per_second, p.bu
   (select array_agg(i.range::text order by i.range) from gold.allowed_ip i where i.partner_id = p.id) as ips,
   a.sar_available, a.sar_held, a.gold, p.pending_iban, p.pending_iban_by, p.pending_iban_at, p.iban_changed_at,
   case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until,
-  l.maximum_open_quotes, l.maximum_open_grams, l.maximum_daily_records
+  l.maximum_open_quotes, l.maximum_open_grams, l.maximum_daily_records,
+  l.maximum_net_grams, p.maximum_daily_withdrawals, p.maximum_daily_withdrawn
 from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
 left join gold.allowance l on l.bucket = a.bucket and l.client_id = a.client_id;
 
@@ -83,6 +85,12 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at, added_list, removed_list from gold.bar;
+
+create or replace view gold.exposure_overview as
+select v.maximum_exposure, case when clock_timestamp() < v.day_ends_at then v.day_net else 0 end as day_net,
+  coalesce(sum(e.buys), 0)::bigint as open_buys, coalesce(sum(e.sells), 0)::bigint as open_sells
+from gold.vault v left join gold.open_exposure e on e.ends_at > clock_timestamp()
+group by v.stripe;
 
 -- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its
 -- new columns come last.

@@ -37,6 +37,26 @@ export interface PartnerLimits {
   readonly resetsAt: Date;
 }
 
+/**
+ * The limits of a day and their use. Grams are in 0.0001 g, SAR in halalas. A null maximum does not apply.
+ * `netBuys` and `netSells` are what today's orders and the open quotes use of the net position, and can be
+ * negative.
+ */
+export interface DayLimits {
+  readonly maximumWithdrawals: bigint | null;
+  readonly maximumWithdrawn: bigint | null;
+  readonly withdrawals: bigint;
+  readonly withdrawn: bigint;
+  readonly maximumNetGrams: bigint | null;
+  readonly netBuys: bigint;
+  readonly netSells: bigint;
+  /** Null if the operator's exposure is unlimited. */
+  readonly exposure: { readonly buy: boolean; readonly sell: boolean } | null;
+  /** When the circuit breaker closed the market; null while it is open. */
+  readonly haltedAt: Date | null;
+  readonly resetsAt: Date;
+}
+
 /** Reads a partner's own account: balances, statement, limits and credentials. */
 export interface AccountReads {
   balances(client: number): Promise<Holdings & { readonly asOf: Date }>;
@@ -47,6 +67,7 @@ export interface AccountReads {
   statementLines(client: number, above: bigint, last: bigint): Promise<readonly StatementLine[]>;
   /** Undefined for a partner without limits. */
   limits(client: number): Promise<PartnerLimits | undefined>;
+  dayLimits(client: number): Promise<DayLimits>;
   /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
   /** The reply's body, as JSON text. */
@@ -70,6 +91,24 @@ export function openAccountReads(sql: Query): AccountReads {
         openGrams: BigInt(row.open_grams),
         records: BigInt(row.records),
         resetsAt: row.resets_at,
+      };
+    },
+    async dayLimits(client) {
+      const [row] = await sql`
+        select maximum_withdrawals::text, maximum_withdrawn::text, withdrawals::text, withdrawn::text, maximum_net_grams::text,
+          net_buys::text, net_sells::text, limits_exposure, buys_open, sells_open, halted_at, resets_at
+        from gold.read_day_limits(${client})`;
+      return {
+        maximumWithdrawals: bigintOf(row!.maximum_withdrawals),
+        maximumWithdrawn: bigintOf(row!.maximum_withdrawn),
+        withdrawals: BigInt(row!.withdrawals),
+        withdrawn: BigInt(row!.withdrawn),
+        maximumNetGrams: bigintOf(row!.maximum_net_grams),
+        netBuys: BigInt(row!.net_buys),
+        netSells: BigInt(row!.net_sells),
+        exposure: row!.limits_exposure ? { buy: row!.buys_open, sell: row!.sells_open } : null,
+        haltedAt: row!.halted_at,
+        resetsAt: row!.resets_at,
       };
     },
     async balances(client) {

@@ -15,7 +15,7 @@ import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
-import type { Holdings, PartnerLimits } from "../reads/account_reads.ts";
+import type { DayLimits, Holdings, PartnerLimits } from "../reads/account_reads.ts";
 import type { ListedReserves } from "../reads/market_reads.ts";
 import { Refusal } from "../http/refusal.ts";
 import { jsonReply, jsonTextReply } from "../http/reply.ts";
@@ -66,10 +66,12 @@ export function limitsRoute(deps: Deps): Route {
   return async (c) => {
     const { partner: { id, maximumTenthMilligrams, rate } } = await admitCaller(c, deps);
     refuseQuery(c);
-    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits] = await Promise.all([
-      deps.reads.marketHours(),
-      deps.reads.limits(id),
-    ]);
+    const [{ quoteTtlSeconds = `${QUOTE_TTL_SECONDS}`, alwaysOpen, sessions }, limits, day] = await Promise
+      .all([
+        deps.reads.marketHours(),
+        deps.reads.limits(id),
+        deps.reads.dayLimits(id),
+      ]);
     const openGrams = limits?.maximumOpenGrams ?? null;
     return jsonReply({
       gold_grams: {
@@ -93,10 +95,18 @@ export function limitsRoute(deps: Deps): Route {
       },
       open_quotes: openQuotesOf(limits),
       daily_records: dailyRecordsOf(limits),
+      net_position: netPositionOf(day),
+      daily_withdrawals: dailyWithdrawalsOf(day),
+      exposure: day.exposure,
       market_hours: {
         always_open: alwaysOpen,
         time_zone: "Asia/Riyadh",
-        sessions: sessions.map(({ day, opens, closes }) => ({ day: DAYS[day]!, opens, closes })),
+        sessions: sessions.map((session) => ({
+          day: DAYS[session.day]!,
+          opens: session.opens,
+          closes: session.closes,
+        })),
+        halted_at: day.haltedAt === null ? null : formatInstant(day.haltedAt.getTime()),
       },
     }, c.get("exchange"));
   };
@@ -120,6 +130,29 @@ function dailyRecordsOf(limits: PartnerLimits | undefined): JsonValue {
   return {
     maximum_records: count(maximumDailyRecords),
     records: count(records),
+    resets_at: formatInstant(resetsAt.getTime()),
+  };
+}
+
+function netPositionOf({ maximumNetGrams, netBuys, netSells, resetsAt }: DayLimits): JsonValue {
+  if (maximumNetGrams === null) return null;
+  const left = (used: bigint) => gramsNumber(used > maximumNetGrams ? 0n : maximumNetGrams - used);
+  return {
+    maximum_gold_grams: gramsNumber(maximumNetGrams),
+    buy_gold_grams: left(netBuys),
+    sell_gold_grams: left(netSells),
+    resets_at: formatInstant(resetsAt.getTime()),
+  };
+}
+
+function dailyWithdrawalsOf(day: DayLimits): JsonValue {
+  const { maximumWithdrawals, maximumWithdrawn, withdrawals, withdrawn, resetsAt } = day;
+  if (maximumWithdrawals === null && maximumWithdrawn === null) return null;
+  return {
+    maximum_withdrawals: maximumWithdrawals === null ? null : count(maximumWithdrawals),
+    withdrawals: count(withdrawals),
+    maximum_amount_sar: maximumWithdrawn === null ? null : sarNumber(maximumWithdrawn),
+    amount_sar: sarNumber(withdrawn),
     resets_at: formatInstant(resetsAt.getTime()),
   };
 }

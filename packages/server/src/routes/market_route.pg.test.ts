@@ -114,6 +114,40 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     });
   });
 
+  it("return the limits of the day and what is left of them, and of the exposure only whether a side is open", async () => {
+    const { partner: { client } } = account;
+    const { sql } = service.books;
+    // The gold that the test's partners were given counts as bought today, and the quote of the last test is open.
+    const [held] = await sql`
+      select sum(gold)::int as all, (sum(gold) filter (where client_id = ${client}))::int as own from gold.account`;
+    await limitClient(sql, client, { net_grams: held!.own + 60_000, daily_withdrawals: 3 });
+    await sql`select gold.set_exposure(${held!.all + 30_000}::bigint)`;
+    await service.books.quote(client, "buy", 20_000n);
+    const limits = await account.read("/v1/limits", limitsReply);
+    const { resets_at, ...net } = limits.net_position!;
+    const own = held!.own / 10_000;
+    assertEquals(net, {
+      maximum_gold_grams: own + 6,
+      buy_gold_grams: 3,
+      sell_gold_grams: 2 * own + 6,
+    });
+    assertEquals(resets_at.slice(11), "21:00:00.000Z");
+    assertEquals(limits.daily_withdrawals, {
+      maximum_withdrawals: 3,
+      withdrawals: 0,
+      maximum_amount_sar: null,
+      amount_sar: 0,
+      resets_at,
+    });
+    assertEquals(limits.exposure, { buy: false, sell: true });
+    await sql`update gold.price set halted_at = '2026-01-31T10:00:00Z'`;
+    const { market_hours: { halted_at } } = await account.read("/v1/limits", limitsReply);
+    assertEquals(halted_at, "2026-01-31T10:00:00.000Z");
+    await sql`update gold.price set halted_at = null`;
+    await sql`select gold.set_exposure(null)`;
+    await limitClient(sql, client, { net_grams: null, daily_withdrawals: null });
+  });
+
   it("return the partner's own limits and the market hours", async () => {
     const { partner: { client } } = account;
     const limits = await account.read("/v1/limits", limitsReply);
@@ -124,7 +158,10 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       rate_limit: { requests_per_second: 2000, burst: 2000 },
       open_quotes: null,
       daily_records: null,
-      market_hours: { always_open: true, time_zone: "Asia/Riyadh", sessions: [] },
+      net_position: null,
+      daily_withdrawals: null,
+      exposure: null,
+      market_hours: { always_open: true, time_zone: "Asia/Riyadh", sessions: [], halted_at: null },
     });
     await service.books.sql`
       update gold.partner set maximum_grams = 25000, rate_per_second = 77, burst = 99 where id = ${client}`;
@@ -145,6 +182,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
         { day: "sunday", opens: "13:00", closes: "21:15" },
         { day: "thursday", opens: "16:00", closes: "24:00" },
       ],
+      halted_at: null,
     });
     await setHours(true, []);
   });

@@ -206,6 +206,20 @@ describe("POST /sandbox/simulate", () => {
       assertEquals((await bank.order(await bank.quoteId())).status, 201);
     });
 
+    it("has spent the withdrawals of the day, and the refusal binds its key", async () => {
+      const withdraw = (of: Simulator, key = randomUUID()) =>
+        of.signed("/v1/withdrawals", { amount_sar: 0.01 }, key);
+      await bank.arm("market", { state: "withdrawals_spent" });
+      const key = randomUUID();
+      await expectProblem(await withdraw(bank, key), "withdrawal_limit_exceeded");
+      assertEquals((await withdraw(bystander)).status, 201);
+      await bank.arm("reset");
+      const replay = await withdraw(bank, key);
+      await expectProblem(replay, "withdrawal_limit_exceeded");
+      assertEquals(replay.headers.get("Idempotent-Replayed"), "true");
+      assertEquals((await withdraw(bank)).status, 201);
+    });
+
     it("ends by itself", async () => {
       await bank.arm("market", { state: "closed", seconds: 1 });
       const deadline = Date.now() + 10_000;

@@ -64,7 +64,12 @@ export const MONEY_ENDPOINTS = {
       schema: withdrawalCreatedReply,
       examples: { withdrawal: WITHDRAWAL_CREATED },
     },
-    refusals: ["insufficient_funds", "limit_exceeded", "withdrawal_reference_reused"],
+    refusals: [
+      "insufficient_funds",
+      "limit_exceeded",
+      "withdrawal_limit_exceeded",
+      "withdrawal_reference_reused",
+    ],
   },
   listWithdrawals: {
     method: "GET",

@@ -44,7 +44,14 @@ export const TRADING_ENDPOINTS = {
     idempotent: true,
     request: { mediaType: "application/json", schema: quoteRequest, examples: QUOTE_REQUESTS },
     reply: { description: "The quote.", schema: quoteReply, examples: QUOTES },
-    refusals: ["limit_exceeded", "market_closed", "open_quotes_exceeded", "price_unavailable"],
+    refusals: [
+      "limit_exceeded",
+      "market_closed",
+      "open_quotes_exceeded",
+      "net_position_exceeded",
+      "exposure_exceeded",
+      "price_unavailable",
+    ],
   },
   getQuote: {
     method: "GET",

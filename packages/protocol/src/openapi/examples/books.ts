@@ -103,6 +103,20 @@ export const LIMITS = {
   rate_limit: { requests_per_second: 50, burst: 200 },
   open_quotes: { maximum_quotes: 100, quotes: 2, maximum_gold_grams: 5000, gold_grams: 1.5 },
   daily_records: { maximum_records: 100_000, records: 812, resets_at: "2026-01-31T21:00:00.000Z" },
+  net_position: {
+    maximum_gold_grams: 10_000,
+    buy_gold_grams: 9998.5,
+    sell_gold_grams: 10_000,
+    resets_at: "2026-01-31T21:00:00.000Z",
+  },
+  daily_withdrawals: {
+    maximum_withdrawals: 20,
+    withdrawals: 1,
+    maximum_amount_sar: 10_000_000,
+    amount_sar: 250,
+    resets_at: "2026-01-31T21:00:00.000Z",
+  },
+  exposure: null,
   market_hours: {
     always_open: false,
     time_zone: "Asia/Riyadh",
@@ -110,6 +124,7 @@ export const LIMITS = {
       { day: "sunday", opens: "09:00", closes: "21:00" },
       { day: "monday", opens: "09:00", closes: "21:00" },
     ],
+    halted_at: null,
   },
 } satisfies LimitsReply;
 

@@ -124,13 +124,14 @@ begin
 end $$;
 
 -- Changes the given limits and leaves the others unchanged; null removes a limit. `limits` can hold
--- open_quotes, open_grams (0.0001 g) and daily_records. Takes the account's lock, like every write that
--- counts against a limit.
+-- open_quotes, open_grams and net_grams (0.0001 g), daily_records, daily_withdrawals and daily_withdrawn
+-- (halalas). Takes the account's lock, like every write that counts against a limit.
 create or replace function gold.limit_partner(public text, limits jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
   sequence bigint;
+  held allowance;
 begin
   select a.event_sequence into strict sequence from account a
   where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
@@ -140,12 +141,28 @@ begin
   update allowance l set
     maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
-    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
-  where l.bucket = subject.id % 64 and l.client_id = subject.id;
+    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end,
+    maximum_net_grams = case when limits ? 'net_grams' then (limits->>'net_grams')::bigint else l.maximum_net_grams end
+  where l.bucket = subject.id % 64 and l.client_id = subject.id
+  returning l.* into held;
+  if limits ? 'net_grams' then
+    held := renewed(held, clock_timestamp(), null);
+    held.day_gold := case when held.maximum_net_grams is null then 0 else gold_before(subject.id, held.day_ends_at - interval '1 day') end;
+    -- The counts of the two sides may be unknown. The next quote that they would refuse counts them exactly.
+    held.open_buy_grams := 500000000000000;
+    held.open_sell_grams := 500000000000000;
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
+    held.exact_until := '-infinity';
+    perform keep_allowances(array[held]);
+  end if;
+  update partner p set
+    maximum_daily_withdrawals = case when limits ? 'daily_withdrawals' then (limits->>'daily_withdrawals')::int else p.maximum_daily_withdrawals end,
+    maximum_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else p.maximum_daily_withdrawn end
+  where p.id = subject.id and limits ?| array['daily_withdrawals', 'daily_withdrawn'];
   -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
-    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
+    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null and l.maximum_net_grams is null;
   perform note('partner.limit', public, limits);
 end $$;
 

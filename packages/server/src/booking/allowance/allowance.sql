@@ -1,4 +1,6 @@
--- Limits of one partner: open firm quotes by number and by grams, and stored records per day. A record is a
+-- Limits of one partner: open firm quotes by number and by grams, the net position of a day, and stored records
+-- per day. The net position is what the partner bought minus what it sold. It is judged at the quote, as if
+-- every open quote had been executed, so that an order needs no check. A record is a
 -- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test,
 -- a simulation, or the nonce of a probe or a replay. An executed quote no longer counts as a record.
 --
@@ -18,50 +20,81 @@ create or replace function gold.first_id_at(instant timestamptz) returns uuid
 language sql immutable parallel safe
 return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
 
+-- The partner's gold before an instant that is not in the future.
+create or replace function gold.gold_before(client int, at timestamptz) returns bigint
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  return (select b.gold from balance_after(client, sequence_at(client, at - interval '1 millisecond')) b);
+end $$;
+
+-- How much of the net position of a side is used: the gold that the day's orders added (or, for a sell,
+-- removed), and all open quotes of this side. A quote that ends after the day can be executed in the next day,
+-- which begins at 0. So the day's orders on the other side do not make room for it.
+create or replace function gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamptz) returns bigint
+language sql immutable parallel safe
+return case side
+  when 'buy' then greatest(gold - (held).day_gold, case when ends_at >= (held).day_ends_at then 0 end) + (held).open_buy_grams
+  else greatest((held).day_gold - gold, case when ends_at >= (held).day_ends_at then 0 end) + (held).open_sell_grams
+end;
+
 -- The limit that one more record, or a new quote of `grams`, would exceed. `grams` is null for a request that
--- makes no quote.
-create or replace function gold.exceeded_limit(held gold.allowance, grams bigint) returns text
+-- makes no quote; the arguments after it describe the quote, and `gold` is what the partner holds.
+create or replace function gold.exceeded_limit(
+  held gold.allowance, grams bigint, side gold.side default null, gold bigint default null, ends_at timestamptz default null
+) returns text
 language sql immutable parallel safe
 return case
   when grams is not null and held.open_quotes >= held.maximum_open_quotes then 'open_quotes'
   when held.open_grams + grams > held.maximum_open_grams then 'open_grams'
+  when held.maximum_net_grams is not null and gold.net_used(held, side, gold, ends_at) + grams > held.maximum_net_grams then 'net_position'
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
 -- Subtracts quotes that no longer count. First, it subtracts one quote and one record for each order since
 -- the last call, because each order executed a counted quote. After the end of the day, it sets the records
--- to 0. If a limit on open quotes would still be exceeded and a counted quote may have expired, it counts the
--- open quotes exactly.
-create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
+-- to 0 and reads the gold with which the day began. If a limit that counts open quotes would still be exceeded
+-- and a counted quote may have expired, it counts the open quotes exactly.
+create or replace function gold.renewed(
+  held gold.allowance, clock timestamptz, grams bigint, side gold.side default null, gold bigint default null, ends_at timestamptz default null
+) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
   executed bigint;
-  executed_grams bigint;
+  executed_buys bigint;
+  executed_sells bigint;
   newest bigint;
 begin
-  select count(*), sum(o.grams), max(o.sequence) into executed, executed_grams, newest
+  select count(*), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0), coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
+  into executed, executed_buys, executed_sells, newest
   from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
   if executed > 0 then
     held.open_quotes := greatest(held.open_quotes - executed, 0);
-    held.open_grams := greatest(held.open_grams - executed_grams, 0);
+    held.open_buy_grams := greatest(held.open_buy_grams - executed_buys, 0);
+    held.open_sell_grams := greatest(held.open_sell_grams - executed_sells, 0);
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
     held.records := greatest(held.records - executed, 0);
     held.counted_sequence := newest;
   end if;
   if clock >= held.day_ends_at then
     held.records := 0;
     held.day_ends_at := day_end(clock);
+    if held.maximum_net_grams is not null then
+      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '1 day');
+    end if;
   end if;
   -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
   -- because then the clock stepped back.
-  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
+  if exceeded_limit(held, grams, side, gold, ends_at) in ('open_quotes', 'open_grams', 'net_position')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
-    select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
+    select count(*), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0),
+      coalesce(min(q.expires_at), clock + interval '1 minute'),
       coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    into held.open_quotes, held.open_grams, held.exact_until, held.open_from
+    into held.open_quotes, held.open_buy_grams, held.open_sell_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
       and q.created_at <= clock + clock_tolerance()
       and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
   end if;
   return held;
 end $$;
@@ -70,15 +103,20 @@ end $$;
 create or replace function gold.keep_allowances(changed gold.allowance[]) returns void
 language plpgsql volatile as $$
 begin
-  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_from = c.open_from, exact_until = c.exact_until,
-    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, replays_paid_at = c.replays_paid_at
+  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_buy_grams = c.open_buy_grams,
+    open_sell_grams = c.open_sell_grams, open_from = c.open_from, exact_until = c.exact_until,
+    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, day_gold = c.day_gold,
+    replays_paid_at = c.replays_paid_at
   from unnest(changed) c
   where l.bucket = c.bucket and l.client_id = c.client_id;
 end $$;
 
 -- Builds the refusal for an exceeded limit. The refusal is not stored and binds no key. The service writes
 -- the rate-limit headers from the member `limit`. Services of version 0.1.0 pass the body on unchanged.
-create or replace function gold.limit_reached(item int, held gold.allowance, reached text, clock timestamptz, request uuid) returns gold.outcome
+-- `used` is the result of net_used() for a limit on the net position.
+create or replace function gold.limit_reached(
+  item int, held gold.allowance, reached text, clock timestamptz, request uuid, used bigint default null
+) returns gold.outcome
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
   answer text;
@@ -101,6 +139,14 @@ begin
       window_seconds := 60;
       detail := 'Your open quotes hold ' || decimal_text(held.open_grams, 0.0001) || ' g; with this one they would exceed your limit of '
         || decimal_text(held.maximum_open_grams, 0.0001) || ' g.';
+    when 'net_position' then
+      answer := 'net_position_exceeded';
+      quota := held.maximum_net_grams / 10000;
+      free := greatest(held.maximum_net_grams - used, 0) / 10000;
+      changes_at := held.day_ends_at;
+      detail := 'With this quote, your orders of today and your open quotes could change your gold by more than your limit of '
+        || decimal_text(held.maximum_net_grams, 0.0001) || ' g a day; at most ' || decimal_text(greatest(held.maximum_net_grams - used, 0), 0.0001)
+        || ' g on this side are left. The day ends at ' || instant_text(held.day_ends_at) || '.';
     when 'daily_records' then
       answer := 'daily_budget_exceeded';
       quota := held.maximum_daily_records;

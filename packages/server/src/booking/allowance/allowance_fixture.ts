@@ -5,6 +5,10 @@ export interface Limits {
   readonly open_quotes?: number | null;
   readonly open_grams?: number | null;
   readonly daily_records?: number | null;
+  readonly net_grams?: number | null;
+  readonly daily_withdrawals?: number | null;
+  /** In halalas. */
+  readonly daily_withdrawn?: number | null;
 }
 
 export async function limitClient(sql: Sql, client: number, limits: Limits): Promise<void> {

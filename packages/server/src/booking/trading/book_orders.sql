@@ -29,6 +29,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  limits_exposure boolean;
   list int;
   is_short boolean;
   refused boolean := false;
@@ -142,7 +143,7 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free, v.list_id into strict free, list from vault v where v.stripe = 0 for no key update;
+        select v.free, v.list_id, v.maximum_exposure is not null into strict free, list, limits_exposure from vault v where v.stripe = 0 for no key update;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -207,6 +208,9 @@ begin
 
   if cardinality(executed) > 0 then
     perform write_orders(executed);
+    if limits_exposure then
+      perform settle_exposure(executed);
+    end if;
   end if;
 
   with spending as (

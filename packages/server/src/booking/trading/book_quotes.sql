@@ -38,6 +38,10 @@ declare
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
+  limits_exposure boolean;
+  house vault;
+  open_buys bigint;
+  open_sells bigint;
   refused boolean := false;
   reached text;
   made quote;
@@ -57,6 +61,7 @@ begin
     -- the current price at this instant, too.
     update price set source = source returning * into current;
   end if;
+  limits_exposure := (select v.maximum_exposure is not null from vault v where v.stripe = 0);
   lifetime := make_interval(secs => current.quote_ttl_seconds);
   open := market_open(clock);
   stale := is_stale(current, clock);
@@ -143,22 +148,44 @@ begin
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
-      if clock >= held.day_ends_at or exceeded_limit(held, case when total > 0 then grams end) is not null then
-        held := renewed(held, clock, case when total > 0 then grams end);
+      if clock >= held.day_ends_at
+        or exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime) is not null then
+        held := renewed(held, clock, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
           allowances[asked.slot] := held;
           limited := true;
         end if;
-        reached := exceeded_limit(held, case when total > 0 then grams end);
+        reached := exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
         if reached is not null then
-          return next limit_reached(asked.n, held, reached, clock, asked.request);
+          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, made_at + lifetime));
           continue;
         end if;
       end if;
+    end if;
+    if limits_exposure and total > 0 then
+      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the limit
+      -- holds for quotes that other sessions make at the same time.
+      if house.stripe is null then
+        house := lock_exposure(clock);
+        select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
+      end if;
+      if exposure_used(house, asked.side, open_buys, open_sells, made_at + lifetime) + grams > house.maximum_exposure then
+        return next exposure_reached(asked.n, asked.side, asked.request);
+        continue;
+      end if;
+      if asked.side = 'buy' then
+        open_buys := open_buys + grams;
+      else
+        open_sells := open_sells + grams;
+      end if;
+    end if;
+    if asked.limited then
       held.records := held.records + 1;
       if total > 0 then
         held.open_quotes := held.open_quotes + 1;
         held.open_grams := held.open_grams + grams;
+        held.open_buy_grams := held.open_buy_grams + case asked.side when 'buy' then grams else 0 end;
+        held.open_sell_grams := held.open_sell_grams + case asked.side when 'sell' then grams else 0 end;
         held.open_from := least(held.open_from, asked.id);
         held.exact_until := least(held.exact_until, made_at + lifetime);
       end if;
@@ -193,6 +220,9 @@ begin
   end loop;
 
   insert into quote select * from unnest(quoted);
+  if house.stripe is not null then
+    perform open_exposure(quoted);
+  end if;
   if cardinality(simulated) > 0 then
     insert into simulated_price select * from unnest(simulated);
   end if;

@@ -15,6 +15,8 @@ create or replace function gold.set_price(
   source text, mid bigint, buy bigint, sell bigint, spread_basis_points int, stale_after_seconds int, url text
 ) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  is_first boolean := not exists (select from price);
 begin
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
@@ -30,6 +32,11 @@ begin
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
     'url', set_price.url)));
+  -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
+  update price p set watched_from = p.id;
+  if is_first and exists (select from deployment d where d.environment = 'production') then
+    perform set_breaker(500, 60);
+  end if;
 end $$;
 
 -- `sessions` is [{day, opens, closes}] in Riyadh time; day 0 is Sunday. If `always_open` is false and there
@@ -51,11 +58,59 @@ end $$;
 create or replace function gold.market_open(at timestamptz) returns boolean
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
-  select coalesce((select p.always_open from gold.price p), true) or exists (
-    select from gold.market_session s
-    where s.day = extract(dow from at at time zone 'Asia/Riyadh')
-      and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
+  select coalesce((
+    select p.halted_at is null and (p.always_open or exists (
+      select from gold.market_session s
+      where s.day = extract(dow from at at time zone 'Asia/Riyadh')
+        and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes))
+    from gold.price p), true);
 end;
+
+-- The circuit breaker. Null turns it off.
+create or replace function gold.set_breaker(basis_points int, seconds int) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update price p set halt_basis_points = set_breaker.basis_points, halt_seconds = set_breaker.seconds;
+  if not found then
+    raise exception 'no price has been set yet: set a price before the circuit breaker' using errcode = 'GR409';
+  end if;
+  perform note('market.breaker', 'circuit breaker',
+    jsonb_build_object('basis_points', set_breaker.basis_points, 'seconds', set_breaker.seconds));
+end $$;
+
+-- Opens the market that the circuit breaker closed. The breaker then compares with the current price and later
+-- prices.
+create or replace function gold.open_market() returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update price p set halted_at = null, watched_from = p.id where p.halted_at is not null;
+  if not found then
+    raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';
+  end if;
+  perform note('market.open', 'circuit breaker', '{}');
+end $$;
+
+-- Closes the market if a price of the source differs from a price of the last `halt_seconds` by
+-- `halt_basis_points` or more. The price that was in force when this time began counts, too. So the first price
+-- after an outage of the source is compared with the last one before it.
+create or replace function gold.halt_on_jump(ticked gold.price) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  earlier price_history;
+begin
+  for earlier in
+    select h.* from price_history h where h.id >= ticked.watched_from and h.id < ticked.id order by h.id desc
+  loop
+    -- An http source that has given no price yet has a placeholder.
+    if earlier.as_of > 'epoch' and abs(ticked.mid - earlier.mid) * 10000 >= earlier.mid * ticked.halt_basis_points then
+      update price p set halted_at = clock_timestamp();
+      perform note('market.halt', 'circuit breaker', jsonb_build_object('source', ticked.source, 'price_id', ticked.id, 'mid', ticked.mid,
+        'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points, 'seconds', ticked.halt_seconds));
+      return;
+    end if;
+    exit when earlier.stored_at <= ticked.stored_at - make_interval(secs => ticked.halt_seconds);
+  end loop;
+end $$;
 
 -- A fixed price never becomes stale, because an operator set it. If the price's time is ahead of the clock
 -- by more than clock_tolerance(), the clock stepped back after the price was taken. The price's age is then
@@ -65,22 +120,25 @@ language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)
   or (given).as_of > clock + gold.clock_tolerance());
 
--- Stores a price of the source; returns false if the price or its settings changed since the tick read them.
+-- Stores a price of the source, and closes the market if it jumped. Returns false if the price or its settings changed since the tick read them.
 -- `source_as_of` is the time that the source states, or null. The clock replaces a missing time and a time in
 -- the future.
 create or replace function gold.tick_price(
   known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz
 ) returns boolean
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic
-  with ticked as (
-    update gold.price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
-      as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
-    where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
-    returning 1
-  )
-  select exists (select from ticked);
-end;
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  ticked price;
+begin
+  update price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
+    as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
+  where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
+  returning p.* into ticked;
+  if ticked.halt_basis_points is not null and ticked.halted_at is null then
+    perform halt_on_jump(ticked);
+  end if;
+  return ticked.one is not null;
+end $$;
 
 -- Every change of the price is appended to its history, in the transaction of the change. The two triggers on
 -- `price` do it, so a price cannot change without its row. The rows are numbered without a gap, because every

@@ -45,6 +45,8 @@ export async function startPriceTicker(
   };
   const stopping = new AbortController();
   let failing = false;
+  let halted = false;
+  metrics.gauge("gold_market_halted", () => halted ? 1 : 0);
   const report = (source: string, outcome: string) => {
     metrics.count("gold_price_ticks_total", { source, outcome });
     if ((outcome !== "ok") === failing) return;
@@ -66,10 +68,18 @@ export async function startPriceTicker(
       return undefined;
     }
   };
+  const noteHalt = (haltedAt: Date | null) => {
+    if ((haltedAt !== null) === halted) return;
+    halted = haltedAt !== null;
+    if (halted) log("error", "the circuit breaker closed the market", { code: "market_halted" });
+    else log("warn", "the market is open again");
+  };
   const tick = async () => {
     const [row] = await sql`
-      select source, url, mid::text, spread_basis_points::text as spread, ticked_at, ticked_at::text as ticked_at_text from gold.current_price`;
+      select source, url, mid::text, spread_basis_points::text as spread, ticked_at, ticked_at::text as ticked_at_text, halted_at
+      from gold.current_price`;
     if (!row) return;
+    noteHalt(row.halted_at);
     const next = await ask({
       source: row.source,
       url: row.url,

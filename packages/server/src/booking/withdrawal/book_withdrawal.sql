@@ -5,6 +5,15 @@ create or replace function gold.mask_iban(iban text) returns text
 language sql immutable parallel safe
 return substr(iban, 1, 4) || repeat('*', length(iban) - 8) || right(iban, 4);
 
+-- The withdrawals that a client requested since an instant. Rejected and returned ones count, too: otherwise a
+-- partner could request as many as it likes.
+create or replace function gold.withdrawals_since(client int, since timestamptz, out requested int, out withdrawn bigint)
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  select count(*), coalesce(sum(w.amount), 0) into requested, withdrawn from withdrawal w
+  where w.client_id + 0 = client and w.sequence > sequence_at(client, since - interval '1 millisecond');
+end $$;
+
 create or replace function gold.book_withdrawal(
   settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text,
   id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea
@@ -15,7 +24,9 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 declare
   turn record;
   holder account;
-  iban text;
+  registered partner;
+  requested int;
+  withdrawn bigint;
   doubled uuid;
   refusal text;
   detail text;
@@ -39,6 +50,14 @@ begin
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
       and s.status in ('rejected', 'returned'))
   limit 1;
+  select p.* into strict registered from partner p where p.id = client;
+  if num_nonnulls(registered.maximum_daily_withdrawals, registered.maximum_daily_withdrawn, holder.simulations) > 0 then
+    select d.requested, d.withdrawn into requested, withdrawn from withdrawals_since(client, day_end(at) - interval '1 day') d;
+  end if;
+  -- Only a partner of the sandbox can have simulations.
+  if holder.simulations is not null and armed(holder.simulations, 'market', turn.clock)->>'state' = 'withdrawals_spent' then
+    registered.maximum_daily_withdrawals := requested;
+  end if;
   if amount > maximum then
     refusal := 'limit_exceeded';
     detail := 'A withdrawal is at most ' || decimal_text(maximum, 0.01) || ' SAR.';
@@ -49,6 +68,14 @@ begin
     refusal := 'insufficient_funds';
     detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
       || ' SAR are available.';
+  elsif requested >= registered.maximum_daily_withdrawals then
+    refusal := 'withdrawal_limit_exceeded';
+    detail := 'You may request ' || registered.maximum_daily_withdrawals || ' withdrawals a day and have requested ' || requested
+      || '. The day ends at ' || instant_text(day_end(at)) || '.';
+  elsif withdrawn + amount > registered.maximum_daily_withdrawn then
+    refusal := 'withdrawal_limit_exceeded';
+    detail := 'You may withdraw ' || decimal_text(registered.maximum_daily_withdrawn, 0.01) || ' SAR a day and have requested '
+      || decimal_text(withdrawn, 0.01) || ' SAR. The day ends at ' || instant_text(day_end(at)) || '.';
   end if;
   if refusal is not null then
     limited := take_record(1, client, turn.clock, request, false);
@@ -62,13 +89,12 @@ begin
       (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request), signed_request, thumbprint);
   end if;
 
-  select p.iban into strict iban from partner p where p.id = client;
   body := '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
-    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(registered.iban)
     || '","status":"pending_approval","created_at":"' || instant_text(at) || '"' || partner_texts(null, account_label)
     || ',"balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
   insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
-  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at, account_label,
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, registered.iban, reference, at, account_label,
     case when signed_request is not null then answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint) end);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);

@@ -17,9 +17,14 @@ export const allowance = gold.table("allowance", {
   /** In 0.0001 g. */
   maximumOpenGrams: amount(),
   maximumDailyRecords: integer(),
+  /** The most that a day's orders may change the partner's gold, in 0.0001 g, in either direction. */
+  maximumNetGrams: amount(),
   /** The default is above any limit, so that the first quote counts the open quotes. */
   openQuotes: bigint({ mode: "bigint" }).notNull().default(sql`2147483648`),
   openGrams: amount().notNull().default(sql`1000000000000000`),
+  /** The two sides of `open_grams`. */
+  openBuyGrams: amount().notNull().default(sql`500000000000000`),
+  openSellGrams: amount().notNull().default(sql`500000000000000`),
   /** Every open quote has this id or a larger one. */
   openFrom: uuid().notNull(),
   /** Every counted quote expires at this instant or later. */
@@ -28,6 +33,8 @@ export const allowance = gold.table("allowance", {
   countedSequence: bigint({ mode: "bigint" }).notNull(),
   records: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),
+  /** The partner's gold when the day began; 0 without `maximum_net_grams`. */
+  dayGold: amount().notNull().default(sql`0`),
   /** For the rate limit on replays (GCRA): the instant from which the whole burst is available again. */
   replaysPaidAt: instant().notNull().default(sql`'-infinity'`),
 }, (t) => [
@@ -35,7 +42,10 @@ export const allowance = gold.table("allowance", {
   check("allowance_bucket", sql`${t.bucket} = ${t.clientId} % 64`),
   check(
     "allowance_maxima",
-    sql`${t.maximumOpenQuotes} > 0 and ${t.maximumOpenGrams} > 0 and ${t.maximumDailyRecords} > 0`,
+    sql`${t.maximumOpenQuotes} > 0 and ${t.maximumOpenGrams} > 0 and ${t.maximumDailyRecords} > 0 and ${t.maximumNetGrams} > 0`,
   ),
-  check("allowance_counts", sql`${t.openQuotes} >= 0 and ${t.openGrams} >= 0 and ${t.records} >= 0`),
+  check(
+    "allowance_counts",
+    sql`${t.openQuotes} >= 0 and ${t.openGrams} >= 0 and ${t.openBuyGrams} >= 0 and ${t.openSellGrams} >= 0 and ${t.records} >= 0`,
+  ),
 ]);

@@ -53,7 +53,25 @@ export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
   free: amount().notNull().default(sql`0`),
   listId: integer().notNull().default(1),
-}, (t) => [check("vault_not_negative", sql`${t.free} >= 0`)]);
+  /** The limit of the operator's exposure, in 0.0001 g; null is unlimited. See exposure.sql. */
+  maximumExposure: amount(),
+  /** What all partners bought minus what they sold in the day that ends at `day_ends_at`. */
+  dayNet: amount().notNull().default(sql`0`),
+  dayEndsAt: instant().notNull().default(sql`'-infinity'`),
+}, (t) => [
+  check("vault_not_negative", sql`${t.free} >= 0`),
+  check("vault_exposure", sql`${t.maximumExposure} > 0`),
+]);
+
+/**
+ * The open quotes of all partners, in 0.0001 g, by the instant at which they stop counting. Empty without a
+ * limit of the exposure. Writers hold the vault's lock.
+ */
+export const openExposure = gold.table("open_exposure", {
+  endsAt: instant().primaryKey(),
+  buys: amount().notNull(),
+  sells: amount().notNull(),
+}, (t) => [check("open_exposure_not_negative", sql`${t.buys} >= 0 and ${t.sells} >= 0`)]);
 
 /**
  * A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. `addedList` is the first list with the

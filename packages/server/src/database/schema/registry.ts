@@ -48,6 +48,10 @@ export const deployment = gold.table("deployment", {
    * and withdrawal after this instant has its signed request.
    */
   requestsKeptSince: instant(),
+  /** More limits of a new partner, like those above; SAR are in halalas. settle_deployment() sets them. */
+  partnerNetGrams: amount(),
+  partnerDailyWithdrawals: integer(),
+  partnerDailyWithdrawn: amount(),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -81,9 +85,14 @@ export const partner = gold.table("partner", {
   chainKey: bytea().notNull().default(
     sql`sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))`,
   ),
+  /** How many withdrawals the partner may request a day; null is unlimited. */
+  maximumDailyWithdrawals: integer(),
+  /** The sum of these withdrawals, in halalas; null is unlimited. */
+  maximumDailyWithdrawn: amount(),
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
   check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
+  check("partner_withdrawals", sql`${t.maximumDailyWithdrawals} > 0 and ${t.maximumDailyWithdrawn} > 0`),
   // Keeps grams times price below 2^63, with the largest price that `price_sides` allows.
   check("partner_maximum_grams", sql`${t.maximumGrams} between 1 and 1000000000`),
   check(
@@ -242,8 +251,19 @@ export const price = gold.table("price", {
   quoteTtlSeconds: integer().notNull().default(60),
   id: bigint({ mode: "bigint" }).notNull().default(sql`1`),
   storedAt: instant().notNull().default(sql`clock_timestamp()`),
+  /** The circuit breaker: a price that differs by this much within this time closes the market. Null: off. */
+  haltBasisPoints: integer(),
+  haltSeconds: integer(),
+  /** When the circuit breaker closed the market; null while it is open. */
+  haltedAt: instant(),
+  /** The breaker compares with this row of price_history and the rows after it. */
+  watchedFrom: bigint({ mode: "bigint" }).notNull().default(sql`1`),
 }, (t) => [
   check("price_one", sql`${t.one}`),
+  check(
+    "price_halt",
+    sql`(${t.haltBasisPoints} is null) = (${t.haltSeconds} is null) and ${t.haltBasisPoints} between 1 and 10000 and ${t.haltSeconds} between 1 and 600`,
+  ),
   check("price_terms", sql`${t.spreadBasisPoints} > 0 and ${t.staleAfterSeconds} > 0`),
   check("price_quote_ttl", sql`${t.quoteTtlSeconds} between 1 and 3600`),
   check(

@@ -1,0 +1,110 @@
+import { formatGrams, formatPrice } from "@gold-partner/protocol";
+import type { Command, Invocation, Result, Row } from "../command.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { instantOf } from "../output.ts";
+import { optional, parsed, parsedRequired, wholeNumber } from "../values.ts";
+import { readLimitGrams } from "./partner_limits.ts";
+
+const SECONDS_MAX = 600;
+const PERCENT_FORM = /^(?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,2})?$/;
+
+const set: Command = {
+  words: "market set",
+  usage: "market set [--exposure G|unlimited] [--breaker PERCENT --within SECONDS | --breaker off]",
+  does:
+    "limits what all partners may buy minus what they sell in a day, and sets the circuit breaker, which closes the market when the price of the source moves by so much within so many seconds",
+  options: { exposure: { type: "string" }, breaker: { type: "string" }, within: { type: "string" } },
+  run: setMarket,
+};
+
+async function setMarket({ values, db }: Invocation): Promise<Result> {
+  const exposure = parsed(
+    values,
+    "exposure",
+    (text) => text === "unlimited" ? null : readLimitGrams(text, "exposure"),
+  );
+  const breaker = parsed(values, "breaker", (text) => text === "off" ? null : readBasisPoints(text));
+  if (exposure === undefined && breaker === undefined) {
+    throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  }
+  const seconds = typeof breaker === "number" ? parsedRequired(values, "within", readSeconds) : null;
+  if (seconds === null && optional(values, "within") !== undefined) {
+    throw usage("--within can be given only with --breaker PERCENT.");
+  }
+  const { sql } = await db();
+  return await sql.begin(async (transaction) => {
+    if (breaker !== undefined) await transaction`select gold.set_breaker(${breaker}::int, ${seconds}::int)`;
+    if (exposure !== undefined) {
+      const maximum = exposure === null ? null : `${exposure}`;
+      await transaction`select gold.set_exposure(${maximum}::text::bigint)`;
+    }
+    return { object: await describeMarket(transaction) };
+  });
+}
+
+const show: Command = {
+  words: "market show",
+  usage: "market show",
+  does: "shows whether the market is open, the circuit breaker, and the exposure and its limit",
+  async run({ query }) {
+    return { object: await describeMarket(query) };
+  },
+};
+
+const open: Command = {
+  words: "market open",
+  usage: "market open",
+  does: "opens the market that the circuit breaker closed",
+  async run({ query, confirm }) {
+    const { halted_at, mid } = await describeMarket(query);
+    if (halted_at === null) {
+      throw new Failure(EXIT.refused, "refused", "The circuit breaker has not closed the market.");
+    }
+    await confirm(`The price jumped at ${halted_at}. Is ${mid} SAR per gram right, and may quotes use it?`);
+    await query`select gold.open_market()`;
+    return { object: await describeMarket(query) };
+  },
+};
+
+export const MARKET_COMMANDS: readonly Command[] = [set, show, open];
+
+function readBasisPoints(text: string): number {
+  const basisPoints = PERCENT_FORM.test(text) ? Math.round(Number(text) * 100) : 0;
+  if (basisPoints < 1 || basisPoints > 10_000) {
+    throw usage(`--breaker must be a percentage from 0.01 to 100, or off; got ${text}.`);
+  }
+  return basisPoints;
+}
+
+function readSeconds(text: string): number {
+  const seconds = wholeNumber(text, "within");
+  if (seconds > SECONDS_MAX) throw usage(`--within must be at most ${SECONDS_MAX} seconds; got ${text}.`);
+  return seconds;
+}
+
+async function describeMarket(query: Invocation["query"]): Promise<Row> {
+  const [price] = await query`
+    select mid::text, ticked_at, market_open, halted_at, halt_basis_points, halt_seconds from gold.current_price`;
+  if (!price) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
+  const [exposure] = await query`
+    select maximum_exposure::text, day_net::text, open_buys::text, open_sells::text from gold.exposure_overview`;
+  const { maximum_exposure: maximum } = exposure!;
+  const counted = (tenthMilligrams: string) =>
+    maximum === null ? null : formatSigned(BigInt(tenthMilligrams));
+  return {
+    market: price.market_open ? "open" : "closed",
+    halted_at: instantOf(price.halted_at),
+    // An http source that has given no price yet has a placeholder.
+    mid: price.ticked_at.getTime() === 0 ? null : formatPrice(BigInt(price.mid)),
+    breaker_percent: price.halt_basis_points === null ? "off" : price.halt_basis_points / 100,
+    breaker_seconds: price.halt_seconds,
+    exposure: maximum === null ? "unlimited" : formatGrams(BigInt(maximum)),
+    // Partners bought more than they sold if this is positive.
+    net_today: counted(exposure!.day_net),
+    open_buys: counted(exposure!.open_buys),
+    open_sells: counted(exposure!.open_sells),
+  };
+}
+
+const formatSigned = (tenthMilligrams: bigint) =>
+  tenthMilligrams < 0n ? `-${formatGrams(-tenthMilligrams)}` : formatGrams(tenthMilligrams);

@@ -1,0 +1,192 @@
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Outcome } from "../outcome.ts";
+import { sendQuotes } from "../trading/book_quotes.ts";
+import {
+  bookOrder,
+  bookQuote,
+  byGrams,
+  orderItem,
+  quoteItem,
+  readBooks,
+  untilWaiting,
+  wordOf,
+} from "../fixture.ts";
+
+const REFUSED = "answered exposure_exceeded";
+const MADE = "answered 201";
+
+describe("the limit on the operator's exposure", () => {
+  let books: TestBooks;
+  let clients: number[];
+  before(async () => {
+    books = await testBooks();
+    await books.setPrice(3_210_000n, 3_190_000n);
+    await books.addBar(100_000_000n);
+  });
+  beforeEach(async () => {
+    const holdings = { halalas: 1_000_000_000n, tenthMilligrams: 1_000_000n };
+    clients = [await books.createClient(holdings), await books.createClient(holdings)];
+  });
+  after(() => books.stop());
+
+  /** Sets a limit above what earlier tests used. The gold of new clients was not bought. */
+  async function limit(tenthMilligrams: number | null): Promise<void> {
+    await books.sql`select gold.set_exposure(null)`;
+    await books.sql.begin(async (sql) => {
+      await sql`alter table gold.quote disable trigger append_only`;
+      await sql`update gold.quote set created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'`;
+      await sql`alter table gold.quote enable trigger append_only`;
+    });
+    await books.sql`select gold.set_exposure(${tenthMilligrams}::bigint)`;
+    await books.sql`update gold.vault set day_net = 0`;
+  }
+  const quote = (client: number, side: "buy" | "sell", tenthMilligrams: bigint) =>
+    bookQuote(books.api, quoteItem(client, byGrams(side, tenthMilligrams)));
+  const execute = (client: number, { body }: Outcome) =>
+    bookOrder(books.api, orderItem(client, (JSON.parse(body!) as { quote_id: string }).quote_id.slice(3)));
+  const counted = async () => {
+    const [row] = await books.sql`
+      select day_net::int, open_buys::int, open_sells::int from gold.exposure_overview`;
+    return row;
+  };
+
+  it("is one for all partners, and counts their open quotes as if they were executed", async () => {
+    const [one, other] = clients as [number, number];
+    await limit(50_000);
+    const bought = await quote(one, "buy", 30_000n);
+    assertEquals(wordOf(await quote(other, "buy", 20_001n)), REFUSED);
+    assertEquals(wordOf(await quote(other, "buy", 20_000n)), MADE);
+    assertEquals((await execute(one, bought)).status, 201);
+    assertEquals({ ...await counted() }, { day_net: 30_000, open_buys: 20_000, open_sells: 0 });
+    assertEquals(wordOf(await quote(one, "buy", 1n)), REFUSED);
+    const sold = await quote(other, "sell", 80_000n);
+    assertEquals([wordOf(sold), wordOf(await quote(one, "sell", 1n))], [MADE, REFUSED]);
+    assertEquals((await execute(other, sold)).status, 201);
+    assertEquals({ ...await counted() }, { day_net: -50_000, open_buys: 20_000, open_sells: 0 });
+    assertEquals([wordOf(await quote(one, "sell", 1n)), wordOf(await quote(one, "buy", 80_000n))], [
+      REFUSED,
+      MADE,
+    ]);
+  });
+
+  it("refuses with a complete problem that binds no key and stores nothing", async () => {
+    const [one, other] = clients as [number, number];
+    await limit(10_000);
+    const open = await quote(one, "buy", 10_000n);
+    const before = await readBooks(books.sql);
+    const item = quoteItem(other, byGrams("buy", 1n));
+    const outcome = await bookQuote(books.api, item);
+    const { status, retryable, binds_key, title } = PROBLEM_REGISTRY.exposure_exceeded;
+    assertEquals([outcome.status, status, retryable, binds_key], [422, 422, true, false]);
+    const { detail: _, ...body } = JSON.parse(outcome.body!);
+    const [code, request_id] = ["exposure_exceeded", `req_${item.request}`];
+    assertEquals(body, { type: `/docs/errors#${code}`, title, status, code, request_id, retryable });
+    assertEquals(await readBooks(books.sql), before);
+    await execute(one, open);
+    await execute(one, await quote(one, "sell", 10_000n));
+    assertEquals(wordOf(await bookQuote(books.api, item)), MADE);
+  });
+
+  it("counts a quote until it has ended, and starts each day at zero", async () => {
+    const [one, other] = clients as [number, number];
+    await limit(10_000);
+    await quote(one, "buy", 10_000n);
+    assertEquals(wordOf(await quote(other, "buy", 1n)), REFUSED);
+    await books.sql`update gold.open_exposure set ends_at = clock_timestamp() - interval '2 minutes'`;
+    await execute(other, await quote(other, "buy", 10_000n));
+    assertEquals(wordOf(await quote(one, "buy", 1n)), REFUSED);
+    assertEquals((await books.sql`select from gold.open_exposure`).length, 1, "ended quotes are forgotten");
+    await books.sql`update gold.vault set day_ends_at = day_ends_at - interval '1 day'`;
+    assertEquals(wordOf(await quote(one, "buy", 10_000n)), MADE);
+    assertEquals({ ...await counted() }, { day_net: 0, open_buys: 10_000, open_sells: 0 });
+  });
+
+  it("does not let sales of today make room for a quote that can be executed tomorrow", async () => {
+    const [one] = clients as [number];
+    await limit(50_000);
+    await execute(one, await quote(one, "sell", 50_000n));
+    await books.sql`update gold.vault set day_ends_at = clock_timestamp() + interval '30 seconds'`;
+    assertEquals([wordOf(await quote(one, "buy", 50_001n)), wordOf(await quote(one, "buy", 50_000n))], [
+      REFUSED,
+      MADE,
+    ]);
+  });
+
+  it("counts nothing without a limit, and what is open and traded when it is set", async () => {
+    const [one] = clients as [number];
+    await limit(null);
+    await execute(one, await quote(one, "buy", 20_000n));
+    await quote(one, "buy", 10_000n);
+    assertEquals({ ...await counted() }, { day_net: 0, open_buys: 0, open_sells: 0 });
+    await books.sql`select gold.set_exposure(1000000000)`;
+    const [traded] = await books.sql`
+      select sum(case side when 'buy' then grams else -grams end)::int as net from gold.orders`;
+    const holdings = await books.sql`
+      select coalesce(sum(t.amount), 0)::int as given from gold.transfer t
+      where t.credit = 'gold' and not exists (select from gold.orders o where o.client_id = t.client_id and o.sequence = t.sequence)`;
+    assertEquals({ ...await counted() }, {
+      day_net: (traded!.net as number) + (holdings[0]!.given as number),
+      open_buys: 10_000,
+      open_sells: 0,
+    });
+  });
+
+  it("counts a quote that is being made while the limit is set", async () => {
+    const [one] = clients as [number];
+    await limit(null);
+    const pool = books.connect("superuser", 3);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => release = resolve);
+    let held: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((locked) => {
+      held = pool.begin(async (sql) => {
+        await sql`select from gold.account where client_id = ${one} for no key update`;
+        locked();
+        await released;
+      });
+    });
+    const quoting = quote(one, "buy", 10_000n);
+    await untilWaiting(pool);
+    const set = pool`select gold.set_exposure(1000000000)`.then(() => {});
+    await untilWaiting(pool, 2);
+    release();
+    await held;
+    assertEquals(wordOf(await quoting), MADE);
+    await set;
+    assertEquals((await counted())!.open_buys, 10_000);
+  });
+
+  it("holds for concurrent quotes and orders of several partners and connections", async () => {
+    await limit(100_000);
+    const pools = [books.connect("gold_api", 6), books.connect("gold_api", 6)];
+    const quoted = await Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        const client = clients[n % 2]!;
+        const outcome = await bookQuote(pools[n % 2]!, quoteItem(client, byGrams("buy", 10_000n)));
+        return { client, outcome };
+      }),
+    );
+    const made = quoted.filter(({ outcome }) => wordOf(outcome) === MADE);
+    assertEquals([made.length, quoted.filter(({ outcome }) => wordOf(outcome) === REFUSED).length], [10, 50]);
+    const mixed = await Promise.all(
+      made.flatMap(({ client, outcome }) => [
+        execute(client, outcome),
+        bookQuote(pools[1]!, quoteItem(client, byGrams("buy", 1n))),
+      ]),
+    );
+    assertEquals(mixed.filter(({ status }) => status === 201).length, 10);
+    assertEquals({ ...await counted() }, { day_net: 100_000, open_buys: 0, open_sells: 0 });
+  });
+
+  it("applies within a batch of several partners", async () => {
+    await limit(20_000);
+    const outcomes = await sendQuotes(books.api)(
+      [...clients, ...clients].map((client) => quoteItem(client, byGrams("sell", 10_000n))),
+      { wait: true, settle: false },
+    );
+    assertEquals(outcomes.map(wordOf), [MADE, MADE, REFUSED, REFUSED]);
+  });
+});

@@ -1,0 +1,111 @@
+-- The limit of the operator's exposure: what all partners together bought minus what they sold in a day, in
+-- either direction. It is judged at the quote, as if every open quote had been executed.
+--
+-- `vault.day_net` counts the day's orders. `open_exposure` counts the open quotes, by the instant at which they
+-- end, so that nothing has to look for expired quotes. Every function here that changes one of them holds the
+-- vault's lock. Without a limit, nothing is counted, and quotes do not lock the vault.
+
+-- The instant at which a quote stops counting: its end, rounded up to a sixtieth of its lifetime, at least to a
+-- second. So there are at most 62 such instants ahead of the clock.
+create or replace function gold.exposure_slot(created_at timestamptz, expires_at timestamptz) returns timestamptz
+language plpgsql immutable parallel safe as $$
+declare
+  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
+begin
+  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
+end $$;
+
+-- Locks the vault, starts a new day if the last one has ended, and forgets quotes that have ended.
+create or replace function gold.lock_exposure(clock timestamptz) returns gold.vault
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  house vault;
+begin
+  select v.* into strict house from vault v where v.stripe = 0 for no key update;
+  if clock >= house.day_ends_at then
+    update vault v set day_net = 0, day_ends_at = day_end(clock) where v.stripe = 0 returning v.* into house;
+  end if;
+  -- An instant that has passed is kept for a minute, because the clock may step back.
+  delete from open_exposure e where e.ends_at <= clock - interval '1 minute';
+  return house;
+end $$;
+
+-- How much of the limit a side uses. A quote that ends after the day can be executed in the next day, which
+-- begins at 0. So the day's orders on the other side do not make room for it.
+create or replace function gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamptz) returns bigint
+language sql immutable parallel safe
+return case side
+  when 'buy' then greatest((house).day_net, case when ends_at >= (house).day_ends_at then 0 end) + open_buys
+  else greatest(-(house).day_net, case when ends_at >= (house).day_ends_at then 0 end) + open_sells
+end;
+
+-- Builds the refusal. It binds no key. It is complete, because a service of 0.4.0 passes it on unchanged.
+create or replace function gold.exposure_reached(item int, side gold.side, request uuid) returns gold.outcome
+language sql stable
+return (
+  select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
+    'detail', 'The operator''s limit does not allow a ' || side || ' of this size now. A smaller quote, or one on the other side, may be possible.',
+    'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable)::text)::gold.outcome
+  from gold.problem p where p.code = 'exposure_exceeded'
+);
+
+-- Counts quotes that were just made.
+create or replace function gold.open_exposure(quoted gold.quote[]) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  insert into open_exposure as e (ends_at, buys, sells)
+  select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+  from unnest(quoted) q group by 1
+  on conflict (ends_at) do update set buys = e.buys + excluded.buys, sells = e.sells + excluded.sells;
+end $$;
+
+-- Moves executed quotes from the open quotes to the net position of the day of their orders.
+create or replace function gold.settle_exposure(executed gold.orders[]) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  update open_exposure e set buys = greatest(e.buys - x.buys, 0), sells = greatest(e.sells - x.sells, 0)
+  from (
+    select exposure_slot(q.created_at, q.expires_at) as ends_at,
+      coalesce(sum(q.grams) filter (where q.side = 'buy'), 0) as buys, coalesce(sum(q.grams) filter (where q.side = 'sell'), 0) as sells
+    from unnest(executed) o join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
+    group by 1
+  ) x
+  where e.ends_at = x.ends_at;
+  -- An order of the last day that is booked after the new day began no longer counts.
+  update vault v set day_ends_at = d.ends_at,
+    day_net = case when d.ends_at = v.day_ends_at then v.day_net else 0 end
+      + (select coalesce(sum(case o.side when 'buy' then o.grams else -o.grams end), 0) from unnest(executed) o
+        where o.executed_at >= d.ends_at - interval '1 day')
+  from (select greatest(w.day_ends_at, (select day_end(max(o.executed_at)) from unnest(executed) o)) as ends_at from vault w where w.stripe = 0) d
+  where v.stripe = 0;
+end $$;
+
+-- Sets the limit; null removes it. A quote that is being made might not be counted. So this locks all accounts,
+-- which waits for such quotes, before it counts the orders of the day and the open quotes.
+create or replace function gold.set_exposure(maximum bigint) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  clock timestamptz;
+begin
+  perform require_read_committed();
+  perform from account a where a.client_id <> 0 order by a.client_id for no key update;
+  perform from vault v where v.stripe = 0 for no key update;
+  clock := clock_timestamp();
+  delete from open_exposure;
+  if maximum is null then
+    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
+  else
+    insert into open_exposure (ends_at, buys, sells)
+    select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+    from account a
+    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
+    join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
+    where exposure_slot(q.created_at, q.expires_at) > clock
+      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
+    group by 1;
+    update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
+      day_net = (select coalesce(sum(a.gold - gold_before(a.client_id, day_end(clock) - interval '1 day')), 0) from account a where a.client_id <> 0)
+    where v.stripe = 0;
+  end if;
+  perform note('market.exposure', coalesce(maximum::text, 'unlimited'), jsonb_build_object('grams', maximum));
+end $$;
