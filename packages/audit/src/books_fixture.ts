@@ -41,6 +41,11 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     // The first call raises the account's instant to the end of the day; the second one posts the event.
     for (let step = 0; step < 2; step++) await sql`select gold.close_day(${client})`;
   });
+  // A price of the source that jumped has closed the market.
+  await maker`select gold.set_price('simulated', 3200000, 3210000, 3190000, 60, 10, null)`;
+  await maker`select gold.set_breaker(500, 60)`;
+  await sql`
+    select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;

@@ -53,7 +53,7 @@ export function checkAllowance(
   findings.expect(
     "allowance_covers",
     `${row} open_grams`,
-    allowance.open_buy_grams + allowance.open_sell_grams,
+    sumOf([allowance.open_buy_grams, allowance.open_sell_grams]),
     allowance.open_grams,
   );
   if (account) checkDayGold(findings, row, allowance, account.gold, open);
@@ -77,6 +77,8 @@ export function checkAllowance(
     );
   }
 }
+
+const sumOf = (quantities: readonly bigint[]) => quantities.reduce((sum, each) => sum + each, 0n);
 
 /** An order within the tolerance of midnight may count for either day, because the clock may have stepped back. */
 function checkDayGold(

@@ -55,6 +55,32 @@ describe("settle_deployment", () => {
     );
   });
 
+  it("gives a new production deployment limits and a circuit breaker, and a new sandbox neither", async () => {
+    for (
+      const [environment, expected] of [
+        ["production", ["100000000", 20, "1000000000", 500, 60]],
+        ["sandbox", [null, null, null, null, null]],
+      ] as const
+    ) {
+      const undone = new Error("undone");
+      let found: unknown[] = [];
+      await books.sql.begin(async (sql) => {
+        await sql`delete from gold.deployment`;
+        await sql`delete from gold.price`;
+        await sql`select gold.settle_deployment(${environment}, ${URL_NOW}, false, null, null, 20000, '{443}', 90)`;
+        await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
+        const [row] = await sql`
+          select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds
+          from gold.deployment, gold.price`;
+        found = Object.values(row!);
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      });
+      assertEquals(found, [...expected]);
+    }
+  });
+
   it("refuses to change the environment of a database", async () => {
     const before = await state();
     const refusal = await settle("production", URL_NOW).then(
