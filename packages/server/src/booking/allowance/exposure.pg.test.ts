@@ -2,6 +2,7 @@ import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "node:test";
+import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
 import {
@@ -151,8 +152,7 @@ describe("the limit on the operator's exposure", () => {
     const quoting = quote(one, "buy", 10_000n);
     await untilWaiting(pool);
     const set = pool`select gold.set_exposure(1000000000)`.then(() => {});
-    await untilWaiting(pool, 2);
-    release();
+    await untilWaiting(pool, 2).finally(release);
     await held;
     assertEquals(wordOf(await quoting), MADE);
     await set;
@@ -179,6 +179,19 @@ describe("the limit on the operator's exposure", () => {
     );
     assertEquals(mixed.filter(({ status }) => status === 201).length, 10);
     assertEquals({ ...await counted() }, { day_net: 100_000, open_buys: 0, open_sells: 0 });
+  });
+
+  it("lets a quote wait for another partner's quote that is not committed yet", async () => {
+    const [one, other] = clients as [number, number];
+    await limit(10_000);
+    const second = await books.connect("gold_api", 1).begin(async (sql) => {
+      const first = await bookQuote(sql as unknown as Sql, quoteItem(one, byGrams("buy", 10_000n)));
+      assertEquals(wordOf(first), MADE);
+      const waiting = quote(other, "buy", 10_000n);
+      await untilWaiting(books.sql);
+      return { waiting };
+    });
+    assertEquals(wordOf(await second.waiting), REFUSED);
   });
 
   it("applies within a batch of several partners", async () => {
