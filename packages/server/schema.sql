@@ -416,6 +416,11 @@ CREATE TABLE gold.price (
     quote_ttl_seconds integer DEFAULT 60 NOT NULL,
     id bigint DEFAULT 1 NOT NULL,
     stored_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    halt_basis_points integer,
+    halt_seconds integer,
+    halted_at timestamp(3) with time zone,
+    watched_from bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT price_halt CHECK ((((halt_basis_points IS NULL) = (halt_seconds IS NULL)) AND ((halt_basis_points >= 1) AND (halt_basis_points <= 10000)) AND ((halt_seconds >= 1) AND (halt_seconds <= 600)))),
     CONSTRAINT price_one CHECK (one),
     CONSTRAINT price_quote_ttl CHECK (((quote_ttl_seconds >= 1) AND (quote_ttl_seconds <= 3600))),
     CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
@@ -1197,6 +1202,7 @@ declare
   horizon timestamptz;
   crowded boolean;
   free bigint;
+  limits_exposure boolean;
   list int;
   is_short boolean;
   refused boolean := false;
@@ -1310,7 +1316,7 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free, v.list_id into strict free, list from vault v where v.stripe = 0 for no key update;
+        select v.free, v.list_id, v.maximum_exposure is not null into strict free, list, limits_exposure from vault v where v.stripe = 0 for no key update;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -1375,6 +1381,9 @@ begin
 
   if cardinality(executed) > 0 then
     perform write_orders(executed);
+    if limits_exposure then
+      perform settle_exposure(executed);
+    end if;
   end if;
 
   with spending as (
@@ -1428,6 +1437,10 @@ declare
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
+  limits_exposure boolean;
+  house vault;
+  open_buys bigint;
+  open_sells bigint;
   refused boolean := false;
   reached text;
   made quote;
@@ -1447,6 +1460,7 @@ begin
     -- the current price at this instant, too.
     update price set source = source returning * into current;
   end if;
+  limits_exposure := (select v.maximum_exposure is not null from vault v where v.stripe = 0);
   lifetime := make_interval(secs => current.quote_ttl_seconds);
   open := market_open(clock);
   stale := is_stale(current, clock);
@@ -1533,22 +1547,44 @@ begin
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
-      if clock >= held.day_ends_at or exceeded_limit(held, case when total > 0 then grams end) is not null then
-        held := renewed(held, clock, case when total > 0 then grams end);
+      if clock >= held.day_ends_at
+        or exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime) is not null then
+        held := renewed(held, clock, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
           allowances[asked.slot] := held;
           limited := true;
         end if;
-        reached := exceeded_limit(held, case when total > 0 then grams end);
+        reached := exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
         if reached is not null then
-          return next limit_reached(asked.n, held, reached, clock, asked.request);
+          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, made_at + lifetime));
           continue;
         end if;
       end if;
+    end if;
+    if limits_exposure and total > 0 then
+      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the limit
+      -- holds for quotes that other sessions make at the same time.
+      if house.stripe is null then
+        house := lock_exposure(clock);
+        select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
+      end if;
+      if exposure_used(house, asked.side, open_buys, open_sells, made_at + lifetime) + grams > house.maximum_exposure then
+        return next exposure_reached(asked.n, asked.side, asked.request);
+        continue;
+      end if;
+      if asked.side = 'buy' then
+        open_buys := open_buys + grams;
+      else
+        open_sells := open_sells + grams;
+      end if;
+    end if;
+    if asked.limited then
       held.records := held.records + 1;
       if total > 0 then
         held.open_quotes := held.open_quotes + 1;
         held.open_grams := held.open_grams + grams;
+        held.open_buy_grams := held.open_buy_grams + case asked.side when 'buy' then grams else 0 end;
+        held.open_sell_grams := held.open_sell_grams + case asked.side when 'sell' then grams else 0 end;
         held.open_from := least(held.open_from, asked.id);
         held.exact_until := least(held.exact_until, made_at + lifetime);
       end if;
@@ -1583,6 +1619,9 @@ begin
   end loop;
 
   insert into quote select * from unnest(quoted);
+  if house.stripe is not null then
+    perform open_exposure(quoted);
+  end if;
   if cardinality(simulated) > 0 then
     insert into simulated_price select * from unnest(simulated);
   end if;
@@ -1771,7 +1810,9 @@ CREATE FUNCTION gold.book_withdrawal(settle boolean, client integer, admission b
 declare
   turn record;
   holder account;
-  iban text;
+  registered partner;
+  requested int;
+  withdrawn bigint;
   doubled uuid;
   refusal text;
   detail text;
@@ -1795,6 +1836,14 @@ begin
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
       and s.status in ('rejected', 'returned'))
   limit 1;
+  select p.* into strict registered from partner p where p.id = client;
+  if num_nonnulls(registered.maximum_daily_withdrawals, registered.maximum_daily_withdrawn, holder.simulations) > 0 then
+    select d.requested, d.withdrawn into requested, withdrawn from withdrawals_since(client, day_end(at) - interval '1 day') d;
+  end if;
+  -- Only a partner of the sandbox can have simulations.
+  if holder.simulations is not null and armed(holder.simulations, 'market', turn.clock)->>'state' = 'withdrawals_spent' then
+    registered.maximum_daily_withdrawals := requested;
+  end if;
   if amount > maximum then
     refusal := 'limit_exceeded';
     detail := 'A withdrawal is at most ' || decimal_text(maximum, 0.01) || ' SAR.';
@@ -1805,6 +1854,14 @@ begin
     refusal := 'insufficient_funds';
     detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
       || ' SAR are available.';
+  elsif requested >= registered.maximum_daily_withdrawals then
+    refusal := 'withdrawal_limit_exceeded';
+    detail := 'You may request ' || registered.maximum_daily_withdrawals || ' withdrawals a day and have requested ' || requested
+      || '. The day ends at ' || instant_text(day_end(at)) || '.';
+  elsif withdrawn + amount > registered.maximum_daily_withdrawn then
+    refusal := 'withdrawal_limit_exceeded';
+    detail := 'You may withdraw ' || decimal_text(registered.maximum_daily_withdrawn, 0.01) || ' SAR a day and have requested '
+      || decimal_text(withdrawn, 0.01) || ' SAR. The day ends at ' || instant_text(day_end(at)) || '.';
   end if;
   if refusal is not null then
     limited := take_record(1, client, turn.clock, request, false);
@@ -1818,13 +1875,12 @@ begin
       (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request), signed_request, thumbprint);
   end if;
 
-  select p.iban into strict iban from partner p where p.id = client;
   body := '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
-    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(registered.iban)
     || '","status":"pending_approval","created_at":"' || instant_text(at) || '"' || partner_texts(null, account_label)
     || ',"balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
   insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
-  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at, account_label,
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, registered.iban, reference, at, account_label,
     case when signed_request is not null then answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint) end);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
@@ -2002,10 +2058,13 @@ CREATE TABLE gold.partner (
     pending_iban_by text COLLATE pg_catalog."C",
     pending_iban_at timestamp(3) with time zone,
     chain_key bytea DEFAULT sha256(((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) || uuid_send(gen_random_uuid()))) NOT NULL,
+    maximum_daily_withdrawals integer,
+    maximum_daily_withdrawn bigint,
     CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
     CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
     CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
-    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
+    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0))),
+    CONSTRAINT partner_withdrawals CHECK (((maximum_daily_withdrawals > 0) AND (maximum_daily_withdrawn > 0)))
 );
 
 ALTER TABLE gold.partner OWNER TO gold_owner;
@@ -3649,23 +3708,102 @@ CREATE TABLE gold.allowance (
     records bigint DEFAULT 0 NOT NULL,
     day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     replays_paid_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    maximum_net_grams bigint,
+    open_buy_grams bigint DEFAULT '500000000000000'::bigint NOT NULL,
+    open_sell_grams bigint DEFAULT '500000000000000'::bigint NOT NULL,
+    day_gold bigint DEFAULT 0 NOT NULL,
     CONSTRAINT allowance_bucket CHECK ((bucket = (client_id % 64))),
-    CONSTRAINT allowance_counts CHECK (((open_quotes >= 0) AND (open_grams >= 0) AND (records >= 0))),
-    CONSTRAINT allowance_maxima CHECK (((maximum_open_quotes > 0) AND (maximum_open_grams > 0) AND (maximum_daily_records > 0)))
+    CONSTRAINT allowance_counts CHECK (((open_quotes >= 0) AND (open_grams >= 0) AND (open_buy_grams >= 0) AND (open_sell_grams >= 0) AND (records >= 0))),
+    CONSTRAINT allowance_maxima CHECK (((maximum_open_quotes > 0) AND (maximum_open_grams > 0) AND (maximum_daily_records > 0) AND (maximum_net_grams > 0)))
 )
 WITH (fillfactor='50');
 
 ALTER TABLE gold.allowance OWNER TO gold_owner;
 
 --
--- Name: exceeded_limit(gold.allowance, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: net_used(gold.allowance, gold.side, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) RETURNS text
+CREATE FUNCTION gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN ((grams IS NOT NULL) AND ((held).open_quotes >= (held).maximum_open_quotes)) THEN 'open_quotes'::text WHEN (((held).open_grams + grams) > (held).maximum_open_grams) THEN 'open_grams'::text WHEN ((held).records >= (held).maximum_daily_records) THEN 'daily_records'::text ELSE NULL::text END;
+    RETURN CASE side WHEN 'buy'::gold.side THEN (GREATEST((gold - (held).day_gold), (CASE WHEN (ends_at >= (held).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + (held).open_buy_grams) ELSE (GREATEST(((held).day_gold - gold), (CASE WHEN (ends_at >= (held).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + (held).open_sell_grams) END;
 
-ALTER FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: exceeded_limit(gold.allowance, bigint, gold.side, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint, side gold.side DEFAULT NULL::gold.side, gold bigint DEFAULT NULL::bigint, ends_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((grams IS NOT NULL) AND ((held).open_quotes >= (held).maximum_open_quotes)) THEN 'open_quotes'::text WHEN (((held).open_grams + grams) > (held).maximum_open_grams) THEN 'open_grams'::text WHEN (((held).maximum_net_grams IS NOT NULL) AND ((gold.net_used(held, side, gold, ends_at) + grams) > (held).maximum_net_grams)) THEN 'net_position'::text WHEN ((held).records >= (held).maximum_daily_records) THEN 'daily_records'::text ELSE NULL::text END;
+
+ALTER FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: problem; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.problem (
+    code text NOT NULL COLLATE pg_catalog."C",
+    status smallint NOT NULL,
+    title text NOT NULL,
+    retryable boolean NOT NULL
+);
+
+ALTER TABLE gold.problem OWNER TO gold_owner;
+
+--
+-- Name: exposure_reached(integer, gold.side, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) RETURNS gold.outcome
+    LANGUAGE sql STABLE
+    RETURN (SELECT ROW(exposure_reached.item, 'answered'::text, p.status, (json_build_object('type', ('/docs/errors#'::text || p.code), 'title', p.title, 'status', p.status, 'detail', (('The operator''s limit does not allow a '::text || exposure_reached.side) || ' of this size now. A smaller quote, or one on the other side, may be possible.'::text), 'code', p.code, 'request_id', ('req_'::text || exposure_reached.request), 'retryable', p.retryable))::text)::gold.outcome AS "row" FROM gold.problem p WHERE (p.code = 'exposure_exceeded'::text));
+
+ALTER FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) OWNER TO gold_book;
+
+--
+-- Name: exposure_slot(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+declare
+  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
+begin
+  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
+end $$;
+
+ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.vault (
+    stripe smallint NOT NULL,
+    free bigint DEFAULT 0 NOT NULL,
+    list_id integer DEFAULT 1 NOT NULL,
+    maximum_exposure bigint,
+    day_net bigint DEFAULT 0 NOT NULL,
+    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT vault_exposure CHECK ((maximum_exposure > 0)),
+    CONSTRAINT vault_not_negative CHECK ((free >= 0))
+);
+
+ALTER TABLE gold.vault OWNER TO gold_owner;
+
+--
+-- Name: exposure_used(gold.vault, gold.side, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE side WHEN 'buy'::gold.side THEN (GREATEST((house).day_net, (CASE WHEN (ends_at >= (house).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + open_buys) ELSE (GREATEST((- (house).day_net), (CASE WHEN (ends_at >= (house).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + open_sells) END;
+
+ALTER FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3854,6 +3992,47 @@ end $$;
 ALTER FUNCTION gold.freeze_steps() OWNER TO gold_owner;
 
 --
+-- Name: gold_before(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.gold_before(client integer, at timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  return (select b.gold from balance_after(client, sequence_at(client, at - interval '1 millisecond')) b);
+end $$;
+
+ALTER FUNCTION gold.gold_before(client integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: halt_on_jump(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.halt_on_jump(ticked gold.price) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  earlier price_history;
+begin
+  for earlier in
+    select h.* from price_history h where h.id >= ticked.watched_from and h.id < ticked.id order by h.id desc
+  loop
+    -- An http source that has given no price yet has a placeholder.
+    if earlier.as_of > 'epoch' and abs(ticked.mid - earlier.mid) * 10000 >= earlier.mid * ticked.halt_basis_points then
+      update price p set halted_at = clock_timestamp();
+      perform note('market.halt', 'circuit breaker', jsonb_build_object('source', ticked.source, 'price_id', ticked.id, 'mid', ticked.mid,
+        'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points, 'seconds', ticked.halt_seconds));
+      return;
+    end if;
+    exit when earlier.stored_at <= ticked.stored_at - make_interval(secs => ticked.halt_seconds);
+  end loop;
+end $$;
+
+ALTER FUNCTION gold.halt_on_jump(ticked gold.price) OWNER TO gold_book;
+
+--
 -- Name: has_room_for(gold.account, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3992,8 +4171,10 @@ CREATE FUNCTION gold.keep_allowances(changed gold.allowance[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 begin
-  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_from = c.open_from, exact_until = c.exact_until,
-    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, replays_paid_at = c.replays_paid_at
+  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_buy_grams = c.open_buy_grams,
+    open_sell_grams = c.open_sell_grams, open_from = c.open_from, exact_until = c.exact_until,
+    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, day_gold = c.day_gold,
+    replays_paid_at = c.replays_paid_at
   from unnest(changed) c
   where l.bucket = c.bucket and l.client_id = c.client_id;
 end $$;
@@ -4173,6 +4354,7 @@ CREATE FUNCTION gold.limit_partner(public text, limits jsonb) RETURNS void
 declare
   subject partner := partner_of(public);
   sequence bigint;
+  held allowance;
 begin
   select a.event_sequence into strict sequence from account a
   where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
@@ -4182,22 +4364,38 @@ begin
   update allowance l set
     maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
-    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
-  where l.bucket = subject.id % 64 and l.client_id = subject.id;
+    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end,
+    maximum_net_grams = case when limits ? 'net_grams' then (limits->>'net_grams')::bigint else l.maximum_net_grams end
+  where l.bucket = subject.id % 64 and l.client_id = subject.id
+  returning l.* into held;
+  if limits ? 'net_grams' then
+    held := renewed(held, clock_timestamp(), null);
+    held.day_gold := case when held.maximum_net_grams is null then 0 else gold_before(subject.id, held.day_ends_at - interval '1 day') end;
+    -- The counts of the two sides may be unknown. The next quote that they would refuse counts them exactly.
+    held.open_buy_grams := 500000000000000;
+    held.open_sell_grams := 500000000000000;
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
+    held.exact_until := '-infinity';
+    perform keep_allowances(array[held]);
+  end if;
+  update partner p set
+    maximum_daily_withdrawals = case when limits ? 'daily_withdrawals' then (limits->>'daily_withdrawals')::int else p.maximum_daily_withdrawals end,
+    maximum_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else p.maximum_daily_withdrawn end
+  where p.id = subject.id and limits ?| array['daily_withdrawals', 'daily_withdrawn'];
   -- Delete the row of a partner without limits, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
-    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
+    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null and l.maximum_net_grams is null;
   perform note('partner.limit', public, limits);
 end $$;
 
 ALTER FUNCTION gold.limit_partner(public text, limits jsonb) OWNER TO gold_book;
 
 --
--- Name: limit_reached(integer, gold.allowance, text, timestamp with time zone, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: limit_reached(integer, gold.allowance, text, timestamp with time zone, uuid, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) RETURNS gold.outcome
+CREATE FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid, used bigint DEFAULT NULL::bigint) RETURNS gold.outcome
     LANGUAGE plpgsql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -4222,6 +4420,14 @@ begin
       window_seconds := 60;
       detail := 'Your open quotes hold ' || decimal_text(held.open_grams, 0.0001) || ' g; with this one they would exceed your limit of '
         || decimal_text(held.maximum_open_grams, 0.0001) || ' g.';
+    when 'net_position' then
+      answer := 'net_position_exceeded';
+      quota := held.maximum_net_grams / 10000;
+      free := greatest(held.maximum_net_grams - used, 0) / 10000;
+      changes_at := held.day_ends_at;
+      detail := 'With this quote, your orders of today and your open quotes could change your gold by more than your limit of '
+        || decimal_text(held.maximum_net_grams, 0.0001) || ' g a day; at most ' || decimal_text(greatest(held.maximum_net_grams - used, 0), 0.0001)
+        || ' g on this side are left. The day ends at ' || instant_text(held.day_ends_at) || '.';
     when 'daily_records' then
       answer := 'daily_budget_exceeded';
       quota := held.maximum_daily_records;
@@ -4244,7 +4450,7 @@ begin
   );
 end $$;
 
-ALTER FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) OWNER TO gold_book;
+ALTER FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid, used bigint) OWNER TO gold_book;
 
 --
 -- Name: link_audit(gold.audit); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4600,6 +4806,28 @@ end $$;
 ALTER FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) OWNER TO gold_book;
 
 --
+-- Name: lock_exposure(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.lock_exposure(clock timestamp with time zone) RETURNS gold.vault
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  house vault;
+begin
+  select v.* into strict house from vault v where v.stripe = 0 for no key update;
+  if clock >= house.day_ends_at then
+    update vault v set day_net = 0, day_ends_at = day_end(clock) where v.stripe = 0 returning v.* into house;
+  end if;
+  -- An instant that has passed is kept for a minute, because the clock may step back.
+  delete from open_exposure e where e.ends_at <= clock - interval '1 minute';
+  return house;
+end $$;
+
+ALTER FUNCTION gold.lock_exposure(clock timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: lock_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4635,10 +4863,10 @@ CREATE FUNCTION gold.market_open(at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- SELECT (COALESCE(( SELECT p.always_open
-            FROM gold.price p), true) OR (EXISTS ( SELECT
-            FROM gold.market_session s
-           WHERE (((s.day)::numeric = EXTRACT(dow FROM (market_open.at AT TIME ZONE 'Asia/Riyadh'::text))) AND (s.opens <= ((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone) AND (((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone < s.closes)))));
+ SELECT COALESCE(( SELECT ((p.halted_at IS NULL) AND (p.always_open OR (EXISTS ( SELECT
+                    FROM gold.market_session s
+                   WHERE (((s.day)::numeric = EXTRACT(dow FROM (market_open.at AT TIME ZONE 'Asia/Riyadh'::text))) AND (s.opens <= ((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone) AND (((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone < s.closes))))))
+            FROM gold.price p), true) AS "coalesce";
 END;
 
 ALTER FUNCTION gold.market_open(at timestamp with time zone) OWNER TO gold_book;
@@ -4776,6 +5004,65 @@ begin
 end $$;
 
 ALTER FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.quote (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    side gold.side NOT NULL,
+    id uuid NOT NULL,
+    grams bigint NOT NULL,
+    price bigint NOT NULL,
+    total bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    reference text,
+    account_label text,
+    price_id bigint,
+    key_uuid uuid,
+    key text COLLATE pg_catalog."C",
+    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
+);
+
+ALTER TABLE gold.quote OWNER TO gold_owner;
+
+--
+-- Name: open_exposure(gold.quote[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.open_exposure(quoted gold.quote[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  insert into open_exposure as e (ends_at, buys, sells)
+  select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+  from unnest(quoted) q group by 1
+  on conflict (ends_at) do update set buys = e.buys + excluded.buys, sells = e.sells + excluded.sells;
+end $$;
+
+ALTER FUNCTION gold.open_exposure(quoted gold.quote[]) OWNER TO gold_book;
+
+--
+-- Name: open_market(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.open_market() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update price p set halted_at = null, watched_from = p.id where p.halted_at is not null;
+  if not found then
+    raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';
+  end if;
+  perform note('market.open', 'circuit breaker', '{}');
+end $$;
+
+ALTER FUNCTION gold.open_market() OWNER TO gold_book;
 
 --
 -- Name: partner_of(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5115,19 +5402,6 @@ end $$;
 ALTER FUNCTION gold.probe_write(standby boolean) OWNER TO gold_book;
 
 --
--- Name: problem; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.problem (
-    code text NOT NULL COLLATE pg_catalog."C",
-    status smallint NOT NULL,
-    title text NOT NULL,
-    retryable boolean NOT NULL
-);
-
-ALTER TABLE gold.problem OWNER TO gold_owner;
-
---
 -- Name: problem_text(text, text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5186,30 +5460,6 @@ CREATE FUNCTION gold.public_of(client integer) RETURNS text
 END;
 
 ALTER FUNCTION gold.public_of(client integer) OWNER TO gold_book;
-
---
--- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.quote (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    side gold.side NOT NULL,
-    id uuid NOT NULL,
-    grams bigint NOT NULL,
-    price bigint NOT NULL,
-    total bigint NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    reference text,
-    account_label text,
-    price_id bigint,
-    key_uuid uuid,
-    key text COLLATE pg_catalog."C",
-    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
-);
-
-ALTER TABLE gold.quote OWNER TO gold_owner;
 
 --
 -- Name: quote_text(gold.quote, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5287,6 +5537,88 @@ END;
 ALTER FUNCTION gold.read_credentials(client integer) OWNER TO gold_book;
 
 --
+-- Name: withdrawals_since(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.withdrawals_since(client integer, since timestamp with time zone, OUT requested integer, OUT withdrawn bigint) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  select count(*), coalesce(sum(w.amount), 0) into requested, withdrawn from withdrawal w
+  where w.client_id + 0 = client and w.sequence > sequence_at(client, since - interval '1 millisecond');
+end $$;
+
+ALTER FUNCTION gold.withdrawals_since(client integer, since timestamp with time zone, OUT requested integer, OUT withdrawn bigint) OWNER TO gold_book;
+
+--
+-- Name: open_exposure; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.open_exposure (
+    ends_at timestamp(3) with time zone NOT NULL,
+    buys bigint NOT NULL,
+    sells bigint NOT NULL,
+    CONSTRAINT open_exposure_not_negative CHECK (((buys >= 0) AND (sells >= 0)))
+);
+
+ALTER TABLE gold.open_exposure OWNER TO gold_owner;
+
+--
+-- Name: read_day_limits(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_day_limits(client integer) RETURNS TABLE(maximum_withdrawals integer, maximum_withdrawn bigint, withdrawals integer, withdrawn bigint, maximum_net_grams bigint, net_buys bigint, net_sells bigint, limits_exposure boolean, buys_open boolean, sells_open boolean, halted_at timestamp with time zone, resets_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    BEGIN ATOMIC
+ SELECT p.maximum_daily_withdrawals,
+     p.maximum_daily_withdrawn,
+     w.requested,
+     w.withdrawn,
+     l.maximum_net_grams,
+     ((a.gold - b.gold) + q.buys),
+     ((b.gold - a.gold) + q.sells),
+     (v.maximum_exposure IS NOT NULL),
+     ((e.net + e.buys) < v.maximum_exposure),
+     ((e.sells - e.net) < v.maximum_exposure),
+     ( SELECT c.halted_at
+            FROM gold.price c) AS halted_at,
+     d.ends_at
+    FROM ((((((((( SELECT c.clock,
+             gold.day_end(c.clock) AS ends_at
+            FROM ( SELECT clock_timestamp() AS clock) c) d
+      JOIN gold.partner p ON ((p.id = read_day_limits.client)))
+      JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))))
+      LEFT JOIN gold.allowance l ON (((l.bucket = a.bucket) AND (l.client_id = a.client_id))))
+      CROSS JOIN LATERAL gold.withdrawals_since(p.id, (d.ends_at - '1 day'::interval)) w(requested, withdrawn))
+      CROSS JOIN LATERAL ( SELECT gold.gold_before(p.id, (d.ends_at - '1 day'::interval)) AS gold) b)
+      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(o.grams) FILTER (WHERE (o.side = 'buy'::gold.side)), (0)::numeric))::bigint AS buys,
+             (COALESCE(sum(o.grams) FILTER (WHERE (o.side = 'sell'::gold.side)), (0)::numeric))::bigint AS sells
+            FROM gold.quote o
+           WHERE ((o.bucket = a.bucket) AND (o.client_id = a.client_id) AND (o.id >= l.open_from) AND (o.expires_at > d.clock) AND (NOT (EXISTS ( SELECT
+                    FROM gold.orders x
+                   WHERE ((x.bucket = o.bucket) AND (x.client_id = o.client_id) AND (x.id = o.id))))))) q)
+      JOIN gold.vault v ON ((v.stripe = 0)))
+      CROSS JOIN LATERAL ( SELECT
+                 CASE
+                     WHEN (d.clock < v.day_ends_at) THEN v.day_net
+                     ELSE (0)::bigint
+                 END AS net,
+             (COALESCE(sum(s.buys), (0)::numeric))::bigint AS buys,
+             (COALESCE(sum(s.sells), (0)::numeric))::bigint AS sells
+            FROM gold.open_exposure s
+           WHERE (s.ends_at > d.clock)) e);
+END;
+
+ALTER FUNCTION gold.read_day_limits(client integer) OWNER TO gold_book;
+
+--
 -- Name: read_limits(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5359,6 +5691,9 @@ CREATE TABLE gold.deployment (
     partner_open_grams bigint DEFAULT 50000000,
     partner_daily_records integer DEFAULT 100000,
     requests_kept_since timestamp(3) with time zone,
+    partner_net_grams bigint,
+    partner_daily_withdrawals integer,
+    partner_daily_withdrawn bigint,
     CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
@@ -5907,46 +6242,55 @@ end $$;
 ALTER FUNCTION gold.renew_endpoints(worker uuid) OWNER TO gold_book;
 
 --
--- Name: renewed(gold.allowance, timestamp with time zone, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: renewed(gold.allowance, timestamp with time zone, bigint, gold.side, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) RETURNS gold.allowance
+CREATE FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side DEFAULT NULL::gold.side, gold bigint DEFAULT NULL::bigint, ends_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS gold.allowance
     LANGUAGE plpgsql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   executed bigint;
-  executed_grams bigint;
+  executed_buys bigint;
+  executed_sells bigint;
   newest bigint;
 begin
-  select count(*), sum(o.grams), max(o.sequence) into executed, executed_grams, newest
+  select count(*), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0), coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
+  into executed, executed_buys, executed_sells, newest
   from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
   if executed > 0 then
     held.open_quotes := greatest(held.open_quotes - executed, 0);
-    held.open_grams := greatest(held.open_grams - executed_grams, 0);
+    held.open_buy_grams := greatest(held.open_buy_grams - executed_buys, 0);
+    held.open_sell_grams := greatest(held.open_sell_grams - executed_sells, 0);
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
     held.records := greatest(held.records - executed, 0);
     held.counted_sequence := newest;
   end if;
   if clock >= held.day_ends_at then
     held.records := 0;
     held.day_ends_at := day_end(clock);
+    if held.maximum_net_grams is not null then
+      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '1 day');
+    end if;
   end if;
   -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
   -- because then the clock stepped back.
-  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
+  if exceeded_limit(held, grams, side, gold, ends_at) in ('open_quotes', 'open_grams', 'net_position')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
-    select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
+    select count(*), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0),
+      coalesce(min(q.expires_at), clock + interval '1 minute'),
       coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    into held.open_quotes, held.open_grams, held.exact_until, held.open_from
+    into held.open_quotes, held.open_buy_grams, held.open_sell_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
       and q.created_at <= clock + clock_tolerance()
       and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+    held.open_grams := held.open_buy_grams + held.open_sell_grams;
   end if;
   return held;
 end $$;
 
-ALTER FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: replay_burst(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6601,6 +6945,89 @@ end $$;
 ALTER FUNCTION gold.sequence_at(client integer, at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: set_breaker(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_breaker(basis_points integer, seconds integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update price p set halt_basis_points = set_breaker.basis_points, halt_seconds = set_breaker.seconds;
+  if not found then
+    raise exception 'no price has been set yet: set a price before the circuit breaker' using errcode = 'GR409';
+  end if;
+  perform note('market.breaker', 'circuit breaker',
+    jsonb_build_object('basis_points', set_breaker.basis_points, 'seconds', set_breaker.seconds));
+end $$;
+
+ALTER FUNCTION gold.set_breaker(basis_points integer, seconds integer) OWNER TO gold_book;
+
+--
+-- Name: set_exposure(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_exposure(maximum bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  clock timestamptz;
+begin
+  perform require_read_committed();
+  perform from account a where a.client_id <> 0 order by a.client_id for no key update;
+  perform from vault v where v.stripe = 0 for no key update;
+  clock := clock_timestamp();
+  delete from open_exposure;
+  if maximum is null then
+    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
+  else
+    insert into open_exposure (ends_at, buys, sells)
+    select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+    from account a
+    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
+    join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
+    where exposure_slot(q.created_at, q.expires_at) > clock
+      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
+    group by 1;
+    update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
+      day_net = (select coalesce(sum(a.gold - gold_before(a.client_id, day_end(clock) - interval '1 day')), 0) from account a where a.client_id <> 0)
+    where v.stripe = 0;
+  end if;
+  perform note('market.exposure', coalesce(maximum::text, 'unlimited'), jsonb_build_object('grams', maximum));
+end $$;
+
+ALTER FUNCTION gold.set_exposure(maximum bigint) OWNER TO gold_book;
+
+--
+-- Name: set_limit_defaults(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_limit_defaults(limits jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  known deployment;
+  changed deployment;
+begin
+  select * into known from deployment for update;
+  update deployment d set
+    partner_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else d.partner_open_quotes end,
+    partner_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else d.partner_open_grams end,
+    partner_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else d.partner_daily_records end,
+    partner_net_grams = case when limits ? 'net_grams' then (limits->>'net_grams')::bigint else d.partner_net_grams end,
+    partner_daily_withdrawals = case when limits ? 'daily_withdrawals' then (limits->>'daily_withdrawals')::int else d.partner_daily_withdrawals end,
+    partner_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else d.partner_daily_withdrawn end
+  returning d.* into changed;
+  if changed is distinct from known then
+    perform note('deployment.limit_defaults', 'deployment', limits);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.set_limit_defaults(limits jsonb) OWNER TO gold_book;
+
+--
 -- Name: set_limit_defaults(integer, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6609,12 +7036,7 @@ CREATE FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams bigint, 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  update deployment d set partner_open_quotes = open_quotes, partner_open_grams = open_grams, partner_daily_records = daily_records
-  where (d.partner_open_quotes, d.partner_open_grams, d.partner_daily_records) is distinct from (open_quotes, open_grams, daily_records);
-  if found then
-    perform note('deployment.limit_defaults', 'deployment', jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams,
-      'daily_records', daily_records));
-  end if;
+  perform set_limit_defaults(jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams, 'daily_records', daily_records));
 end $$;
 
 ALTER FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer) OWNER TO gold_book;
@@ -6738,6 +7160,8 @@ CREATE FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint,
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+declare
+  is_first boolean := not exists (select from price);
 begin
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
@@ -6753,6 +7177,11 @@ begin
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
     'url', set_price.url)));
+  -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
+  update price p set watched_from = p.id;
+  if is_first and exists (select from deployment d where d.environment = 'production') then
+    perform set_breaker(500, 60);
+  end if;
 end $$;
 
 ALTER FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) OWNER TO gold_book;
@@ -6900,6 +7329,9 @@ begin
     settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
     flood_per_second = excluded.flood_per_second, webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
+  if known.environment is null and settle_deployment.environment = 'production' then
+    perform set_limit_defaults('{"net_grams": 100000000, "daily_withdrawals": 20, "daily_withdrawn": 1000000000}');
+  end if;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
       'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
@@ -6908,6 +7340,34 @@ begin
 end $$;
 
 ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) OWNER TO gold_book;
+
+--
+-- Name: settle_exposure(gold.orders[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settle_exposure(executed gold.orders[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update open_exposure e set buys = greatest(e.buys - x.buys, 0), sells = greatest(e.sells - x.sells, 0)
+  from (
+    select exposure_slot(q.created_at, q.expires_at) as ends_at,
+      coalesce(sum(q.grams) filter (where q.side = 'buy'), 0) as buys, coalesce(sum(q.grams) filter (where q.side = 'sell'), 0) as sells
+    from unnest(executed) o join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
+    group by 1
+  ) x
+  where e.ends_at = x.ends_at;
+  -- An order of the last day that is booked after the new day began no longer counts.
+  update vault v set day_ends_at = d.ends_at,
+    day_net = case when d.ends_at = v.day_ends_at then v.day_net else 0 end
+      + (select coalesce(sum(case o.side when 'buy' then o.grams else -o.grams end), 0) from unnest(executed) o
+        where o.executed_at >= d.ends_at - interval '1 day')
+  from (select greatest(w.day_ends_at, (select day_end(max(o.executed_at)) from unnest(executed) o)) as ends_at from vault w where w.stripe = 0) d
+  where v.stripe = 0;
+end $$;
+
+ALTER FUNCTION gold.settle_exposure(executed gold.orders[]) OWNER TO gold_book;
 
 --
 -- Name: simulate_deposit(gold.account, jsonb, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7553,17 +8013,21 @@ ALTER FUNCTION gold.tell_events(clients integer[]) OWNER TO gold_book;
 --
 
 CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- WITH ticked AS (
-          UPDATE gold.price p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
-           WHERE ((p.source <> 'fixed'::text) AND (NOT (((p.as_of IS DISTINCT FROM tick_price.known_as_of) OR (p.url IS DISTINCT FROM tick_price.known_url)) OR (p.spread_basis_points IS DISTINCT FROM tick_price.known_spread))))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT (EXISTS ( SELECT
-            FROM ticked)) AS "exists";
-END;
+    AS $$
+declare
+  ticked price;
+begin
+  update price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
+    as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
+  where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
+  returning p.* into ticked;
+  if ticked.halt_basis_points is not null and ticked.halted_at is null then
+    perform halt_on_jump(ticked);
+  end if;
+  return ticked.one is not null;
+end $$;
 
 ALTER FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) OWNER TO gold_book;
 
@@ -8242,7 +8706,10 @@ CREATE VIEW gold.current_price AS
     p.url,
     p.always_open,
     gold.market_open(clock_timestamp()) AS market_open,
-    p.quote_ttl_seconds
+    p.quote_ttl_seconds,
+    p.halt_basis_points,
+    p.halt_seconds,
+    p.halted_at
    FROM gold.price p;
 
 ALTER TABLE gold.current_price OWNER TO gold_owner;
@@ -8269,7 +8736,10 @@ CREATE VIEW gold.deployment_overview AS
     deployment.partner_open_quotes,
     deployment.partner_open_grams,
     deployment.partner_daily_records,
-    deployment.requests_kept_since
+    deployment.requests_kept_since,
+    deployment.partner_net_grams,
+    deployment.partner_daily_withdrawals,
+    deployment.partner_daily_withdrawn
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -8323,6 +8793,19 @@ CREATE VIEW gold.endpoint_overview AS
           WHERE ((r_1.bucket = (p.id % 64)) AND (r_1.client_id = p.id))) r);
 
 ALTER TABLE gold.endpoint_overview OWNER TO gold_owner;
+
+--
+-- Name: exposure_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.exposure_overview AS
+SELECT
+    NULL::bigint AS maximum_exposure,
+    NULL::bigint AS day_net,
+    NULL::bigint AS open_buys,
+    NULL::bigint AS open_sells;
+
+ALTER TABLE gold.exposure_overview OWNER TO gold_owner;
 
 --
 -- Name: market_hours; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -8405,7 +8888,10 @@ CREATE VIEW gold.partner_overview AS
         END AS payouts_held_until,
     l.maximum_open_quotes,
     l.maximum_open_grams,
-    l.maximum_daily_records
+    l.maximum_daily_records,
+    l.maximum_net_grams,
+    p.maximum_daily_withdrawals,
+    p.maximum_daily_withdrawn
    FROM ((gold.partner p
      JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))))
      LEFT JOIN gold.allowance l ON (((l.bucket = a.bucket) AND (l.client_id = a.client_id))));
@@ -8463,19 +8949,6 @@ CREATE VIEW gold.token_key_overview AS
    FROM gold.token_key;
 
 ALTER TABLE gold.token_key_overview OWNER TO gold_owner;
-
---
--- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.vault (
-    stripe smallint NOT NULL,
-    free bigint DEFAULT 0 NOT NULL,
-    list_id integer DEFAULT 1 NOT NULL,
-    CONSTRAINT vault_not_negative CHECK ((free >= 0))
-);
-
-ALTER TABLE gold.vault OWNER TO gold_owner;
 
 --
 -- Name: webhook_secret_id_seq; Type: SEQUENCE; Schema: gold; Owner: gold_owner
@@ -8705,6 +9178,13 @@ ALTER TABLE ONLY gold.market_session
 
 ALTER TABLE ONLY gold.nonce
     ADD CONSTRAINT nonce_bucket_client_id_nonce_pk PRIMARY KEY (bucket, client_id, nonce);
+
+--
+-- Name: open_exposure open_exposure_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.open_exposure
+    ADD CONSTRAINT open_exposure_pkey PRIMARY KEY (ends_at);
 
 --
 -- Name: orders orders_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -8998,6 +9478,22 @@ CREATE UNIQUE INDEX withdrawal_step_login ON gold.withdrawal_step USING btree (b
 --
 
 CREATE UNIQUE INDEX withdrawal_step_previous ON gold.withdrawal_step USING btree (bucket, client_id, withdrawal_id, previous);
+
+--
+-- Name: exposure_overview _RETURN; Type: RULE; Schema: gold; Owner: gold_owner
+--
+
+CREATE OR REPLACE VIEW gold.exposure_overview AS
+ SELECT v.maximum_exposure,
+        CASE
+            WHEN (clock_timestamp() < v.day_ends_at) THEN v.day_net
+            ELSE (0)::bigint
+        END AS day_net,
+    (COALESCE(sum(e.buys), (0)::numeric))::bigint AS open_buys,
+    (COALESCE(sum(e.sells), (0)::numeric))::bigint AS open_sells
+   FROM (gold.vault v
+     LEFT JOIN gold.open_exposure e ON ((e.ends_at > clock_timestamp())))
+  GROUP BY v.stripe;
 
 --
 -- Name: attempt append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -10371,10 +10867,76 @@ REVOKE ALL ON FUNCTION gold.event_text(given gold.event, delivery text) FROM PUB
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.allowance TO gold_book;
 
 --
--- Name: FUNCTION exceeded_limit(held gold.allowance, grams bigint); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION exceeded_limit(held gold.allowance, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE problem; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.problem TO gold_book;
+
+--
+-- Name: FUNCTION exposure_reached(item integer, side gold.side, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.maximum_exposure; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(maximum_exposure) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_net; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_net) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_ends_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: FUNCTION exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -10435,6 +10997,18 @@ REVOKE ALL ON FUNCTION gold.freeze_bar() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.freeze_steps() FROM PUBLIC;
+
+--
+-- Name: FUNCTION gold_before(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.gold_before(client integer, at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION halt_on_jump(ticked gold.price); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.halt_on_jump(ticked gold.price) FROM PUBLIC;
 
 --
 -- Name: FUNCTION has_room_for(holder gold.account, amount bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -10556,10 +11130,10 @@ REVOKE ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) FROM PUBLIC
 GRANT ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) TO gold_operator;
 
 --
--- Name: FUNCTION limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid, used bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid, used bigint) FROM PUBLIC;
 
 --
 -- Name: FUNCTION link_audit(entry gold.audit); Type: ACL; Schema: gold; Owner: gold_book
@@ -10642,6 +11216,12 @@ REVOKE ALL ON FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT l
 REVOKE ALL ON FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) FROM PUBLIC;
 
 --
+-- Name: FUNCTION lock_exposure(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.lock_exposure(clock timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION lock_price(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -10711,6 +11291,25 @@ REVOKE ALL ON FUNCTION gold.number_price() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
+
+--
+-- Name: FUNCTION open_exposure(quoted gold.quote[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.open_exposure(quoted gold.quote[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION open_market(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.open_market() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.open_market() TO gold_operator;
 
 --
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book
@@ -10812,12 +11411,6 @@ REVOKE ALL ON FUNCTION gold.probe_write(standby boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_api;
 
 --
--- Name: TABLE problem; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT ON TABLE gold.problem TO gold_book;
-
---
 -- Name: FUNCTION problem_text(refusal text, detail text, request uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -10835,12 +11428,6 @@ GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_operator;
 --
 
 REVOKE ALL ON FUNCTION gold.public_of(client integer) FROM PUBLIC;
-
---
--- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
 
 --
 -- Name: FUNCTION quote_text(given gold.quote, status text); Type: ACL; Schema: gold; Owner: gold_book
@@ -10868,6 +11455,37 @@ GRANT ALL ON FUNCTION gold.read_chain_key(client integer) TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.read_credentials(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_credentials(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION withdrawals_since(client integer, since timestamp with time zone, OUT requested integer, OUT withdrawn bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.withdrawals_since(client integer, since timestamp with time zone, OUT requested integer, OUT withdrawn bigint) FROM PUBLIC;
+
+--
+-- Name: TABLE open_exposure; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE gold.open_exposure TO gold_book;
+
+--
+-- Name: COLUMN open_exposure.buys; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(buys) ON TABLE gold.open_exposure TO gold_book;
+
+--
+-- Name: COLUMN open_exposure.sells; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sells) ON TABLE gold.open_exposure TO gold_book;
+
+--
+-- Name: FUNCTION read_day_limits(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_day_limits(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_day_limits(client integer) TO gold_api;
 
 --
 -- Name: FUNCTION read_limits(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -11093,10 +11711,10 @@ REVOKE ALL ON FUNCTION gold.renew_endpoints(worker uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_api;
 
 --
--- Name: FUNCTION renewed(held gold.allowance, clock timestamp with time zone, grams bigint); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION replay_burst(); Type: ACL; Schema: gold; Owner: gold_book
@@ -11272,6 +11890,26 @@ REVOKE ALL ON FUNCTION gold.seconds_behind(newest timestamp with time zone, cloc
 REVOKE ALL ON FUNCTION gold.sequence_at(client integer, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION set_breaker(basis_points integer, seconds integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_breaker(basis_points integer, seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_breaker(basis_points integer, seconds integer) TO gold_operator;
+
+--
+-- Name: FUNCTION set_exposure(maximum bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_exposure(maximum bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_exposure(maximum bigint) TO gold_operator;
+
+--
+-- Name: FUNCTION set_limit_defaults(limits jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_limit_defaults(limits jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11323,6 +11961,12 @@ GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], seque
 --
 
 REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION settle_exposure(executed gold.orders[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settle_exposure(executed gold.orders[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
@@ -11636,6 +12280,13 @@ GRANT SELECT ON TABLE gold.endpoint_overview TO gold_book;
 GRANT SELECT ON TABLE gold.endpoint_overview TO gold_operator;
 
 --
+-- Name: TABLE exposure_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_book;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_operator;
+
+--
 -- Name: TABLE market_hours; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -11694,24 +12345,6 @@ GRANT SELECT,INSERT ON TABLE gold.simulated_price TO gold_book;
 
 GRANT SELECT ON TABLE gold.token_key_overview TO gold_book;
 GRANT SELECT ON TABLE gold.token_key_overview TO gold_operator;
-
---
--- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
 
 --
 -- Name: TABLE withdrawal_overview; Type: ACL; Schema: gold; Owner: gold_owner

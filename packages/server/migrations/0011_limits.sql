@@ -7,7 +7,6 @@ CREATE TABLE "gold"."open_exposure" (
 --> statement-breakpoint
 ALTER TABLE "gold"."allowance" DROP CONSTRAINT "allowance_maxima";--> statement-breakpoint
 ALTER TABLE "gold"."allowance" DROP CONSTRAINT "allowance_counts";--> statement-breakpoint
-ALTER TABLE "gold"."quote" ADD COLUMN "key_uuid" uuid;--> statement-breakpoint
 ALTER TABLE "gold"."vault" ADD COLUMN "maximum_exposure" bigint;--> statement-breakpoint
 ALTER TABLE "gold"."vault" ADD COLUMN "day_net" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."vault" ADD COLUMN "day_ends_at" timestamp (3) with time zone DEFAULT '-infinity' NOT NULL;--> statement-breakpoint
