@@ -61,7 +61,7 @@ export const ADMISSION_MUTATIONS: readonly Mutation[] = [
   {
     name: "database: the server certificate's host name is not checked",
     file: "../database/src/open_database.ts",
-    from: "checkServerIdentity(host, {",
+    from: "checkServerIdentity(hostOf().host, {",
     to: 'checkServerIdentity("localhost", {',
     tests: ["src/database/verified_link.pg.test.ts"],
   },

@@ -51,16 +51,15 @@ export const DEPLOYMENT_MUTATIONS: readonly Mutation[] = [
   {
     name: "deployment: a change of only the webhook settings is ignored",
     file: SETTLE_DEPLOYMENT,
-    from:
-      "known.flood_per_second,\n      known.webhook_ports, known.attempts_kept_days) is not distinct from",
+    from: "known.flood_per_second, known.webhook_ports, known.attempts_kept_days) is not distinct from",
     to:
-      "known.flood_per_second,\n      settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) is not distinct from",
+      "known.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) is not distinct from",
     tests: [SETTLE_DEPLOYMENT_TEST],
   },
   {
     name: "deployment: the webhook settings of the first run are never updated",
     file: SETTLE_DEPLOYMENT,
-    from: ",\n    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;",
+    from: ", webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;",
     to: ";",
     tests: [SETTLE_DEPLOYMENT_TEST],
   },

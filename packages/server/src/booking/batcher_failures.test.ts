@@ -151,7 +151,8 @@ describe("Batcher, on database errors", () => {
       }, { commitWaitMs: 20 });
       const [slow, next] = [batcher.submit(item(1)), batcher.submit(item(2))];
       await assertRejects(() => slow, InDoubtError);
-      assert(batcher.oldestSeconds >= 0.02, `${batcher.oldestSeconds}`);
+      // A timer may fire up to one millisecond early.
+      assert(batcher.oldestSeconds >= 0.019, `${batcher.oldestSeconds}`);
       // The slow statement keeps its place, so the next one is sent after it.
       assertEquals([calls.length, sends, batcher.waiting], [1, 0, 1]);
       commit.open();

@@ -219,8 +219,8 @@ describe("events about credentials, IBANs and webhook URLs", () => {
       where p.pronamespace = 'gold'::regnamespace
         and pg_get_functiondef(p.oid) ~* '(insert into|update) (gold[.])?(partner|signing_key|certificate|client_secret|webhook_secret)[ (]'
       order by 1`;
-    // These write a name, a date of use, a suspension, a requested IBAN or another encryption of a secret.
-    const others = ["ask_iban", "record_use", "reseal", "resume_partner", "suspend_partner"];
+    // These write a name, limits, a date of use, a suspension, a requested IBAN or another encryption of a secret.
+    const others = ["ask_iban", "limit_partner", "record_use", "reseal", "resume_partner", "suspend_partner"];
     assertEquals(
       rows.map(({ name }) => name),
       ["create_partner", ...Object.keys(changes), ...others].sort(),

@@ -147,6 +147,7 @@ describe("append_only", () => {
       "deployment",
       "endpoint",
       "market_session",
+      "open_exposure",
       "partner",
       "price",
       "problem",
