@@ -10,7 +10,10 @@ const TOKENS = 10_000;
 const ISSUED_AT_ONCE = 64;
 /** Operations between two readings of the clock. */
 const STRIDE = 20;
-/** Few enough that the service still caches the tokens of SEEN after all rounds. */
+/**
+ * The new tokens per turn of FIRST. With more, the new tokens of all rounds would evict the tokens of SEEN from
+ * the service's cache.
+ */
 const FIRST_A_TURN = 500;
 
 const VERIFY = "one ES256 verify";

@@ -1,6 +1,6 @@
 import { request } from "./bytes_fixture.ts";
 
-/** The path of the request that is hidden in another request's body. No other request uses this path. */
+/** The path of the request that is hidden in another request's body. No other request of hiddenRequests() uses this path. */
 export const HIDDEN_PATH = "/v1/reserves";
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
@@ -88,7 +88,7 @@ export function hiddenRequests(token: string): string[] {
 }
 
 /**
- * Adds `Connection: close`, which says that no request follows. Without this header, a parser for which the
- * first request ends before the hidden request would read the hidden request as an ordinary next request.
+ * Adds `Connection: close`, which says that no request follows. Some parsers end the first request where the
+ * hidden request begins. Without this header, they would treat the hidden request as an ordinary second request.
  */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

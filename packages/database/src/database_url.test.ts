@@ -151,7 +151,7 @@ describe("checkDatabaseUrl()", () => {
     assertStringIncludes(fault(`postgres://u,${PASSWORD}:/x@a/gold`, "sandbox")!, "several hosts");
     assertStringIncludes(several("a.example,A.example:5432"), "names the host a.example:5432 more than once");
     assertStringIncludes(several("a,%2Frun%2Fpostgresql"), "a Unix socket among several hosts");
-    assertStringIncludes(several("a%2Cb"), "a comma within a host");
+    assertStringIncludes(several("a%2Cb"), "has %2C in a host");
     assertStringIncludes(several("a,b:0"), "port 0");
   });
 

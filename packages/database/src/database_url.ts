@@ -148,7 +148,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("has a % that is not followed by two hex digits: write % itself as %25.");
+    throw new Error("has a % escape that is not valid UTF-8: write % itself as %25.");
   }
 }
 
@@ -165,8 +165,8 @@ function readHost(url: URL): DatabaseHost {
   if (hostname.startsWith("/")) {
     return { host: "localhost", port, socketPath: `${hostname}/.s.PGSQL.${port}` };
   }
-  // A "%2C" becomes a comma only here.
-  if (hostname.includes(",")) throw new Error("has a comma within a host: write %2C as a comma.");
+  // The URL was already split at every literal comma, so this comma was written as %2C.
+  if (hostname.includes(",")) throw new Error("has %2C in a host: separate hosts with a literal comma.");
   return { host: hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase(), port, socketPath: undefined };
 }
 

@@ -39,7 +39,8 @@ export async function testPostgres(): Promise<TestPostgres> {
   const folder = process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : realpathSync(tmpdir());
   await removeAbandoned(folder);
   const dataDir = mkdtempSync(join(folder, `${PREFIX}${process.pid}-`));
-  // Allow many connections. Several test files share the server, and each may start several services.
+  // Allow many connections. The test runner starts this server once for all test files, and each of them may
+  // start several services.
   const server = await startPostgres({ dataDir, settings: { max_connections: "500" } });
   return new TestServer(server.superuserUrl, async () => {
     await stopPostmaster(join(dataDir, "cluster"), server.pid, false);

@@ -119,7 +119,7 @@ export interface Prices {
   readonly sellPricePips: bigint;
 }
 
-/** The number of half basis points in 1. Half of a spread of n basis points is n half basis points. */
+/** 100 % in half basis points. A spread of n basis points moves each price by n half basis points. */
 const HALF_BASIS_POINTS = 20_000n;
 
 /**

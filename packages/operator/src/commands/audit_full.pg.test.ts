@@ -26,7 +26,8 @@ describe("gold audit full", () => {
     await sql()`
       select gold.book_funding(false, ${client}, 1, 'key', '\\x00', 1000, 100000000000000, gen_random_uuid(), gen_random_uuid())`;
     await sql()`select gold.seal_chain(${client})`;
-    // The fixture of the service writes the key sources without the function that records them.
+    // The fixture of the service changes the deployment without an audit row. One changed value makes this function
+    // record all values.
     await sql()`
       select gold.settle_deployment(environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second,
         webhook_ports, attempts_kept_days + 1::smallint) from gold.deployment`;
@@ -40,7 +41,7 @@ describe("gold audit full", () => {
     await operator.stop();
   });
 
-  it("accepts the roles and credentials of the file that audit keys wrote, and reports new ones", async () => {
+  it("accepts the credentials in the file that audit keys wrote, and reports an IBAN that has changed since", async () => {
     const file = operator.path("keys.json");
     // Other tests create roles on the same server at the same time.
     const findings = async () =>
@@ -61,7 +62,7 @@ describe("gold audit full", () => {
     await sql()`update gold.partner set iban = ${IBAN} where id = ${client}`;
   });
 
-  it("uses a finished range again only if no row of it has changed", async () => {
+  it("reuses the stored result of a range of clients only if no row of that range has changed", async () => {
     const state = operator.path("state.json");
     await audit("full", "--resume", state);
     const again = await audit("full", "--resume", state);

@@ -33,7 +33,8 @@ export interface SignatureHeaders {
 export type SignRequest = (request: RequestToSign, signer: Signer) => Promise<SignatureHeaders>;
 
 /**
- * Makes the function that signs requests, from the parts of one host.
+ * Makes the function that signs requests, from the functions that the caller's runtime (Node, Deno or k6)
+ * provides.
  *
  * @param parts The canonical form, the signature and the byte primitives.
  * @returns A function that signs one request. It rejects with the errors of the parts, CanonicalError and

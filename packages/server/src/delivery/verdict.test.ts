@@ -58,7 +58,7 @@ describe("judgeAttempt()", () => {
     });
   });
 
-  it("treats 410 from a disabled endpoint as a refusal, so that a test can be parked", () => {
+  it("treats 410 from a disabled endpoint as a refusal, so that a webhook.test event can be parked", () => {
     const test = (tries: number) => judge({ httpStatus: 410 }, { tries, disabled: true });
     assertEquals(test(0), { outcome: "refused", againInMs: 5000, restMs: 0 });
     assertEquals(test(3), { outcome: "refused", againInMs: null, restMs: 0 });

@@ -9,15 +9,15 @@ interface Bundle {
 }
 
 /**
- * How long before its expiry a CA or list is left out. A proxy with an expired CA or list refuses every
- * partner of that CA.
+ * A CA is left out from this long before it expires. All lists are left out from this long before one of them
+ * is overdue.
  */
 const MARGIN_MS = 5000;
 const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X509 CRL-----\n?$/;
 
 /**
  * Composes what the proxy may trust now. Leaves out an expired CA, because it can break the clients of other
- * CAs. Returns no list at all if the list of one CA is missing or overdue. A proxy that has any list requires
+ * CAs. Returns no list at all if the list of one CA is missing, unreadable or overdue. A proxy that has any list requires
  * a list for every CA, and would refuse the partners of that CA. The service still refuses a revoked
  * certificate at each request.
  */

@@ -77,7 +77,7 @@ describe("seal_chain", () => {
     });
   });
 
-  /** The end of each of the client's lines, `|answer|salt`, computed from the rows. */
+  /** Computes from the rows how each hashed line of the client's chain ends: `|answer|salt` (docs/chain.md). */
   async function endsOf(client: number): Promise<string[]> {
     const [partner] = await books.sql`select chain_key from gold.partner where id = ${client}`;
     const rows = await books.sql`
@@ -172,7 +172,7 @@ describe("seal_chain", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("writes lines of version 1 for orders that 0.3.0 books without a signed request", async () => {
+  it("writes lines of version 1 for orders and withdrawals that 0.3.0 books without a signed request", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", 1_000n);
     const { nonce, key, request } = orderItem(client, quote);
@@ -308,7 +308,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("returns the clients that may have more events, and seals fewer events each for many clients", async () => {
+  it("returns the clients that may have more events, and seals fewer events of each client when it is called with many clients", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();
