@@ -11,10 +11,10 @@ const OBSERVE_MS = 50;
  */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
 /**
- * The message is compared, because concurrent changes of one catalog row have no separate error code.
- * They are caused, for example, by GRANT and by a new partition.
+ * The message is compared, because concurrent changes of one catalog row have no error code of their own.
+ * They are caused, for example, by GRANT, by a new partition, and by the removal of an operator's login.
  */
-const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
+const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)|was concurrently dropped/;
 
 /** The migration changed nothing, because another session held a lock that it needs. */
 class MigrationBlocked extends Error {
