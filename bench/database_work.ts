@@ -39,7 +39,7 @@ export async function noteWork<T extends { readonly operations: number }>(
   return sample;
 }
 
-/** Describes the average database work of one operation, named as in "an order". */
+/** Describes the average database work of one operation. `operation` has its article: "an order". */
 export function describeWork(works: readonly Work[], operation: string): string {
   const each = (name: keyof Totals) =>
     works.reduce((sum, work) => sum + work[name], 0) / works.reduce((sum, work) => sum + work.operations, 0);

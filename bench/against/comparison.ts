@@ -111,7 +111,7 @@ export async function compareVersions(
 
 /**
  * Returns how many requests fill a slice. Both versions get the same number, so that their databases grow
- * equally. A busy machine gets shorter turns, because a quote expires after a minute.
+ * equally. On a slow machine a turn has fewer requests, because a quote expires after a minute.
  */
 function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation, Pair>>): number {
   const turns = [order, quote].flatMap(({ ours, theirs }) => [ours, theirs]);

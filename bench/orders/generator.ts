@@ -51,7 +51,7 @@ const ORDERS_PATH = "/v1/orders";
 const QUOTES_PATH = "/v1/quotes";
 const NEW_QUOTE = JSON.stringify({ side: "buy", gold_grams: 0.001 });
 const SIGNED_AT_ONCE = 16;
-/** Half of a token's lifetime, so that a token is valid until the end of the turn for which it was issued. */
+/** Half of a token's lifetime. Older tokens are replaced, so that each token stays valid until its turn ends. */
 const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;

@@ -15,8 +15,8 @@ const BYTES_PER_MEBIBYTE = 1 << 20;
 /**
  * The memory that a process keeps after a garbage collection, in MiB. A signal requests the collection,
  * because the service has no endpoint for it. On Node, a preloaded module then reports the heap's size. Deno
- * reports no size, but collects garbage and returns free memory by itself. So on Deno the remaining resident
- * memory is read, which is less precise.
+ * collects garbage and returns free memory on the same signal, but reports no size. So on Deno the remaining
+ * resident memory is read, which is less precise.
  */
 export class KeptMemory {
   readonly #file: string;

@@ -117,7 +117,7 @@ describe("isProblemCode()", () => {
 });
 
 describe("oauthError()", () => {
-  it("maps each problem to OAuth's error by its status", () => {
+  it("maps each problem to OAuth's error by its status, except unsupported_grant_type", () => {
     const named: Record<string, readonly TokenProblemCode[]> = {
       invalid_client: ["invalid_client", "token_missing"],
       invalid_request: [

@@ -36,7 +36,7 @@ export function readLimits(values: Values): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** Reads a limit in grams: at most a thousand tonnes, so that sums of grams fit into a bigint. */
+/** Reads a limit in grams: at most a thousand tonnes, so that sums of grams fit into Postgres's bigint. */
 export function readLimitGrams(text: string, option: string): bigint {
   const grams = parseGrams(text);
   if (grams > TENTH_MILLIGRAMS_AT_MOST) {

@@ -37,17 +37,17 @@ function check(closed: Partial<typeof DAY> = {}, from = 1): string[] {
 }
 
 describe("the audit of closed days", () => {
-  it("accepts the day that its events give", () => {
+  it("accepts a closed day that matches its events", () => {
     assertEquals(check(), []);
   });
 
-  it("accepts a day without events that has the balances before it", () => {
+  it("accepts a day without events if its balances are those at the end of the day before", () => {
     const none = { first_sequence: null, last_sequence: null, orders: 0 };
     const [opening_balance, closing_balance] = [balance(EMPTY), balance(EMPTY)];
     assertEquals(check({ ...none, date: "2026-01-31", opening_balance, closing_balance }), []);
   });
 
-  it("finds another range, balance or number of orders", () => {
+  it("reports a wrong event range, balance or number of orders", () => {
     const wrong = [
       { first_sequence: 2 },
       { last_sequence: 3 },
@@ -65,7 +65,7 @@ describe("the audit of closed days", () => {
     }
   });
 
-  it("does not compare the first day of an audit that begins later, which may be incomplete", () => {
+  it("does not compare the first day if the audit does not begin at event 1, because that day may be incomplete", () => {
     assertEquals(check({ first_sequence: 3 }, 5), []);
   });
 });

@@ -9,8 +9,8 @@ const DAY_MS = 86_400_000;
 const NOTICE_DAYS = 30;
 
 /**
- * Checks the certificate's dates and owner, without the service. Returns the lines for the report. They call
- * the certificate registered, so the caller must also check that the service accepts it.
+ * Checks the certificate's dates and owner, without the service. Returns the lines for the report. The lines
+ * say "registered" without a check, so the caller must also check that the service accepts the certificate.
  */
 export function examineCertificate(
   pem: string,

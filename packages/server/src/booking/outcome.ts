@@ -1,5 +1,6 @@
 /**
- * The status of a refusal by a limit. The database stores neither the key nor the nonce of such a request.
+ * The status of a refusal by a limit on the rate, on quotes, on records or on the net position. The database
+ * stores neither the key nor the nonce of such a request.
  */
 export const LIMIT_STATUS = 429;
 

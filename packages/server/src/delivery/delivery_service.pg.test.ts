@@ -92,7 +92,7 @@ describe("startDelivery()", () => {
     assertEquals(events, ["delivering", "stopping", "stopped"]);
   });
 
-  it("must run beside the role api, which seals no chain, but not beside the role all", async () => {
+  it("is needed beside the role api, which seals no chain, and not beside the role all, which seals by itself", async () => {
     const client = await books.createClient({ halalas: 100n });
     const api = await run(startService(readConfig(serving(), "api"), () => {}));
     await pause(1500);
