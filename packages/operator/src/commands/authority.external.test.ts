@@ -73,7 +73,7 @@ describe("gold ca, cert and key rotate ca, checked with openssl", () => {
       (await openssl.run("ec", "-in", "house.key", "-pubout", "-out", "house_public.pem")).status,
       0,
     );
-    const command = `openssl dgst -sha256 -sign ${openssl.path("house.key")}`;
+    const command = `/usr/bin/env openssl dgst -sha256 -sign ${openssl.path("house.key")}`;
     await operator.done(
       "key",
       "rotate",
