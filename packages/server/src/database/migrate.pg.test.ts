@@ -2,6 +2,7 @@ import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { migrate } from "./migrate.ts";
@@ -59,6 +60,13 @@ describe("migrate()", () => {
         order by line`;
       return rows.map(({ line }) => line);
     });
+
+  it("lists each migration with a later time than the one before it, because an earlier one would be skipped", async () => {
+    const file = new URL("../../migrations/meta/_journal.json", import.meta.url);
+    const { entries } = JSON.parse(await readFile(file, "utf8")) as { entries: readonly { when: number }[] };
+    const times = entries.map(({ when }) => when);
+    assertEquals(times, [...new Set(times)].sort((one, other) => one - other));
+  });
 
   // Comes first, so that on a fresh server this login also creates the roles.
   it("needs no superuser: a login with CREATEROLE that owns the database can migrate twice", async () => {
