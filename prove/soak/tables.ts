@@ -27,10 +27,8 @@ export async function readDatabaseBytes(sql: Sql): Promise<number> {
 }
 
 const DEAD_SHARE_MAX = 0.2;
-/**
- * Autovacuum's default threshold: autovacuum skips a table with fewer dead rows, however small the table is.
- */
-const AUTOVACUUM_MIN_DEAD = 50;
+/** Autovacuum's defaults: it skips a table until its dead rows exceed 50 plus 20 % of its live rows. */
+const AUTOVACUUM = { dead: 50, share: 0.2 };
 /** A table is hot if at least this many of its rows were changed or deleted between the two readings. */
 const HOT_CHANGES = 1000;
 /**
@@ -62,9 +60,9 @@ export async function judgeDeadTuples(
     return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead (vacuumed ${came} times)`;
   });
   return {
-    what: `${said.join("; ") || "no table is hot"}; autovacuum ignores a table with ${
-      AUTOVACUUM_MIN_DEAD - 1
-    } or fewer dead rows`,
+    what: `${said.join("; ") || "no table is hot"}; autovacuum ignores ${AUTOVACUUM.dead} dead rows and ${
+      percentText(AUTOVACUUM.share)
+    } of the live rows`,
     violations: left.filter(isBloated).map((table) =>
       `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the limit is ${
         percentText(DEAD_SHARE_MAX)
@@ -80,7 +78,7 @@ function findHot(before: readonly Table[], after: readonly Table[]): string[] {
 }
 
 const isBloated = (table: Table): boolean =>
-  table.dead >= AUTOVACUUM_MIN_DEAD && shareOfDead(table) >= DEAD_SHARE_MAX;
+  table.dead > AUTOVACUUM.dead + AUTOVACUUM.share * table.live && shareOfDead(table) >= DEAD_SHARE_MAX;
 
 const shareOfDead = ({ live, dead }: Table): number => dead / Math.max(1, live + dead);
 
