@@ -14,7 +14,7 @@ const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
  * column reads that setting. The variant with one row does this too, so that both variants do the same work.
  */
 const taking = (rows: string) =>
-  `(select s.free, s.list_id, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
+  `(select s.*, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
 const THE_ONE = taking("where stripe = 0 for no key update");
 const ANY = taking("order by stripe for no key update skip locked limit 1");
 const DEFAULT_STRIPE = `coalesce(nullif(current_setting('peer.stripe', true), '')::smallint, 0)`;
