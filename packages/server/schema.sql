@@ -1417,6 +1417,7 @@ declare
   clock timestamptz;
   present timestamptz;
   made_at timestamptz;
+  firm_until timestamptz;
   horizon timestamptz;
   current price;
   open boolean;
@@ -1429,6 +1430,7 @@ declare
   unpriced boolean;
   grams bigint;
   total bigint;
+  quoted_grams bigint;
   asked record;
   body text;
   detail text;
@@ -1506,6 +1508,7 @@ begin
       continue;
     end if;
     made_at := account_instant(holder, present);
+    firm_until := made_at + lifetime;
 
     -- If the requested `grams` are outside the limits, no price changes that. Such a request is refused for
     -- its quantity, even if the market is closed or the price is missing.
@@ -1544,19 +1547,20 @@ begin
     else
       total := 0;
     end if;
+    quoted_grams := case when total > 0 then grams end;
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
       if clock >= held.day_ends_at
-        or exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime) is not null then
-        held := renewed(held, clock, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
+        or exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until) is not null then
+        held := renewed(held, clock, quoted_grams, asked.side, holder.gold, firm_until);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
           allowances[asked.slot] := held;
           limited := true;
         end if;
-        reached := exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
+        reached := exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until);
         if reached is not null then
-          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, made_at + lifetime));
+          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, firm_until));
           continue;
         end if;
       end if;
@@ -1568,7 +1572,8 @@ begin
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
       end if;
-      if exposure_used(house, asked.side, open_buys, open_sells, made_at + lifetime) + grams > house.maximum_exposure then
+      if side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at) + grams
+        > house.maximum_exposure then
         return next exposure_reached(asked.n, asked.side, asked.request);
         continue;
       end if;
@@ -1586,7 +1591,7 @@ begin
         held.open_buy_grams := held.open_buy_grams + case asked.side when 'buy' then grams else 0 end;
         held.open_sell_grams := held.open_sell_grams + case asked.side when 'sell' then grams else 0 end;
         held.open_from := least(held.open_from, asked.id);
-        held.exact_until := least(held.exact_until, made_at + lifetime);
+        held.exact_until := least(held.exact_until, firm_until);
       end if;
       allowances[asked.slot] := held;
       limited := true;
@@ -1604,7 +1609,7 @@ begin
     else
       is_uuid := asked.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id,
+        firm_until, asked.reference, asked.account_label, current.id,
         case when is_uuid then asked.key end, case when not is_uuid then asked.key end)::quote;
       quoted := quoted || made;
       if percent is not null then
@@ -3691,6 +3696,16 @@ CREATE FUNCTION gold.event_text(given gold.event, delivery text) RETURNS text
 ALTER FUNCTION gold.event_text(given gold.event, delivery text) OWNER TO gold_book;
 
 --
+-- Name: side_used(gold.side, bigint, bigint, bigint, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.side_used(side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamp with time zone, day_ends_at timestamp with time zone) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (GREATEST(CASE side WHEN 'buy'::gold.side THEN net ELSE (- net) END, (CASE WHEN (ends_at >= day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + CASE side WHEN 'buy'::gold.side THEN open_buys ELSE open_sells END);
+
+ALTER FUNCTION gold.side_used(side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamp with time zone, day_ends_at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: allowance; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -3726,7 +3741,7 @@ ALTER TABLE gold.allowance OWNER TO gold_owner;
 
 CREATE FUNCTION gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE side WHEN 'buy'::gold.side THEN (GREATEST((gold - (held).day_gold), (CASE WHEN (ends_at >= (held).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + (held).open_buy_grams) ELSE (GREATEST(((held).day_gold - gold), (CASE WHEN (ends_at >= (held).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + (held).open_sell_grams) END;
+    RETURN gold.side_used(side, (gold - (held).day_gold), (held).open_buy_grams, (held).open_sell_grams, ends_at, (held).day_ends_at);
 
 ALTER FUNCTION gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamp with time zone) OWNER TO gold_book;
 
@@ -3777,33 +3792,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.vault (
-    stripe smallint NOT NULL,
-    free bigint DEFAULT 0 NOT NULL,
-    list_id integer DEFAULT 1 NOT NULL,
-    maximum_exposure bigint,
-    day_net bigint DEFAULT 0 NOT NULL,
-    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    CONSTRAINT vault_exposure CHECK ((maximum_exposure > 0)),
-    CONSTRAINT vault_not_negative CHECK ((free >= 0))
-);
-
-ALTER TABLE gold.vault OWNER TO gold_owner;
-
---
--- Name: exposure_used(gold.vault, gold.side, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE side WHEN 'buy'::gold.side THEN (GREATEST((house).day_net, (CASE WHEN (ends_at >= (house).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + open_buys) ELSE (GREATEST((- (house).day_net), (CASE WHEN (ends_at >= (house).day_ends_at) THEN 0 ELSE NULL::integer END)::bigint) + open_sells) END;
-
-ALTER FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4806,6 +4794,23 @@ end $$;
 ALTER FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) OWNER TO gold_book;
 
 --
+-- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.vault (
+    stripe smallint NOT NULL,
+    free bigint DEFAULT 0 NOT NULL,
+    list_id integer DEFAULT 1 NOT NULL,
+    maximum_exposure bigint,
+    day_net bigint DEFAULT 0 NOT NULL,
+    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT vault_exposure CHECK ((maximum_exposure > 0)),
+    CONSTRAINT vault_not_negative CHECK ((free >= 0))
+);
+
+ALTER TABLE gold.vault OWNER TO gold_owner;
+
+--
 -- Name: lock_exposure(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5039,7 +5044,8 @@ CREATE FUNCTION gold.open_exposure(quoted gold.quote[]) RETURNS void
     AS $$
 begin
   insert into open_exposure as e (ends_at, buys, sells)
-  select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+  select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
+    sum(case q.side when 'sell' then q.grams else 0 end)
   from unnest(quoted) q group by 1
   on conflict (ends_at) do update set buys = e.buys + excluded.buys, sells = e.sells + excluded.sells;
 end $$;
@@ -6983,7 +6989,8 @@ begin
     update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
   else
     insert into open_exposure (ends_at, buys, sells)
-    select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+    select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
+      sum(case q.side when 'sell' then q.grams else 0 end)
     from account a
     -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
     join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
@@ -7353,7 +7360,8 @@ begin
   update open_exposure e set buys = greatest(e.buys - x.buys, 0), sells = greatest(e.sells - x.sells, 0)
   from (
     select exposure_slot(q.created_at, q.expires_at) as ends_at,
-      coalesce(sum(q.grams) filter (where q.side = 'buy'), 0) as buys, coalesce(sum(q.grams) filter (where q.side = 'sell'), 0) as sells
+      sum(case q.side when 'buy' then q.grams else 0 end) as buys,
+      sum(case q.side when 'sell' then q.grams else 0 end) as sells
     from unnest(executed) o join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
     group by 1
   ) x
@@ -10861,6 +10869,12 @@ REVOKE ALL ON FUNCTION gold.with_delivery(body text, delivery text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.event_text(given gold.event, delivery text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION side_used(side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamp with time zone, day_ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.side_used(side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamp with time zone, day_ends_at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: TABLE allowance; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -10895,48 +10909,6 @@ REVOKE ALL ON FUNCTION gold.exposure_reached(item integer, side gold.side, reque
 --
 
 REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
-
---
--- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.maximum_exposure; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(maximum_exposure) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.day_net; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(day_net) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.day_ends_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
-
---
--- Name: FUNCTION exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -11214,6 +11186,42 @@ REVOKE ALL ON FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT l
 --
 
 REVOKE ALL ON FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) FROM PUBLIC;
+
+--
+-- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.maximum_exposure; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(maximum_exposure) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_net; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_net) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_ends_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
 
 --
 -- Name: FUNCTION lock_exposure(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

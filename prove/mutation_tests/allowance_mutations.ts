@@ -20,16 +20,16 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
   {
     name: "net position: the open quotes of a side are not counted",
     file: ALLOWANCE,
-    from: "case when ends_at >= (held).day_ends_at then 0 end) + (held).open_buy_grams",
-    to: "case when ends_at >= (held).day_ends_at then 0 end)",
+    from: "+ case side when 'buy' then open_buys else open_sells end",
+    to: "",
     tests: [NET_POSITION_TEST],
     short: true,
   },
   {
     name: "net position: sales of today make room for a quote that ends tomorrow",
     file: ALLOWANCE,
-    from: "'buy' then greatest(gold - (held).day_gold, case when ends_at >= (held).day_ends_at then 0 end)",
-    to: "'buy' then gold - (held).day_gold",
+    from: "case when ends_at >= day_ends_at then 0 end)",
+    to: "null)",
     tests: [NET_POSITION_TEST],
   },
   {

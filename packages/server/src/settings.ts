@@ -2,7 +2,7 @@ interface Setting {
   readonly name: string;
   readonly meaning: string;
   readonly default?: string;
-  /** The default in the sandbox, if it is another one. */
+  /** The sandbox's default, if it differs from `default`. */
   readonly sandboxDefault?: string;
   readonly secret?: true;
 }

@@ -157,7 +157,7 @@ describe("gold db", () => {
         ["--attempts-kept", { "attempts-kept": "6d" }],
         ["--attempts-kept", { "attempts-kept": "3651d" }],
         ["--attempts-kept", { "attempts-kept": "169h" }],
-        ["--attempts-kept", { "attempts-kept": "for ever" }],
+        ["--attempts-kept", { "attempts-kept": "unlimited" }],
       ] as const
     ) refused(await migrate(changes, ...more), 2, words);
     const another = await migrate({ env: "production" });

@@ -27,15 +27,20 @@ begin
   return (select b.gold from balance_after(client, sequence_at(client, at - interval '1 millisecond')) b);
 end $$;
 
--- How much of the net position of a side is used: the gold that the day's orders added (or, for a sell,
--- removed), and all open quotes of this side. A quote that ends after the day can be executed in the next day,
+-- How much of a limit on the net of a day a new quote's side has used: the net of the day's orders (negated for
+-- a sell), and all open quotes of this side. A quote that ends after the day can be executed in the next day,
 -- which begins at 0. So the day's orders on the other side do not make room for it.
+create or replace function gold.side_used(
+  side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamptz, day_ends_at timestamptz
+) returns bigint
+language sql immutable parallel safe
+return greatest(case side when 'buy' then net else -net end, case when ends_at >= day_ends_at then 0 end)
+  + case side when 'buy' then open_buys else open_sells end;
+
+-- How much of its net position a partner has used. `gold` is what it holds.
 create or replace function gold.net_used(held gold.allowance, side gold.side, gold bigint, ends_at timestamptz) returns bigint
 language sql immutable parallel safe
-return case side
-  when 'buy' then greatest(gold - (held).day_gold, case when ends_at >= (held).day_ends_at then 0 end) + (held).open_buy_grams
-  else greatest((held).day_gold - gold, case when ends_at >= (held).day_ends_at then 0 end) + (held).open_sell_grams
-end;
+return gold.side_used(side, gold - (held).day_gold, (held).open_buy_grams, (held).open_sell_grams, ends_at, (held).day_ends_at);
 
 -- The limit that one more record, or a new quote of `grams`, would exceed. `grams` is null for a request that
 -- makes no quote; the arguments after it describe the quote, and `gold` is what the partner holds.

@@ -30,15 +30,6 @@ begin
   return house;
 end $$;
 
--- How much of the limit a side uses. A quote that ends after the day can be executed in the next day, which
--- begins at 0. So the day's orders on the other side do not make room for it.
-create or replace function gold.exposure_used(house gold.vault, side gold.side, open_buys bigint, open_sells bigint, ends_at timestamptz) returns bigint
-language sql immutable parallel safe
-return case side
-  when 'buy' then greatest((house).day_net, case when ends_at >= (house).day_ends_at then 0 end) + open_buys
-  else greatest(-(house).day_net, case when ends_at >= (house).day_ends_at then 0 end) + open_sells
-end;
-
 -- Builds the refusal. It binds no key. It is complete, because a service of 0.4.0 passes it on unchanged.
 create or replace function gold.exposure_reached(item int, side gold.side, request uuid) returns gold.outcome
 language sql stable
@@ -54,7 +45,8 @@ create or replace function gold.open_exposure(quoted gold.quote[]) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   insert into open_exposure as e (ends_at, buys, sells)
-  select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+  select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
+    sum(case q.side when 'sell' then q.grams else 0 end)
   from unnest(quoted) q group by 1
   on conflict (ends_at) do update set buys = e.buys + excluded.buys, sells = e.sells + excluded.sells;
 end $$;
@@ -66,7 +58,8 @@ begin
   update open_exposure e set buys = greatest(e.buys - x.buys, 0), sells = greatest(e.sells - x.sells, 0)
   from (
     select exposure_slot(q.created_at, q.expires_at) as ends_at,
-      coalesce(sum(q.grams) filter (where q.side = 'buy'), 0) as buys, coalesce(sum(q.grams) filter (where q.side = 'sell'), 0) as sells
+      sum(case q.side when 'buy' then q.grams else 0 end) as buys,
+      sum(case q.side when 'sell' then q.grams else 0 end) as sells
     from unnest(executed) o join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
     group by 1
   ) x
@@ -96,7 +89,8 @@ begin
     update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
   else
     insert into open_exposure (ends_at, buys, sells)
-    select exposure_slot(q.created_at, q.expires_at), coalesce(sum(q.grams) filter (where q.side = 'buy'), 0), coalesce(sum(q.grams) filter (where q.side = 'sell'), 0)
+    select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
+      sum(case q.side when 'sell' then q.grams else 0 end)
     from account a
     -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
     join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')

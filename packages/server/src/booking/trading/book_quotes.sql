@@ -18,6 +18,7 @@ declare
   clock timestamptz;
   present timestamptz;
   made_at timestamptz;
+  firm_until timestamptz;
   horizon timestamptz;
   current price;
   open boolean;
@@ -30,6 +31,7 @@ declare
   unpriced boolean;
   grams bigint;
   total bigint;
+  quoted_grams bigint;
   asked record;
   body text;
   detail text;
@@ -107,6 +109,7 @@ begin
       continue;
     end if;
     made_at := account_instant(holder, present);
+    firm_until := made_at + lifetime;
 
     -- If the requested `grams` are outside the limits, no price changes that. Such a request is refused for
     -- its quantity, even if the market is closed or the price is missing.
@@ -145,19 +148,20 @@ begin
     else
       total := 0;
     end if;
+    quoted_grams := case when total > 0 then grams end;
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
       if clock >= held.day_ends_at
-        or exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime) is not null then
-        held := renewed(held, clock, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
+        or exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until) is not null then
+        held := renewed(held, clock, quoted_grams, asked.side, holder.gold, firm_until);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
           allowances[asked.slot] := held;
           limited := true;
         end if;
-        reached := exceeded_limit(held, case when total > 0 then grams end, asked.side, holder.gold, made_at + lifetime);
+        reached := exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until);
         if reached is not null then
-          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, made_at + lifetime));
+          return next limit_reached(asked.n, held, reached, clock, asked.request, net_used(held, asked.side, holder.gold, firm_until));
           continue;
         end if;
       end if;
@@ -169,7 +173,8 @@ begin
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
       end if;
-      if exposure_used(house, asked.side, open_buys, open_sells, made_at + lifetime) + grams > house.maximum_exposure then
+      if side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at) + grams
+        > house.maximum_exposure then
         return next exposure_reached(asked.n, asked.side, asked.request);
         continue;
       end if;
@@ -187,7 +192,7 @@ begin
         held.open_buy_grams := held.open_buy_grams + case asked.side when 'buy' then grams else 0 end;
         held.open_sell_grams := held.open_sell_grams + case asked.side when 'sell' then grams else 0 end;
         held.open_from := least(held.open_from, asked.id);
-        held.exact_until := least(held.exact_until, made_at + lifetime);
+        held.exact_until := least(held.exact_until, firm_until);
       end if;
       allowances[asked.slot] := held;
       limited := true;
@@ -205,7 +210,7 @@ begin
     else
       is_uuid := asked.key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       made := row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
-        made_at + lifetime, asked.reference, asked.account_label, current.id,
+        firm_until, asked.reference, asked.account_label, current.id,
         case when is_uuid then asked.key end, case when not is_uuid then asked.key end)::quote;
       quoted := quoted || made;
       if percent is not null then
