@@ -1,8 +1,9 @@
 import type { Sql } from "postgres";
+import { byteaLiteral } from "../src/database/array_literal.ts";
 import type { TestKey } from "./partner.ts";
 import { signWrite } from "./signed_orders.ts";
 
-/** Signs a POST. Returns its parts as arguments of the booking functions in SQL; bytes are in Postgres's hex. */
+/** Signs a POST. Returns its parts as arguments of the booking functions in SQL. */
 export async function signedWrite(
   sql: Sql,
   key: Pick<TestKey, "signer" | "thumbprint">,
@@ -18,7 +19,7 @@ export async function signedWrite(
   return {
     nonce,
     fingerprint: `\\x${fingerprint}`,
-    request: `\\x${signedRequest}`,
+    request: byteaLiteral(signedRequest),
     thumbprint: `\\x${thumbprint}`,
   };
 }

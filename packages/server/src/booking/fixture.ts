@@ -87,7 +87,7 @@ const newSignedWrite = (client: number): SignedWrite =>
   stamp<SignedWrite>({
     ...newWrite(client),
     nonce: newUuid(),
-    signedRequest: stamp<StoredRequest>("0b".repeat(250)),
+    signedRequest: stamp<StoredRequest>("a".repeat(250)),
     thumbprint: "0c".repeat(32),
   });
 

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
-import { arrayLiteral } from "./array_literal.ts";
+import { arrayLiteral, byteaLiteral } from "./array_literal.ts";
 import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
@@ -63,6 +63,21 @@ describe("arrayLiteral()", () => {
           assertEquals(await texts(values), values);
         },
       ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("passes any text as the bytea of its UTF-8 bytes, alone and in an array", async () => {
+    const text = fc.string({ unit: "binary", maxLength: 40 }).map((value) => value.replaceAll("\0", ""));
+    const awkward = fc.string({ unit: fc.constantFrom("\\", '"', "x", "0", "{", "\n"), maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, awkward), async (value) => {
+        const sent = byteaLiteral(value);
+        const [row] = await sql`
+          select convert_from(${sent}::text::bytea, 'UTF8') as alone,
+            convert_from((${arrayLiteral([sent])}::text::bytea[])[1], 'UTF8') as listed`;
+        assertEquals([row!.alone, row!.listed], [value, value]);
+      }),
       { numRuns: 300 },
     );
   });

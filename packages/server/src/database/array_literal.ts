@@ -5,6 +5,12 @@ export function arrayLiteral(values: readonly (string | number | bigint | boolea
   return `{${values.map(literal).join(",")}}`;
 }
 
+/**
+ * A bytea whose bytes are the text in UTF-8, in Postgres's escape format. It is half as long as hex, and half as
+ * many bytes are copied on the way to the database. The text must not contain NUL.
+ */
+export const byteaLiteral = (text: string): string => text.replaceAll("\\", "\\\\");
+
 function literal(value: string | number | bigint | boolean | null): string {
   if (value === null) return "null";
   if (typeof value !== "string") return `${value}`;

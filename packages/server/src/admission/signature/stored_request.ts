@@ -4,14 +4,14 @@ import type { JsonBytes } from "../body/read_body.ts";
 import type { SignedRequest } from "./verify_signature.ts";
 
 /**
- * A signed request in the form in which it is stored permanently, in lower-case hex. It later proves what the
- * partner signed. docs/chain.md describes its bytes.
+ * A signed request in the form in which it is stored permanently, as text; its UTF-8 bytes are stored. It later
+ * proves what the partner signed. docs/chain.md describes its bytes.
  */
 export type StoredRequest = Ticket<"StoredRequest", string>;
 
 /**
  * Joins method, target, X-Timestamp, X-Nonce, X-JWS-Signature and the body with line feeds. Only the body can
- * contain a line feed, so the parts can be separated again.
+ * contain a line feed, so the parts can be separated again. The body was read as JSON, so it is valid UTF-8.
  */
 export function storedRequest(
   method: string,
@@ -21,8 +21,8 @@ export function storedRequest(
     "timestamp" | "nonce" | "signature" | "body"
   >,
 ): StoredRequest {
-  const head = Buffer.from(`${method}\n${target}\n${timestamp}\n${nonce}\n${signature}\n`);
-  return stamp<StoredRequest>(head.toString("hex") + Buffer.from(body).toString("hex"));
+  const text = Buffer.from(body).toString();
+  return stamp<StoredRequest>(`${method}\n${target}\n${timestamp}\n${nonce}\n${signature}\n${text}`);
 }
 
 /** The RFC 7638 thumbprint of a key, in lower-case hex instead of base64url. */

@@ -1,6 +1,6 @@
 import { ID_PREFIX, type OrderRequest, uuidOfId } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
-import { arrayLiteral } from "../../database/array_literal.ts";
+import { arrayLiteral, byteaLiteral } from "../../database/array_literal.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
@@ -24,7 +24,7 @@ export function sendOrders(sql: Query): Send<OrderItem> {
         ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
         ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
         ${arrayLiteral(items.map(({ asked }) => asked.accountLabel))}::text::text[],
-        ${arrayLiteral(items.map(({ signedRequest }) => `\\x${signedRequest}`))}::text::bytea[],
+        ${arrayLiteral(items.map(({ signedRequest }) => byteaLiteral(signedRequest)))}::text::bytea[],
         ${arrayLiteral(items.map(({ thumbprint }) => `\\x${thumbprint}`))}::text::bytea[])
       order by item`;
   };

@@ -1,4 +1,5 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
+import { byteaLiteral } from "../../database/array_literal.ts";
 import type { Query } from "../../database/query.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
@@ -24,6 +25,6 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
         ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,
         ${reference}::text, ${id}::uuid, ${request}::uuid, ${accountLabel}::text,
-        ${`\\x${signedRequest}`}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
+        ${byteaLiteral(signedRequest)}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
   };
 }

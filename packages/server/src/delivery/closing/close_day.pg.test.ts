@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { eventReply } from "@gold-partner/protocol";
@@ -70,7 +69,7 @@ describe("the end of a day", () => {
       "jws",
       `{"quote_id":"qt_${id}"}`,
     ];
-    const signedRequest = stamp<StoredRequest>(Buffer.from(text.join("\n")).toString("hex"));
+    const signedRequest = stamp<StoredRequest>(text.join("\n"));
     return bookOrder(books.api, orderItem(client, id, { signedRequest }));
   };
 
