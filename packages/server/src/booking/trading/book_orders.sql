@@ -234,7 +234,8 @@ begin
     select bucket, client_id, side, id, sequence, grams, price, total, executed_at,
       sar_available_after, sar_held_after, gold_after, reference, account_label, answer, list_id
     from unnest(executed)
-    returning *
+    returning bucket, client_id, side, id, sequence, grams, total, executed_at,
+      sar_available_after, sar_held_after, gold_after, case when answer is null then 1 else 2 end as line
   ), moved as (
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
       sar_available_after, sar_held_after, gold_after, posted_at)
@@ -249,5 +250,5 @@ begin
     from booked
   )
   insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)
-  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', case when answer is null then 1 else 2 end from booked;
+  select bucket, client_id, sequence, id, id, executed_at, 'order.executed', line from booked;
 end $$;
