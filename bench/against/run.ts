@@ -1,12 +1,14 @@
 // npm run bench -- orders --against COMMIT: measures what an order and a quote cost in this tree, relative to
 // another commit. The cost is the CPU time of the service and of Postgres together. Other work on the machine
 // disturbs CPU time less than wall-clock time.
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { checkOut } from "../../testing/release/checkout.ts";
 import { readSurroundings, reportSurroundings } from "../../testing/surroundings.ts";
 import { compareVersions, type ComparisonPlan, estimateCost, OPERATIONS, type Pairs } from "./comparison.ts";
@@ -22,6 +24,7 @@ export interface AgainstOptions {
   readonly json: string | undefined;
 }
 
+const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 100, intervalAtMost: 0.03 };
 /** The shortest plan: six pairs are the fewest that give an interval. The interval may have any width. */
@@ -45,6 +48,7 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   try {
     const checkout = await checkOut(commit);
     stops.push(() => checkout.remove());
+    for (const root of [ROOT, checkout.root]) await buildSite(root);
     console.log(`this tree against ${commit}, measured alternately\n${reportSurroundings(surroundings)}`);
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
@@ -73,6 +77,16 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   } finally {
     await stop();
   }
+}
+
+/**
+ * Builds the tree's documentation site, if it has one. Otherwise `npm start` would begin to build it after each
+ * restart, beside the turns.
+ */
+async function buildSite(root: string): Promise<void> {
+  if (!existsSync(join(root, "site", "build.ts"))) return;
+  const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
+  await run(process.execPath, [...runtime, "tools/run.mjs", "site", "--if-changed"], { cwd: root });
 }
 
 function writeResult(file: string, facts: object, pairs: Pairs): void {
