@@ -26,4 +26,6 @@ COPY tools/probe.mjs tools/
 # image.
 RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/front /run/authority /run/loadtest
 USER 1000:1000
+# A larger young generation of V8: an order costs the service less CPU time, for up to 150 MiB of memory.
+ENV NODE_OPTIONS=--max-semi-space-size=64
 CMD ["node", "packages/server/src/main.ts"]

@@ -14,6 +14,8 @@ const LOCKFILE = join(ROOT, "package-lock.json");
 /** npm writes this file last, so a half-finished install does not have it. */
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
 const PROGRAM = join(ROOT, "tools", "program.mjs");
+/** The option of V8 that testing/runtime_arguments.ts describes. */
+const YOUNG_GENERATION = "--max-semi-space-size=64";
 const TURN = join(ROOT, ".tools", "npm_ci.turn");
 const TURN_POLL_MS = 250;
 const EMPTY_TURN_MS = 5_000;
@@ -242,9 +244,9 @@ if (!task) stop(`${name ? `There is no task "${name}".` : "TASK is missing."} ${
 requireRuntime();
 if (!isInstalled()) await install();
 const runtimeArgs = underDeno
-  ? ["run", "-A", task.file]
+  ? ["run", `--v8-flags=${YOUNG_GENERATION}`, "-A", task.file]
   : task.file.startsWith("packages/")
-  ? [PROGRAM, task.file]
+  ? [YOUNG_GENERATION, PROGRAM, task.file]
   : ["--import", "tsx", task.file];
 await endLike(
   await runChild(process.execPath, [...runtimeArgs, ...args], {
