@@ -51,8 +51,8 @@ describe("deploy/kubernetes", () => {
       return { ...placed, env: { ...placed.env, HA: "off" } };
     };
     const own = place(all.find((one) => one.name === name)!);
-    // The container `config` writes files that contain paths of `front` and `envoy`, but it does not mount
-    // these paths. So give it the mounts of those two containers, to have the paths replaced.
+    // The test replaces the path of each mount by a local folder. The container `config` writes files with paths
+    // that only `front` and `envoy` mount, so it gets their mounts here.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -134,8 +134,8 @@ describe("deploy/kubernetes", () => {
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // The hook of `api` has closed Envoy's listener, so both probes of Envoy must fail now. Then Kubernetes
-    // sends no connections to this pod and restarts Envoy, even if it restarted only `api` before.
+    // The hook of `api` has closed Envoy's listener, so both probes of Envoy must fail now. Kubernetes then restarts
+    // Envoy. Otherwise a restart of `api` alone would leave Envoy without a listener.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
@@ -150,7 +150,7 @@ describe("deploy/kubernetes", () => {
   it("delivers webhooks from separate pods", async () => {
     const [delivery] = podOf("gold-delivery").containers;
     await start("gold-delivery", delivery!);
-    // Count the failed attempts. Every attempt fails, because the partner's receiver does not exist.
+    // Wait for a failed attempt. Every attempt fails, because the partner's receiver does not exist.
     const figures = async () =>
       await (await fetch(`http://127.0.0.1:${site.engine.port(9464)}/metrics`)).text();
     const failed = /^gold_webhook_attempts_total\{outcome="failed"\} [1-9]/m;
@@ -164,7 +164,7 @@ describe("deploy/kubernetes", () => {
     assertEquals(await started.get("delivery")!.stop(), 0);
   });
 
-  it("contains no command that these tests did not run", () => {
+  it("has no command that these tests did not run", () => {
     const commands = pods(manifests).flatMap(([name, pod]) =>
       [...pod.initContainers ?? [], ...pod.containers].flatMap((container) => {
         const { startupProbe, readinessProbe, livenessProbe, lifecycle } = container;

@@ -30,7 +30,7 @@ export type SigningJwk = Readonly<Record<"kty" | "crv" | "x" | "y" | "d", string
 /** The requests of a turn: one order for each of these quotes, or this number of new quotes. */
 export type Asked = { readonly ordersOf: readonly string[] } | { readonly newQuotes: number };
 
-/** The partners take turns in sending the requests, beginning with `firstPartner`. */
+/** The requests go to the partners round-robin, beginning with `firstPartner`. */
 export interface Requests {
   readonly asked: Asked;
   readonly partners: number;
@@ -51,7 +51,7 @@ const ORDERS_PATH = "/v1/orders";
 const QUOTES_PATH = "/v1/quotes";
 const NEW_QUOTE = JSON.stringify({ side: "buy", gold_grams: 0.001 });
 const SIGNED_AT_ONCE = 16;
-/** Half of a token's lifetime. Older tokens are replaced, so that each token stays valid until its turn ends. */
+/** Half of a token's lifetime. Older tokens are replaced before a turn, so that no token expires during it. */
 const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;

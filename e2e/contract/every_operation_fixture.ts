@@ -16,7 +16,7 @@ const OPERATIONS = operationsOf("sandbox");
 
 const PROMISED = ["x-request-id", "ratelimit-policy", "ratelimit"];
 
-/** Tests every operation, through the gateway or Envoy of this fixture. */
+/** Registers tests of every operation. `open` starts the service behind the gateway or behind Envoy. */
 export function judgeEveryOperation(open: () => Promise<Stack>): void {
   let stack: Stack;
   let records: Records;
@@ -97,7 +97,7 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
     }
   });
 
-  it("includes fundSandbox, which needs no token but refuses an invalid token", async () => {
+  it("accepts fundSandbox without a token, but not with an invalid token", async () => {
     const fund = (authorization: string | null) =>
       stack.partner.call("fundSandbox", {
         body: { amount_sar: 1 },
@@ -107,7 +107,7 @@ export function judgeEveryOperation(open: () => Promise<Stack>): void {
     await expectProblem(await fund("Bearer nonsense"), "token_invalid");
   });
 
-  it("includes getStatement, which returns CSV if the client accepts text/csv", async () => {
+  it("answers getStatement with CSV if the client accepts text/csv", async () => {
     const call = { ...calls.getStatement, headers: { Accept: "text/csv" } };
     const reply = await stack.partner.call("getStatement", call);
     assertEquals([reply.status, reply.headers.get("Content-Type")?.split(";")[0]], [200, "text/csv"]);

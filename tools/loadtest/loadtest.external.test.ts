@@ -25,14 +25,14 @@ const TIMED = /^(http_req_duration|dropped_iterations)\b/;
 async function runToEnd(
   program: string,
   args: readonly string[],
-  heard: (err: string, child: ChildProcess) => void = () => {},
+  onStderr: (all: string, child: ChildProcess) => void = () => {},
 ): Promise<{ code: number; out: string; err: string }> {
   const child: ChildProcess = spawn(program, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];
   child.stdout!.setEncoding("utf8").on("data", (text) => out += text);
   child.stderr!.setEncoding("utf8").on("data", (text) => {
     err += text;
-    heard(err, child);
+    onStderr(err, child);
   });
   const [code] = await once(child, "close") as [number];
   return { code, out, err };
@@ -129,8 +129,8 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
   });
 
   /**
-   * Runs one partner with the content that `make` returns for its file. `make` can read the files of the
-   * prepared partners.
+   * Runs the load test as one partner. `make` returns the content of the partner's file, and can read the files of
+   * the prepared partners.
    */
   async function runAs(name: string, make: (read: (partner: string) => Promise<object>) => Promise<object>) {
     const partners = join(folder, name);
@@ -171,8 +171,8 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
       state,
     ];
     let signals = 0;
-    const { code, out, err } = await runToEnd(process.execPath, args, (said, child) => {
-      if (/^… 5 s/m.test(said) && signals++ === 0) child.kill("SIGINT");
+    const { code, out, err } = await runToEnd(process.execPath, args, (stderr, child) => {
+      if (/^… 5 s/m.test(stderr) && signals++ === 0) child.kill("SIGINT");
     });
     assertEquals(code, 1, out + err);
     assertMatch(out, /^- ✘ ended early by SIGINT$/m);

@@ -1,6 +1,7 @@
 // The results of an interrupted audit. A range's result is used again only if no row of the range has
-// changed. Every change gives a row another version (xmin), and versions only grow. So in each table, the
-// number of rows and the sum of their versions show any edit, insert or delete that was committed meanwhile.
+// changed. Every change gives the row a new version (xmin). Versions only grow, except when Postgres starts to
+// count anew after four billion transactions. So in each table, the number of rows and the sum of their versions
+// show any edit, insert or delete that was committed meanwhile.
 import { renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RangeResult } from "./books/check_range.ts";
@@ -14,7 +15,7 @@ interface Part extends RangeResult {
   readonly versions: string;
 }
 
-/** All tables that the passes over clients read. Their ranges must not overlap with other tables' rules. */
+/** All tables that the check of a range reads. A change in a table that is missing here would go unnoticed. */
 const RANGED: readonly Table[] = [
   "account",
   "chain_tail",
@@ -55,7 +56,7 @@ export async function versionsOf(sql: Connection, range: Range): Promise<string>
 
 export class Resumed {
   readonly #file: string;
-  /** The inputs of the results besides the database: the rules and the files from outside. */
+  /** A hash of every input of the results except the database: the rules, the options and the files. */
   readonly #basis: string;
   readonly #parts: Map<string, Part>;
 

@@ -111,7 +111,10 @@ function linesOf(child: ChildProcess): () => Promise<string> {
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   let complaint = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => complaint += text);
-  child.once("error", ({ message }) => complaint += `${message}: run: node tools/run.mjs tools`);
+  child.once(
+    "error",
+    ({ message }) => complaint += `${message}. If the program is missing, run npm run tools.`,
+  );
   return async () => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<never>((_, reject) => {

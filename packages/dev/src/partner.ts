@@ -58,8 +58,8 @@ async function readCreated(folder: string): Promise<Created | undefined> {
   if (text === undefined) return undefined;
   const damaged = (name: string) =>
     new StateError(
-      `${folder}/${name} is damaged or missing, and there is no other copy. ` +
-        `Restore it, or remove ${folder}: the next start then onboards a new partner.`,
+      `${folder}/${name} is damaged or missing, and cannot be created again. ` +
+        `Restore it from a backup, or remove ${folder}: the next start then onboards a new partner.`,
     );
   for (const name of PEM_FILES) {
     const pem = await readFile(`${folder}/${name}`, "utf8").catch(() => "");

@@ -8,7 +8,7 @@ import { startEnvoy } from "./envoy_process.ts";
 import { readSidecarConfig } from "./settings.ts";
 
 describe("startEnvoy()", () => {
-  it("says why Envoy did not start: with Envoy's log, or that Envoy is not installed", async () => {
+  it("fails with Envoy's log if Envoy does not start, and with the install command if Envoy is missing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "envoy-process-"));
     const config = readSidecarConfig({
       GOLD_ENV: "sandbox",

@@ -5,7 +5,8 @@ import { selectFrom } from "../tables.ts";
 import { instantText, sha256 } from "../values.ts";
 
 /**
- * The same value as the database's clock_tolerance(): instants of two clocks or rows may differ by this much.
+ * The same value as the database's clock_tolerance(). Clocks differ, so an instant may be this much earlier than
+ * one that it should follow.
  */
 export const TOLERANCE_MS = 5_000;
 
@@ -18,10 +19,13 @@ interface Price {
   readonly lifetimeMs: number;
 }
 
-/** Keeps five numbers of each row, because a source may give a price every second. */
+/** Stores five numbers of each row in one array, to save memory: a source may give a price every second. */
 export class Prices {
   readonly values: number[];
-  /** The newest row. The file of `--keys` has the row that was the newest when the file was written. */
+  /**
+   * The newest row. `gold audit keys` writes it to a file. A later audit with `--keys` checks that the history still
+   * contains it.
+   */
   newest: { readonly id: string; readonly head: string } = { id: "0", head: "00".repeat(32) };
 
   constructor(values: number[] = []) {
@@ -111,7 +115,7 @@ export async function readPrices(
   return prices;
 }
 
-/** Compares the quote's price and end with the price row that it names and with its simulation. */
+/** Checks that the quote's price and expiry follow from the price row that it names, and from its simulation. */
 export function checkQuotePrice(
   findings: Findings,
   prices: Prices,

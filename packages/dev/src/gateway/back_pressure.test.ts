@@ -10,7 +10,7 @@ describe("startGateway(), back-pressure", () => {
   let fixture: Fixture | undefined;
   afterEach(() => fixture?.stop());
 
-  it("answers the next request on a connection after a large response of any size", async () => {
+  it("answers the next request on a connection after responses of 1 byte to several MiB", async () => {
     const authority = await createAuthority();
     const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
     const { open } = fixture = await startFixture(

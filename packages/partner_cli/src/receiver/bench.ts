@@ -55,12 +55,12 @@ export class Bench {
   /**
    * Makes an event with the next sequence number for a delivery that must be refused. The number stays free.
    */
-  takeNone(): MadeEvent {
+  peek(): MadeEvent {
     return this.#make(this.#next);
   }
 
   /**
-   * Uses up the next sequence number, because the receiver processed an event of takeNone() that it had to
+   * Uses up the next sequence number, because the receiver processed an event of peek() that it had to
    * refuse.
    */
   skip(): void {

@@ -31,7 +31,7 @@ const CHECKS: readonly Check[] = [
       return "accepts a correct delivery";
     },
     cure:
-      "Answer 2xx within 15 s to a delivery that webhook_secret signs; --next is the sequence number that the receiver expects.",
+      "Answer 2xx within 15 s to a delivery that is signed with webhook_secret. If the receiver expects a certain sequence number, pass it as --next.",
   },
   {
     check: "duplicated",
@@ -83,10 +83,11 @@ const CHECKS: readonly Check[] = [
     run: async (bench) => {
       const event = bench.take();
       const body = JSON.stringify(JSON.parse(event.body), null, 2);
-      await accepted(bench, { ...event, body }, "a body with other spaces, correctly signed");
+      await accepted(bench, { ...event, body }, "a body with unusual whitespace, correctly signed");
       return "verifies the bytes that it received";
     },
-    cure: "Verify the raw body, before any parser. JSON that was parsed and written again has other bytes.",
+    cure:
+      "Verify the raw body, before any parser. JSON that was parsed and written again has different bytes.",
   },
   {
     check: "reordered",
@@ -94,7 +95,7 @@ const CHECKS: readonly Check[] = [
       const [early, late] = [bench.take(), bench.take()];
       await accepted(bench, late, "an event that arrived before its predecessor");
       await accepted(bench, early, "an event that arrived after its successor");
-      return await inOrder(bench, early, late) ?? `accepts events in another order${UNSEEN}`;
+      return await inOrder(bench, early, late) ?? `accepts events out of order${UNSEEN}`;
     },
     cure: "Store each event and answer 2xx; process the stored events in the order of sequence.",
   },
@@ -149,7 +150,7 @@ const CHECKS: readonly Check[] = [
   {
     check: "oversized",
     run: async (bench) => {
-      const event = bench.takeNone();
+      const event = bench.peek();
       const body = event.body.replace("{", `{"padding":"${"x".repeat(OVERSIZED_BYTES)}",`);
       const answer = await bench.send({ ...event, body });
       const next = await bench.send(bench.take());
@@ -171,7 +172,7 @@ export async function* checkReceiver(bench: Bench): AsyncGenerator<Finding> {
   let isUsable = true;
   for (const { check, run, cure } of CHECKS) {
     if (!isUsable) {
-      yield { check, result: "skipped", detail: "needs delivery." };
+      yield { check, result: "skipped", detail: "needs the check delivery to pass." };
       continue;
     }
     const finding = await runCheck(check, () => run(bench), cure);
@@ -210,19 +211,19 @@ async function accepted(bench: Bench, event: MadeEvent, what: string, twist?: Tw
 async function refused(bench: Bench, variants: Readonly<Record<string, Twist>>): Promise<void> {
   const wrong: string[] = [];
   for (const [what, twist] of Object.entries(variants)) {
-    const event = bench.takeNone();
+    const event = bench.peek();
     const answer = await bench.send(event, twist);
     if (answer.status !== null && answer.status >= 400 && answer.status < 500) continue;
     if (isAccepted(answer)) await bench.log?.settle();
     const seen = isAccepted(answer) ? await bench.log?.processed([event.id]) : undefined;
     // This receiver has used up the sequence number. It would ignore the next variant with the same number.
     if (seen && seen.length > 0) bench.skip();
-    const fate = seen === undefined
+    const consequence = seen === undefined
       ? ""
       : seen.length > 0
       ? " and processed it"
-      : " before it verified the signature. The service does not repeat an answered delivery, so one that fails verification is lost";
-    wrong.push(`${answerText(answer)} to ${what}${fate}`);
+      : ", but did not process it. The service does not repeat a delivery that is answered 2xx, so verify before you answer";
+    wrong.push(`${answerText(answer)} to ${what}${consequence}`);
   }
   if (wrong.length > 0) throw new Wrong(wrong.join("; "));
 }

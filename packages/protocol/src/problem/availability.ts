@@ -1,4 +1,5 @@
-// The service, the proxy or the price source cannot serve the request now.
+// Problems that a later retry can solve: a limit of the partner, or a service, proxy or price source that is not
+// available.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
 const UNAVAILABLE = { ...NO_EFFECT, retryable: true } as const;
@@ -9,7 +10,7 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     cause:
-      "You exceeded your rate and burst, or more than 100 requests with this certificate failed authentication; " +
+      "You exceeded your rate and burst, or too many requests with this certificate failed authentication (100 at once, then one a second); " +
       "nothing was executed. The RateLimit-Policy header names the limit.",
     cure:
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and adapt your rate to the " +

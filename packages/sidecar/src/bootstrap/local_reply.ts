@@ -60,7 +60,7 @@ const ODD_HOST: Message = {
 const OVERLOADED = flags("UO", "OM");
 
 const CASES: readonly Case[] = [
-  // Requests that Envoy refuses before it chooses a route.
+  // Envoy refuses the first three before it chooses a route.
   { code: "method_not_allowed", when: [header(":method", "CONNECT")] },
   { code: "path_not_allowed", when: [ODD_TARGET] },
   { code: "invalid_request", when: [status("EQ", 404), ODD_HOST] },
@@ -88,7 +88,7 @@ function tokenMapper({ code, when }: Case): Message {
   return mapper(code, [...when, atTokenEndpoint], "application/json", body);
 }
 
-/** A placeholder in the body. Envoy replaces it with the request id of the reply's header. */
+/** A placeholder for the request id. mapper() replaces it with HERE, which Envoy replaces in each reply. */
 const REQUEST_ID: RequestId = "req_here";
 const HERE = `%RESPONSE_HEADER(${REQUEST_ID_HEADER})%`;
 
