@@ -10,8 +10,8 @@ import { findFreePort } from "@gold-partner/local-postgres";
 import { Report } from "./report.ts";
 
 // npm run prove -- lighthouse [--short]: Lighthouse scores pages of the documentation site with the settings
-// of a phone. The scores depend on CPU time, so run nothing else meanwhile. The best of six runs counts, because other work on the
-// machine only lowers a score.
+// of a phone. The scores depend on CPU time, so run nothing else meanwhile. The best of six runs counts,
+// because other work on the machine only lowers a score.
 
 const PAGES = {
   short: ["/", "/quickstart.html", "/reference/trading.html"],
