@@ -155,6 +155,8 @@ CREATE FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_
 declare
   newest text := hold_authorities();
 begin
+  perform require_approval(jsonb_build_object('first', first, 'fingerprint', add_authority.fingerprint, 'certificate', certificate_pem,
+    'revocation_list', add_authority.revocation_list, 'revocation_next_at', instant_text(add_authority.revocation_next_at)), 'authority.add');
   if first and newest is not null then
     raise exception 'there is already a certificate authority: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
@@ -184,6 +186,8 @@ declare
   fine bigint := add_bar.gross * add_bar.fineness / 10000;
   booked record;
 begin
+  perform require_approval(jsonb_build_object('serial', add_bar.serial, 'refiner', add_bar.refiner, 'vault', add_bar.vault_name,
+    'gross', add_bar.gross, 'fineness', add_bar.fineness), 'vault.add');
   if exists (select from bar b where b.serial = add_bar.serial) then
     raise exception 'a bar with serial % is on record already', add_bar.serial using errcode = 'GR409';
   end if;
@@ -211,6 +215,9 @@ declare
   newest text := hold_authorities();
   known certificate;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'fingerprint', add_certificate.fingerprint, 'serial', add_certificate.serial,
+    'not_before', instant_text(add_certificate.not_before), 'not_after', instant_text(add_certificate.not_after),
+    'authority', add_certificate.authority, 'key_hash', add_certificate.key_hash), 'certificate.issue');
   perform begin_change(subject.id);
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then
@@ -243,17 +250,12 @@ ALTER FUNCTION gold.add_certificate(public text, fingerprint text, serial text, 
 CREATE FUNCTION gold.add_operator(name text, verifier text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
-    AS $_$
+    AS $$
+declare
+  approval jsonb;
 begin
-  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
-    raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
-      using errcode = 'GR409';
-  elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
-    raise exception 'there is already a database login %', name using errcode = 'GR409';
-  elsif is_known_login(name) then
-    raise exception 'the login name % was used before and appears in the audit or the books. A name must always mean one person: choose another name', name
-      using errcode = 'GR409';
-  end if;
+  perform check_new_operator(name);
+  approval := require_approved_operator('operator.add', name);
   execute format('create role %I login password %L', name, verifier);
   begin
     execute format('grant gold_operator to %I', name);
@@ -262,8 +264,8 @@ begin
       session_user, session_user using errcode = 'GR409';
   end;
   perform limit_operator_sessions(name);
-  perform note('operator.add', name, '{}');
-end $_$;
+  perform note('operator.add', name, approval);
+end $$;
 
 ALTER FUNCTION gold.add_operator(name text, verifier text) OWNER TO gold_book;
 
@@ -279,6 +281,8 @@ declare
   subject partner := partner_of(public);
   known signing_key;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid,
+    'jwk', add_signing_key.jwk), 'signing_key.add');
   perform begin_change(subject.id);
   perform hold_partner(public);
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
@@ -310,6 +314,7 @@ CREATE FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sea
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
+  perform require_approval_of_setting(jsonb_build_object('kid', add_token_key.kid), 'token_key.rotate');
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
   perform note('token_key.add', add_token_key.kid, jsonb_build_object('not_before', add_token_key.not_before,
@@ -451,6 +456,147 @@ end $$;
 ALTER FUNCTION gold.append_price(given gold.price) OWNER TO gold_book;
 
 --
+-- Name: proposal; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.proposal (
+    id uuid NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    content jsonb NOT NULL,
+    proposer text DEFAULT SESSION_USER NOT NULL COLLATE pg_catalog."C",
+    proposed_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL COLLATE pg_catalog."C",
+    decided_by text COLLATE pg_catalog."C",
+    decided_at timestamp(3) with time zone,
+    secrets bytea,
+    sealing_key text COLLATE pg_catalog."C",
+    CONSTRAINT proposal_decided CHECK (((decided_by IS NULL) = (decided_at IS NULL))),
+    CONSTRAINT proposal_decision CHECK (((state = 'applying'::text) OR ((state = 'pending'::text) = (decided_by IS NULL)))),
+    CONSTRAINT proposal_secrets CHECK (((secrets IS NULL) OR (sealing_key IS NOT NULL))),
+    CONSTRAINT proposal_state CHECK ((state = ANY (ARRAY['pending'::text, 'applying'::text, 'approved'::text, 'rejected'::text]))),
+    CONSTRAINT proposal_two CHECK (((state = 'rejected'::text) OR (decided_by IS DISTINCT FROM proposer)))
+);
+
+ALTER TABLE gold.proposal OWNER TO gold_owner;
+
+--
+-- Name: applied_proposal(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.applied_proposal() RETURNS gold.proposal
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  applied proposal;
+begin
+  select p.* into applied from proposal p where p.state = 'applying';
+  return applied;
+end $$;
+
+ALTER FUNCTION gold.applied_proposal() OWNER TO gold_book;
+
+--
+-- Name: apply_change(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.apply_change(kind text, content jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  client text := content ->> 'client_id';
+  mid bigint;
+  spread int;
+begin
+  case kind
+    when 'partner.create' then
+      perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
+        (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint,
+        texts_of(content -> 'ips')::cidr[], hex_of(content, 'secret_hash'), hex_of(content, 'webhook_sealed'),
+        content ->> 'sealing_key', content -> 'keys');
+      perform limit_partner(client, coalesce(content -> 'limits', '{}'));
+    when 'partner.set' then
+      if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
+        perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[], content ->> 'webhook_url',
+          (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint);
+      end if;
+      if content ? 'limits' then
+        perform limit_partner(client, content -> 'limits');
+      end if;
+    when 'partner.resume' then
+      perform resume_partner(client);
+    when 'certificate.issue' then
+      perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial', (content ->> 'not_before')::timestamptz,
+        (content ->> 'not_after')::timestamptz, content ->> 'authority', content ->> 'key_hash');
+    when 'signing_key.add' then
+      perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');
+    when 'client_secret.rotate' then
+      perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
+    when 'webhook_secret.rotate' then
+      perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key', (content ->> 'overlap_seconds')::int);
+    when 'price.set' then
+      if content ? 'source' then
+        perform lock_price();
+        -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
+        mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
+        spread := (content ->> 'spread_basis_points')::int;
+        -- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
+        perform set_price(content ->> 'source', mid, (mid * (20000 + spread) + 19999) / 20000, mid * (20000 - spread) / 20000, spread,
+          (content ->> 'stale_after_seconds')::int, content ->> 'url');
+      end if;
+      if content ? 'hours' then
+        perform set_market_hours((content -> 'hours' ->> 'always_open')::boolean, content -> 'hours' -> 'sessions');
+      end if;
+    when 'market.set' then
+      if content ? 'breaker' then
+        perform set_breaker((content -> 'breaker' ->> 'basis_points')::int, (content -> 'breaker' ->> 'seconds')::int);
+      end if;
+      if content ? 'exposure' then
+        perform set_exposure((content ->> 'exposure')::bigint);
+      end if;
+    when 'market.open' then
+      perform open_market();
+    when 'authority.add' then
+      perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint', content ->> 'certificate', null,
+        content ->> 'revocation_list', (content ->> 'revocation_next_at')::timestamptz);
+    when 'token_key.rotate' then
+      perform rotate_token_key(content ->> 'kid', content -> 'public_jwk', hex_of(content, 'sealed'), content ->> 'sealing_key',
+        (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
+    when 'sealing_key.rotate' then
+      perform reseal(content ->> 'sealing_key', content -> 'secrets');
+    when 'vault.add' then
+      perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
+    when 'vault.remove' then
+      perform remove_bar(content ->> 'serial');
+    when 'withdrawal.return' then
+      perform return_withdrawal((content ->> 'withdrawal')::uuid);
+    when 'deployment.settle' then
+      perform settle_deployment(content ->> 'environment', content ->> 'public_base_url', (content ->> 'loopback_receivers')::boolean, null, null,
+        (content ->> 'flood_per_second')::int, texts_of(content -> 'webhook_ports')::int[], (content ->> 'attempts_kept_days')::int);
+    when 'deployment.payout' then
+      perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');
+    when 'deployment.defaults' then
+      if content ? 'rate_per_second' then
+        perform set_partner_defaults((content ->> 'rate_per_second')::int, (content ->> 'burst')::int);
+      end if;
+      if content ? 'limits' then
+        perform set_limit_defaults(content -> 'limits');
+      end if;
+    when 'operator.add' then
+      perform check_new_operator(content ->> 'name');
+    when 'operator.remove' then
+      perform check_operator(content ->> 'name');
+    else
+      raise exception 'there is no kind of proposal %', kind using errcode = 'GR409';
+  end case;
+end $$;
+
+ALTER FUNCTION gold.apply_change(kind text, content jsonb) OWNER TO gold_book;
+
+--
 -- Name: approve_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -526,6 +672,36 @@ begin
 end $$;
 
 ALTER FUNCTION gold.approve_iban(public text, seen text) OWNER TO gold_book;
+
+--
+-- Name: approve_proposal(uuid, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_proposal(id uuid, sha256 text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  given proposal := hold_proposal(id);
+begin
+  perform refuse_decided(given);
+  if given.proposer = session_user then
+    raise exception 'you proposed this change, so another login has to approve it' using errcode = 'GR409';
+  elsif clock_timestamp() >= given.expires_at then
+    raise exception 'the proposal expired at %: propose the change again', instant_text(given.expires_at) using errcode = 'GR409';
+  elsif proposal_sha256(given) is distinct from sha256 then
+    raise exception 'the hash % is not that of the proposal: read the proposal again, and approve the hash that is shown then', sha256
+      using errcode = 'GR409';
+  end if;
+  update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp() where p.id = id returning * into given;
+  perform apply_change(given.kind, given.content);
+  perform note('proposal.approve', id::text, jsonb_build_object('kind', given.kind, 'sha256', sha256,
+    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)));
+  update proposal p set state = 'approved' where p.id = id;
+end $$;
+
+ALTER FUNCTION gold.approve_proposal(id uuid, sha256 text) OWNER TO gold_book;
 
 --
 -- Name: approve_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1899,6 +2075,37 @@ end $$;
 ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
 
 --
+-- Name: canonical_json(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.canonical_json(value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+begin
+  case jsonb_typeof(value)
+    when 'object' then
+      if exists (select from jsonb_object_keys(value) name where name !~ '^[a-zA-Z0-9_]+$') then
+        raise exception 'the content of a proposal may have members with letters, digits and _ in their names only' using errcode = 'GR409';
+      end if;
+      return '{' || coalesce((
+        select string_agg(to_json(m.key)::text || ':' || canonical_json(m.value), ',' order by m.key collate "C") from jsonb_each(value) m), '') || '}';
+    when 'array' then
+      return '[' || coalesce((
+        select string_agg(canonical_json(e.value), ',' order by e.ordinality) from jsonb_array_elements(value) with ordinality e), '') || ']';
+    when 'number' then
+      if value::text !~ '^(0|-?[1-9][0-9]{0,14})$' then
+        raise exception 'a number in the content of a proposal must be a whole number of at most 15 digits; got %', value using errcode = 'GR409';
+      end if;
+      return value::text;
+    else
+      return value::text;
+  end case;
+end $_$;
+
+ALTER FUNCTION gold.canonical_json(value jsonb) OWNER TO gold_book;
+
+--
 -- Name: ceil_millisecond(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2239,6 +2446,23 @@ CREATE FUNCTION gold.change_text(given gold.partner_change) RETURNS text
     RETURN (((((CASE WHEN ((given).iban IS NOT NULL) THEN (((('"settlement":{"iban_masked":"'::text || gold.mask_iban((given).iban)) || '","iban_sha256":"'::text) || encode(sha256(convert_to((given).iban, 'UTF8'::name)), 'hex'::text)) || '"'::text) WHEN ((given).webhook_url IS NOT NULL) THEN ('"webhook_endpoint":{"url":'::text || to_json((given).webhook_url)) ELSE ((((((((('"credential":{"kind":"'::text || (given).kind) || '","id":'::text) || to_json((given).credential)) || ',"kid":'::text) || COALESCE((to_json((given).kid))::text, 'null'::text)) || ',"valid_from":'::text) || COALESCE((('"'::text || gold.instant_text((given).valid_from)) || '"'::text), 'null'::text)) || ',"valid_until":'::text) || COALESCE((('"'::text || gold.instant_text((given).valid_until)) || '"'::text), 'null'::text)) END || ',"changed_by":'::text) || COALESCE((to_json((given).login))::text, 'null'::text)) || ',"approved_by":'::text) || COALESCE((to_json((given).approved_by))::text, 'null'::text)) || '}'::text);
 
 ALTER FUNCTION gold.change_text(given gold.partner_change) OWNER TO gold_book;
+
+--
+-- Name: changer(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.changer(OUT changed_by text, OUT approved_by text) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  applied proposal := applied_proposal();
+begin
+  changed_by := coalesce(applied.proposer, session_user);
+  approved_by := applied.decided_by;
+end $$;
+
+ALTER FUNCTION gold.changer(OUT changed_by text, OUT approved_by text) OWNER TO gold_book;
 
 --
 -- Name: check_answer_is_bound(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2599,6 +2823,45 @@ CREATE FUNCTION gold.check_held_is_withdrawals() RETURNS TABLE(subject text, det
 $$;
 
 ALTER FUNCTION gold.check_held_is_withdrawals() OWNER TO gold_book;
+
+--
+-- Name: check_new_operator(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_new_operator(name text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+begin
+  if name is null or name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
+    raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
+      using errcode = 'GR409';
+  elsif exists (select from pg_roles r where r.rolname = check_new_operator.name) then
+    raise exception 'there is already a database login %', name using errcode = 'GR409';
+  elsif is_known_login(name) then
+    raise exception 'the login name % was used before and appears in the audit or the books. A name must always mean one person: choose another name', name
+      using errcode = 'GR409';
+  end if;
+end $_$;
+
+ALTER FUNCTION gold.check_new_operator(name text) OWNER TO gold_book;
+
+--
+-- Name: check_operator(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_operator(name text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform from operator_overview o where o.login = check_operator.name;
+  if not found then
+    raise exception 'there is no operator %', name using errcode = 'GR404';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.check_operator(name text) OWNER TO gold_book;
 
 --
 -- Name: check_order_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3081,6 +3344,10 @@ CREATE FUNCTION gold.create_partner(public text, name text, iban text, webhook_u
 declare
   created int;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'name', create_partner.name, 'iban', create_partner.iban,
+    'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
+    'maximum_grams', create_partner.maximum_grams, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
+    'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
@@ -3099,7 +3366,7 @@ begin
     'kids', (select jsonb_object_agg(k->>'thumbprint', k->>'kid') from jsonb_array_elements(signing_keys) k),
     'secret_sha256', hash_text(secret_hash), 'sealed_sha256', hash_text(webhook_sealed), 'sealing_key', create_partner.sealing_key));
   perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
-  perform post_first_changes(created, session_user);
+  perform post_first_changes(created, c.changed_by, c.approved_by) from changer() c;
   perform registry_changed();
   return created;
 end $$;
@@ -3961,6 +4228,25 @@ end $$;
 ALTER FUNCTION gold.freeze_bar() OWNER TO gold_book;
 
 --
+-- Name: freeze_proposal(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.freeze_proposal() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if to_jsonb(new) - '{state,decided_by,decided_at,secrets}'::text[] <> to_jsonb(old) - '{state,decided_by,decided_at,secrets}'::text[]
+    or (old.state, new.state) not in (('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
+    or old.state in ('applying', 'approved') and (new.decided_by, new.decided_at) is distinct from (old.decided_by, old.decided_at)
+    or new.secrets is not null and new.secrets is distinct from old.secrets then
+    raise exception 'a proposal is decided once, and its content never changes' using errcode = 'GB002';
+  end if;
+  return new;
+end $$;
+
+ALTER FUNCTION gold.freeze_proposal() OWNER TO gold_book;
+
+--
 -- Name: freeze_steps(); Type: FUNCTION; Schema: gold; Owner: gold_owner
 --
 
@@ -4051,6 +4337,16 @@ CREATE FUNCTION gold.held_until(changed timestamp with time zone) RETURNS timest
 ALTER FUNCTION gold.held_until(changed timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: hex_of(jsonb, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.hex_of(content jsonb, name text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE
+    RETURN decode((content ->> name), 'hex'::text);
+
+ALTER FUNCTION gold.hex_of(content jsonb, name text) OWNER TO gold_book;
+
+--
 -- Name: hold_authorities(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4084,6 +4380,27 @@ begin
 end $$;
 
 ALTER FUNCTION gold.hold_partner(public text) OWNER TO gold_book;
+
+--
+-- Name: hold_proposal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.hold_proposal(id uuid) RETURNS gold.proposal
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  held proposal;
+begin
+  perform require_read_committed();
+  select p.* into held from proposal p where p.id = hold_proposal.id for no key update;
+  if held.id is null then
+    raise exception 'there is no proposal %', hold_proposal.id using errcode = 'GR404';
+  end if;
+  return held;
+end $$;
+
+ALTER FUNCTION gold.hold_proposal(id uuid) OWNER TO gold_book;
 
 --
 -- Name: id_tolerance(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4135,7 +4452,9 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
             FROM gold.deposit d
            WHERE (((is_known_login.name = d.recorded_by) OR (is_known_login.name = d.approved_by)) OR (is_known_login.name = d.reversed_by)))) OR (EXISTS ( SELECT
             FROM gold.partner p
-           WHERE (p.pending_iban_by = is_known_login.name))));
+           WHERE (p.pending_iban_by = is_known_login.name))) OR (EXISTS ( SELECT
+            FROM gold.proposal p
+           WHERE ((is_known_login.name = p.proposer) OR (is_known_login.name = p.decided_by)))));
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
@@ -4349,6 +4668,14 @@ begin
   insert into allowance (bucket, client_id, open_from, counted_sequence)
   values (subject.id % 64, subject.id, first_id_at(clock_timestamp() - interval '1 hour'), sequence)
   on conflict do nothing;
+  select l.* into strict held from allowance l where l.bucket = subject.id % 64 and l.client_id = subject.id;
+  subject := partner_of(public);
+  if raises_limit(jsonb_build_object('open_quotes', held.maximum_open_quotes, 'open_grams', held.maximum_open_grams,
+    'daily_records', held.maximum_daily_records, 'net_grams', held.maximum_net_grams, 'daily_withdrawals', subject.maximum_daily_withdrawals,
+    'daily_withdrawn', subject.maximum_daily_withdrawn), limits)
+  then
+    perform require_approval(jsonb_build_object('client_id', public, 'limits', limits), 'partner.set', 'partner.create');
+  end if;
   update allowance l set
     maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
@@ -4877,6 +5204,23 @@ END;
 ALTER FUNCTION gold.market_open(at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: mode_of_change(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.mode_of_change() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  applied proposal := applied_proposal();
+begin
+  return case when applied.id is not null then jsonb_build_object('proposal', applied.id)
+    when two_people() then '{"mode": "two_people"}' else '{"mode": "single_operator"}' end;
+end $$;
+
+ALTER FUNCTION gold.mode_of_change() OWNER TO gold_book;
+
+--
 -- Name: move_authority_key(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4942,7 +5286,7 @@ declare
 begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
-  insert into audit (login, action, subject, detail) values (actor, action, subject, detail) returning * into entry;
+  insert into audit (login, action, subject, detail) values (actor, action, subject, mode_of_change() || detail) returning * into entry;
   -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
   -- permanently.
   perform link_audit(entry);
@@ -5061,6 +5405,7 @@ CREATE FUNCTION gold.open_market() RETURNS void
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
+  perform require_approval('{}', 'market.open');
   update price p set halted_at = null, watched_from = p.id where p.halted_at is not null;
   if not found then
     raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';
@@ -5137,8 +5482,8 @@ CREATE FUNCTION gold.post_credential(client integer, type text, kind text, crede
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  perform post_change(client, post_credential.type, session_user, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
-  from credentials_of(client) c where c.kind = post_credential.kind and c.credential = post_credential.credential;
+  perform post_change(client, post_credential.type, w.changed_by, w.approved_by, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  from credentials_of(client) c, changer() w where c.kind = post_credential.kind and c.credential = post_credential.credential;
 end $$;
 
 ALTER FUNCTION gold.post_credential(client integer, type text, kind text, credential text) OWNER TO gold_book;
@@ -5194,25 +5539,25 @@ end $$;
 ALTER FUNCTION gold.post_expiry_notices(most integer) OWNER TO gold_book;
 
 --
--- Name: post_first_changes(integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: post_first_changes(integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.post_first_changes(client integer, login text) RETURNS void
+CREATE FUNCTION gold.post_first_changes(client integer, login text, approved_by text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  perform post_change(client, 'settlement.changed', post_first_changes.login, iban => p.iban) from partner p where p.id = client;
-  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, webhook_url => p.webhook_url)
+  perform post_change(client, 'settlement.changed', post_first_changes.login, post_first_changes.approved_by, iban => p.iban) from partner p where p.id = client;
+  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, post_first_changes.approved_by, webhook_url => p.webhook_url)
   from partner p where p.id = client and p.webhook_url is not null;
-  perform post_change(client, 'credential.added', post_first_changes.login, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  perform post_change(client, 'credential.added', post_first_changes.login, post_first_changes.approved_by, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
   from (
     select * from credentials_of(client) c
     where c.valid_until is null or c.valid_until > clock_timestamp() order by c.kind, c.valid_from, c.credential
   ) c;
 end $$;
 
-ALTER FUNCTION gold.post_first_changes(client integer, login text) OWNER TO gold_book;
+ALTER FUNCTION gold.post_first_changes(client integer, login text, approved_by text) OWNER TO gold_book;
 
 --
 -- Name: post_funding(gold.account, bigint, uuid, timestamp with time zone, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5418,6 +5763,61 @@ CREATE FUNCTION gold.problem_text(refusal text, detail text, request uuid) RETUR
 ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER TO gold_book;
 
 --
+-- Name: proposal_text(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.proposal_text(given gold.proposal) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN (concat_ws('
+'::text, 'gold proposal 1', (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at), gold.instant_text((given).expires_at), gold.canonical_json((given).content)) || '
+'::text);
+
+ALTER FUNCTION gold.proposal_text(given gold.proposal) OWNER TO gold_book;
+
+--
+-- Name: proposal_sha256(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.proposal_sha256(given gold.proposal) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN encode(sha256(convert_to(gold.proposal_text(given), 'UTF8'::name)), 'hex'::text);
+
+ALTER FUNCTION gold.proposal_sha256(given gold.proposal) OWNER TO gold_book;
+
+--
+-- Name: propose(text, jsonb, bytea, text, interval); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.propose(kind text, content jsonb, secrets bytea DEFAULT NULL::bytea, sealing_key text DEFAULT NULL::text, lifetime interval DEFAULT '3 days'::interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+#variable_conflict use_variable
+declare
+  at timestamptz := ceil_millisecond(clock_timestamp());
+  made proposal;
+begin
+  perform require_read_committed();
+  if lifetime not between interval '1 millisecond' and interval '7 days' then
+    raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
+  elsif session_user !~ '^[!-~]+$' then
+    raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
+  end if;
+  insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key)
+  values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key) returning * into made;
+  perform try_proposal(made);
+  id := made.id;
+  sha256 := proposal_sha256(made);
+  expires_at := made.expires_at;
+  perform note('proposal.propose', id::text, jsonb_strip_nulls(jsonb_build_object('kind', kind, 'sha256', sha256,
+    'sealing_key', sealing_key, 'secrets_sha256', hash_text(secrets))));
+end $_$;
+
+ALTER FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: public_key_fault(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5476,6 +5876,20 @@ CREATE FUNCTION gold.quote_text(given gold.quote, status text) RETURNS text
     RETURN (((((((((((((((((('{"quote_id":"qt_'::text || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"'::text) || status) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '","expires_at":"'::text) || gold.instant_text((given).expires_at)) || '"'::text) || gold.partner_texts((given).reference, (given).account_label)) || '}'::text);
 
 ALTER FUNCTION gold.quote_text(given gold.quote, status text) OWNER TO gold_book;
+
+--
+-- Name: raises_limit(jsonb, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.raises_limit(before jsonb, given jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM jsonb_each_text(raises_limit.given) g(key, value)
+           WHERE (((raises_limit.before ->> g.key) IS NOT NULL) AND ((g.value IS NULL) OR ((g.value)::numeric > ((raises_limit.before ->> g.key))::numeric))))) AS "exists";
+END;
+
+ALTER FUNCTION gold.raises_limit(before jsonb, given jsonb) OWNER TO gold_book;
 
 --
 -- Name: read_backlog(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5700,6 +6114,7 @@ CREATE TABLE gold.deployment (
     partner_net_grams bigint,
     partner_daily_withdrawals integer,
     partner_daily_withdrawn bigint,
+    two_people boolean DEFAULT false NOT NULL,
     CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
@@ -6059,6 +6474,23 @@ end $$;
 ALTER FUNCTION gold.refuse_crowd(noun text, active bigint) OWNER TO gold_book;
 
 --
+-- Name: refuse_decided(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_decided(given gold.proposal) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if (given).state <> 'pending' then
+    raise exception 'the proposal was % already, by % at %', (given).state, (given).decided_by, instant_text((given).decided_at)
+      using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_decided(given gold.proposal) OWNER TO gold_book;
+
+--
 -- Name: refuse_malformed_key(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6148,6 +6580,27 @@ END;
 ALTER FUNCTION gold.registry_changed() OWNER TO gold_book;
 
 --
+-- Name: reject_proposal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reject_proposal(id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  given proposal := hold_proposal(id);
+begin
+  perform refuse_decided(given);
+  update proposal p set state = 'rejected', decided_by = session_user, decided_at = clock_timestamp(), secrets = null where p.id = id
+  returning * into given;
+  perform note('proposal.reject', id::text, jsonb_build_object('kind', given.kind, 'proposer', given.proposer,
+    'decided_at', instant_text(given.decided_at)));
+end $$;
+
+ALTER FUNCTION gold.reject_proposal(id uuid) OWNER TO gold_book;
+
+--
 -- Name: reject_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6172,6 +6625,7 @@ declare
   leaving bar;
   booked record;
 begin
+  perform require_approval(jsonb_build_object('serial', remove_bar.serial), 'vault.remove');
   -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
   -- the bar is still in the vault.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
@@ -6201,11 +6655,11 @@ CREATE FUNCTION gold.remove_operator(name text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+declare
+  approval jsonb;
 begin
-  perform from operator_overview o where o.login = remove_operator.name;
-  if not found then
-    raise exception 'there is no operator %', name using errcode = 'GR404';
-  end if;
+  perform check_operator(name);
+  approval := require_approved_operator('operator.remove', name);
   begin
     execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
@@ -6218,7 +6672,7 @@ begin
     when dependent_objects_still_exist then
       raise exception '% owns objects in a database or was granted privileges directly: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
-  perform note('operator.remove', name, '{}');
+  perform note('operator.remove', name, approval);
 end $$;
 
 ALTER FUNCTION gold.remove_operator(name text) OWNER TO gold_book;
@@ -6350,6 +6804,73 @@ CREATE FUNCTION gold.replays_per_second() RETURNS integer
 ALTER FUNCTION gold.replays_per_second() OWNER TO gold_book;
 
 --
+-- Name: require_approval(jsonb, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_approval(part jsonb, VARIADIC kinds text[]) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  applied proposal;
+begin
+  if not two_people() then
+    return;
+  end if;
+  applied := applied_proposal();
+  if applied.kind = any (kinds) and not exists (
+    select from jsonb_each(part) p where coalesce(applied.content -> p.key, 'null') <> p.value)
+  then
+    return;
+  end if;
+  raise exception 'this change needs two people: one proposes it with gold, and another login approves it'
+    using errcode = 'GR409', detail = 'needs_approval';
+end $$;
+
+ALTER FUNCTION gold.require_approval(part jsonb, VARIADIC kinds text[]) OWNER TO gold_book;
+
+--
+-- Name: require_approval_of_setting(jsonb, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text[]) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if exists (select from partner) then
+    perform require_approval(part, variadic kinds);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text[]) OWNER TO gold_book;
+
+--
+-- Name: require_approved_operator(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_approved_operator(kind text, name text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  approved uuid := (
+    select p.id from proposal p
+    where p.kind = require_approved_operator.kind and p.content ->> 'name' = require_approved_operator.name and p.state = 'approved'
+      and p.expires_at > clock_timestamp()
+      and not exists (select from audit a where a.action = p.kind and a.detail ->> 'proposal' = p.id::text)
+    order by p.id desc limit 1);
+begin
+  if approved is null then
+    perform require_approval_of_setting(jsonb_build_object('name', require_approved_operator.name), require_approved_operator.kind);
+    return '{}';
+  end if;
+  return jsonb_build_object('proposal', approved);
+end $$;
+
+ALTER FUNCTION gold.require_approved_operator(kind text, name text) OWNER TO gold_book;
+
+--
 -- Name: require_read_committed(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6365,6 +6886,25 @@ end $$;
 ALTER FUNCTION gold.require_read_committed() OWNER TO gold_book;
 
 --
+-- Name: require_two_people(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_two_people() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update deployment d set two_people = true where not d.two_people;
+  if found then
+    perform note('deployment.two_people', 'deployment', '{}');
+  elsif not exists (select from deployment) then
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.require_two_people() OWNER TO gold_book;
+
+--
 -- Name: reseal(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6376,6 +6916,7 @@ declare
   resealed text[];
   hashes jsonb;
 begin
+  perform require_approval(jsonb_build_object('sealing_key', reseal.sealing_key, 'secrets', secrets), 'sealing_key.rotate');
   with given as (
     select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
     from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)
@@ -6441,6 +6982,7 @@ CREATE FUNCTION gold.resume_partner(public text) RETURNS void
 declare
   subject partner := partner_of(public);
 begin
+  perform require_approval(jsonb_build_object('client_id', public), 'partner.resume');
   update partner set suspended_at = null where id = subject.id and suspended_at is not null;
   if not found then
     raise exception 'partner % is not suspended', public using errcode = 'GR409';
@@ -6590,11 +7132,16 @@ ALTER FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen t
 --
 
 CREATE FUNCTION gold.return_withdrawal(id uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.advance_withdrawal(id, 'returned'::gold.withdrawal_status, NULL::uuid) AS advance_withdrawal;
-END;
+    AS $$
+begin
+  -- After `paid`, the operator's bank pays twice if the statement is wrong. Before, the money only stays.
+  if exists (select from withdrawal_step s where s.withdrawal_id = return_withdrawal.id and s.status = 'paid') then
+    perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
+  end if;
+  perform advance_withdrawal(return_withdrawal.id, 'returned', null);
+end $$;
 
 ALTER FUNCTION gold.return_withdrawal(id uuid) OWNER TO gold_book;
 
@@ -6693,6 +7240,8 @@ declare
   rotation record := begin_rotation(public, overlap_seconds);
   older client_secret;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'hash', encode(rotate_client_secret.hash, 'hex'),
+    'overlap_seconds', overlap_seconds), 'client_secret.rotate');
   rotate_client_secret.retires_at := rotation.retires_at;
   for older in
     update client_secret s set retire_at = rotation.retires_at
@@ -6722,6 +7271,9 @@ CREATE FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
+  perform require_approval(jsonb_build_object('kid', rotate_token_key.kid, 'public_jwk', rotate_token_key.public_jwk,
+    'sealed', encode(rotate_token_key.sealed, 'hex'), 'sealing_key', rotate_token_key.sealing_key, 'lead_seconds', lead_seconds,
+    'overlap_seconds', overlap_seconds), 'token_key.rotate');
   -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
@@ -6748,6 +7300,8 @@ declare
   rotation record := begin_rotation(public, overlap_seconds);
   older webhook_secret;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'sealed', encode(rotate_webhook_secret.sealed, 'hex'),
+    'sealing_key', rotate_webhook_secret.sealing_key, 'overlap_seconds', overlap_seconds), 'webhook_secret.rotate');
   rotate_webhook_secret.retires_at := rotation.retires_at;
   for older in
     update webhook_secret s set retire_at = rotation.retires_at
@@ -6959,12 +7513,9 @@ CREATE FUNCTION gold.set_breaker(basis_points integer, seconds integer) RETURNS 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  update price p set halt_basis_points = set_breaker.basis_points, halt_seconds = set_breaker.seconds;
-  if not found then
-    raise exception 'no price has been set yet: set a price before the circuit breaker' using errcode = 'GR409';
-  end if;
-  perform note('market.breaker', 'circuit breaker',
-    jsonb_build_object('basis_points', set_breaker.basis_points, 'seconds', set_breaker.seconds));
+  perform require_approval(jsonb_build_object('breaker', jsonb_build_object('basis_points', set_breaker.basis_points,
+    'seconds', set_breaker.seconds)), 'market.set');
+  perform store_breaker(set_breaker.basis_points, set_breaker.seconds);
 end $$;
 
 ALTER FUNCTION gold.set_breaker(basis_points integer, seconds integer) OWNER TO gold_book;
@@ -6981,6 +7532,10 @@ declare
   clock timestamptz;
 begin
   perform require_read_committed();
+  -- Before the locks, for which every order would wait. The limit can change meanwhile only by another operator.
+  if maximum is null or maximum > (select v.maximum_exposure from vault v where v.stripe = 0) then
+    perform require_approval(jsonb_build_object('exposure', maximum::text), 'market.set');
+  end if;
   perform from account a where a.client_id <> 0 order by a.client_id for no key update;
   perform from vault v where v.stripe = 0 for no key update;
   clock := clock_timestamp();
@@ -7028,6 +7583,7 @@ begin
     partner_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else d.partner_daily_withdrawn end
   returning d.* into changed;
   if changed is distinct from known then
+    perform require_approval_of_setting(jsonb_build_object('limits', limits), 'deployment.defaults');
     perform note('deployment.limit_defaults', 'deployment', limits);
   end if;
 end $$;
@@ -7057,6 +7613,11 @@ CREATE FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) RETUR
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
+  -- One person may close the market.
+  if set_market_hours.always_open or sessions <> '[]' then
+    perform require_approval(jsonb_build_object('hours', jsonb_build_object('always_open', set_market_hours.always_open, 'sessions', sessions)),
+      'price.set');
+  end if;
   update price p set always_open = set_market_hours.always_open;
   if not found then
     raise exception 'no price has been set yet: set a price before the market hours' using errcode = 'GR409';
@@ -7084,6 +7645,13 @@ begin
   perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
+  -- One person may lower limits, and enable the endpoint again.
+  if set_partner.name <> subject.name or ips is not null or set_partner.webhook_url <> coalesce(subject.webhook_url, '')
+    or set_partner.rate_per_second > subject.rate_per_second or set_partner.burst > subject.burst or set_partner.maximum_grams > subject.maximum_grams
+  then
+    perform require_approval(jsonb_build_object('client_id', public, 'name', set_partner.name, 'ips', ips, 'webhook_url', set_partner.webhook_url,
+      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams), 'partner.set');
+  end if;
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
     raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
@@ -7105,7 +7673,7 @@ begin
     perform enable_endpoint(subject.id);
   end if;
   if set_partner.webhook_url <> coalesce(subject.webhook_url, '') then
-    perform post_change(subject.id, 'webhook_endpoint.changed', session_user, webhook_url => set_partner.webhook_url);
+    perform post_change(subject.id, 'webhook_endpoint.changed', c.changed_by, c.approved_by, webhook_url => set_partner.webhook_url) from changer() c;
   end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
@@ -7123,6 +7691,10 @@ CREATE FUNCTION gold.set_partner_defaults(rate_per_second integer, burst integer
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
+  perform require_approval_of_setting(jsonb_build_object('rate_per_second', set_partner_defaults.rate_per_second,
+    'burst', set_partner_defaults.burst), 'deployment.defaults')
+  from deployment d
+  where (d.partner_rate_per_second, d.partner_burst) is distinct from (set_partner_defaults.rate_per_second, set_partner_defaults.burst);
   perform check_rate(set_partner_defaults.rate_per_second);
   update deployment d set partner_rate_per_second = set_partner_defaults.rate_per_second, partner_burst = set_partner_defaults.burst
   where (d.partner_rate_per_second, d.partner_burst) is distinct from (set_partner_defaults.rate_per_second, set_partner_defaults.burst);
@@ -7152,6 +7724,8 @@ begin
     (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
     return;
   end if;
+  perform require_approval_of_setting(jsonb_build_object('name', set_payout_account.name, 'iban', set_payout_account.iban,
+    'bic', set_payout_account.bic), 'deployment.payout');
   update deployment d set payout_name = set_payout_account.name, payout_iban = set_payout_account.iban, payout_bic = set_payout_account.bic;
   perform note('deployment.payout', set_payout_account.iban, jsonb_build_object('name', set_payout_account.name, 'bic', set_payout_account.bic,
     'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
@@ -7170,6 +7744,9 @@ CREATE FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint,
 declare
   is_first boolean := not exists (select from price);
 begin
+  perform require_approval(jsonb_build_object('source', set_price.source, 'spread_basis_points', set_price.spread_basis_points,
+    'stale_after_seconds', set_price.stale_after_seconds, 'url', set_price.url)
+    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid) else '{}' end, 'price.set');
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
@@ -7187,7 +7764,7 @@ begin
   -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
-    perform set_breaker(500, 60);
+    perform store_breaker(500, 60);
   end if;
 end $$;
 
@@ -7331,6 +7908,10 @@ begin
     and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
+  perform require_approval_of_setting(jsonb_build_object('environment', settle_deployment.environment,
+    'public_base_url', settle_deployment.public_base_url, 'loopback_receivers', settle_deployment.loopback_receivers,
+    'flood_per_second', settle_deployment.flood_per_second, 'webhook_ports', settle_deployment.webhook_ports,
+    'attempts_kept_days', settle_deployment.attempts_kept_days), 'deployment.settle');
   insert into deployment (environment, public_base_url, loopback_receivers, flood_per_second, webhook_ports, attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
     settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
@@ -7686,6 +8267,25 @@ end $$;
 ALTER FUNCTION gold.statement_range(client integer, first_day date, last_day date) OWNER TO gold_book;
 
 --
+-- Name: store_breaker(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.store_breaker(basis_points integer, seconds integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update price p set halt_basis_points = store_breaker.basis_points, halt_seconds = store_breaker.seconds;
+  if not found then
+    raise exception 'no price has been set yet: set a price before the circuit breaker' using errcode = 'GR409';
+  end if;
+  perform note('market.breaker', 'circuit breaker',
+    jsonb_build_object('basis_points', store_breaker.basis_points, 'seconds', store_breaker.seconds));
+end $$;
+
+ALTER FUNCTION gold.store_breaker(basis_points integer, seconds integer) OWNER TO gold_book;
+
+--
 -- Name: store_revocation_list(text, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7929,6 +8529,37 @@ end $$;
 ALTER FUNCTION gold.take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint) OWNER TO gold_book;
 
 --
+-- Name: take_secrets(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  given proposal := hold_proposal(id);
+begin
+  if given.proposer <> session_user then
+    raise exception 'only % may read the secrets of this proposal', given.proposer using errcode = 'GR409';
+  elsif given.state <> 'approved' then
+    raise exception 'the proposal is %: its secrets are shown after its approval', given.state using errcode = 'GR409';
+  elsif given.sealing_key is null then
+    raise exception 'the proposal has no secrets' using errcode = 'GR409';
+  elsif given.secrets is null then
+    raise exception 'the secrets were shown already: if they are lost, rotate them' using errcode = 'GR409';
+  elsif clock_timestamp() >= given.decided_at + interval '7 days' then
+    raise exception 'the secrets were available until %: rotate them', instant_text(given.decided_at + interval '7 days') using errcode = 'GR409';
+  end if;
+  secrets := given.secrets;
+  sealing_key := given.sealing_key;
+  update proposal p set secrets = null where p.id = id;
+  perform note('proposal.take_secrets', id::text, '{}');
+end $$;
+
+ALTER FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) OWNER TO gold_book;
+
+--
 -- Name: take_sequence(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8017,6 +8648,16 @@ end $$;
 ALTER FUNCTION gold.tell_events(clients integer[]) OWNER TO gold_book;
 
 --
+-- Name: texts_of(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.texts_of(list jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (jsonb_typeof(list) = 'array'::text) THEN ARRAY(SELECT e.value FROM jsonb_array_elements_text(texts_of.list) WITH ORDINALITY e(value, ordinality) ORDER BY e.ordinality) ELSE NULL::text[] END;
+
+ALTER FUNCTION gold.texts_of(list jsonb) OWNER TO gold_book;
+
+--
 -- Name: tick_price(timestamp with time zone, text, integer, bigint, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8057,6 +8698,38 @@ begin
 end $$;
 
 ALTER FUNCTION gold.told_event(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: try_proposal(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.try_proposal(given gold.proposal) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update proposal p set state = 'applying' where p.id = (given).id;
+  perform apply_change((given).kind, (given).content);
+  -- Undoes the block.
+  raise exception 'tried' using errcode = 'GR200';
+exception when sqlstate 'GR200' then
+  null;
+end $$;
+
+ALTER FUNCTION gold.try_proposal(given gold.proposal) OWNER TO gold_book;
+
+--
+-- Name: two_people(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.two_people() RETURNS boolean
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT COALESCE(( SELECT (d.two_people OR (d.environment = 'production'::text))
+            FROM gold.deployment d), false) AS "coalesce";
+END;
+
+ALTER FUNCTION gold.two_people() OWNER TO gold_book;
 
 --
 -- Name: unclosed_day(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8748,7 +9421,8 @@ CREATE VIEW gold.deployment_overview AS
     deployment.requests_kept_since,
     deployment.partner_net_grams,
     deployment.partner_daily_withdrawals,
-    deployment.partner_daily_withdrawn
+    deployment.partner_daily_withdrawn,
+    deployment.two_people
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -8919,6 +9593,30 @@ CREATE VIEW gold.payment_batch_overview AS
    FROM gold.payment_batch;
 
 ALTER TABLE gold.payment_batch_overview OWNER TO gold_owner;
+
+--
+-- Name: proposal_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.proposal_overview AS
+ SELECT p.id,
+    p.kind,
+    p.content,
+    p.proposer,
+    p.proposed_at,
+    p.expires_at,
+    p.decided_by,
+    p.decided_at,
+        CASE
+            WHEN ((p.state = 'pending'::text) AND (p.expires_at <= clock_timestamp())) THEN 'expired'::text
+            ELSE p.state
+        END AS status,
+    gold.proposal_text(p.*) AS canonical_text,
+    gold.proposal_sha256(p.*) AS sha256,
+    (p.secrets IS NOT NULL) AS has_secrets
+   FROM gold.proposal p;
+
+ALTER TABLE gold.proposal_overview OWNER TO gold_owner;
 
 --
 -- Name: published_reserves; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -9257,6 +9955,13 @@ ALTER TABLE ONLY gold.price
 
 ALTER TABLE ONLY gold.problem
     ADD CONSTRAINT problem_pkey PRIMARY KEY (code);
+
+--
+-- Name: proposal proposal_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.proposal
+    ADD CONSTRAINT proposal_pkey PRIMARY KEY (id);
 
 --
 -- Name: published_reserves published_reserves_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -9613,6 +10318,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.payment_b
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.price_history FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: proposal append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.proposal FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: quote append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
@@ -9653,6 +10364,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawa
 --
 
 CREATE TRIGGER freeze_bar BEFORE INSERT OR UPDATE ON gold.bar FOR EACH ROW EXECUTE FUNCTION gold.freeze_bar();
+
+--
+-- Name: proposal freeze_proposal; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER freeze_proposal BEFORE UPDATE ON gold.proposal FOR EACH ROW EXECUTE FUNCTION gold.freeze_proposal();
 
 --
 -- Name: deposit freeze_steps; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -9942,6 +10659,48 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
 REVOKE ALL ON FUNCTION gold.append_price(given gold.price) FROM PUBLIC;
 
 --
+-- Name: TABLE proposal; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: COLUMN proposal.state; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(state) ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: COLUMN proposal.decided_by; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(decided_by) ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: COLUMN proposal.decided_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(decided_at) ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: COLUMN proposal.secrets; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(secrets) ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: FUNCTION applied_proposal(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.applied_proposal() FROM PUBLIC;
+
+--
+-- Name: FUNCTION apply_change(kind text, content jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.apply_change(kind text, content jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -9960,6 +10719,13 @@ GRANT ALL ON FUNCTION gold.approve_deposit(id uuid) TO gold_operator;
 
 REVOKE ALL ON FUNCTION gold.approve_iban(public text, seen text) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.approve_iban(public text, seen text) TO gold_operator;
+
+--
+-- Name: FUNCTION approve_proposal(id uuid, sha256 text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text) TO gold_operator;
 
 --
 -- Name: FUNCTION approve_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -10247,6 +11013,12 @@ REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admi
 GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) TO gold_api;
 
 --
+-- Name: FUNCTION canonical_json(value jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.canonical_json(value jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION ceil_millisecond(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -10341,6 +11113,12 @@ REVOKE ALL ON FUNCTION gold.mask_iban(iban text) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.change_text(given gold.partner_change) FROM PUBLIC;
+
+--
+-- Name: FUNCTION changer(OUT changed_by text, OUT approved_by text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.changer(OUT changed_by text, OUT approved_by text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_answer_is_bound(); Type: ACL; Schema: gold; Owner: gold_book
@@ -10443,6 +11221,18 @@ REVOKE ALL ON FUNCTION gold.check_gold_is_backed() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.check_held_is_withdrawals() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_new_operator(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_new_operator(name text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_operator(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_operator(name text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_order_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
@@ -10966,6 +11756,12 @@ REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM P
 REVOKE ALL ON FUNCTION gold.freeze_bar() FROM PUBLIC;
 
 --
+-- Name: FUNCTION freeze_proposal(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.freeze_proposal() FROM PUBLIC;
+
+--
 -- Name: FUNCTION freeze_steps(); Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -11003,6 +11799,12 @@ REVOKE ALL ON FUNCTION gold.held_until(changed timestamp with time zone) FROM PU
 GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION hex_of(content jsonb, name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.hex_of(content jsonb, name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION hold_authorities(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11013,6 +11815,12 @@ REVOKE ALL ON FUNCTION gold.hold_authorities() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.hold_partner(public text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION hold_proposal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.hold_proposal(id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION id_tolerance(); Type: ACL; Schema: gold; Owner: gold_book
@@ -11252,6 +12060,12 @@ GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_api;
 GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION mode_of_change(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.mode_of_change() FROM PUBLIC;
+
+--
 -- Name: FUNCTION move_authority_key(fingerprint text, key_source text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11359,10 +12173,10 @@ REVOKE ALL ON FUNCTION gold.post_expiry_notices(most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.post_expiry_notices(most integer) TO gold_api;
 
 --
--- Name: FUNCTION post_first_changes(client integer, login text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION post_first_changes(client integer, login text, approved_by text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.post_first_changes(client integer, login text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.post_first_changes(client integer, login text, approved_by text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone, answer bytea); Type: ACL; Schema: gold; Owner: gold_book
@@ -11426,6 +12240,27 @@ GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_api;
 REVOKE ALL ON FUNCTION gold.problem_text(refusal text, detail text, request uuid) FROM PUBLIC;
 
 --
+-- Name: FUNCTION proposal_text(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.proposal_text(given gold.proposal) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_operator;
+
+--
+-- Name: FUNCTION proposal_sha256(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_operator;
+
+--
+-- Name: FUNCTION propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION public_key_fault(jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11443,6 +12278,12 @@ REVOKE ALL ON FUNCTION gold.public_of(client integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION raises_limit(before jsonb, given jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.raises_limit(before jsonb, given jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION read_backlog(); Type: ACL; Schema: gold; Owner: gold_book
@@ -11663,6 +12504,12 @@ REVOKE ALL ON FUNCTION gold.refuse_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.refuse_crowd(noun text, active bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION refuse_decided(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_decided(given gold.proposal) FROM PUBLIC;
+
+--
 -- Name: FUNCTION refuse_malformed_key(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11691,6 +12538,13 @@ REVOKE ALL ON FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timesta
 --
 
 REVOKE ALL ON FUNCTION gold.registry_changed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION reject_proposal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reject_proposal(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_operator;
 
 --
 -- Name: FUNCTION reject_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -11745,10 +12599,34 @@ GRANT ALL ON FUNCTION gold.replay_events(public text, since timestamp with time 
 REVOKE ALL ON FUNCTION gold.replays_per_second() FROM PUBLIC;
 
 --
+-- Name: FUNCTION require_approval(part jsonb, VARIADIC kinds text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_approval(part jsonb, VARIADIC kinds text[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_approval_of_setting(part jsonb, VARIADIC kinds text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_approved_operator(kind text, name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_approved_operator(kind text, name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION require_read_committed(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.require_read_committed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_two_people(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_two_people() FROM PUBLIC;
 
 --
 -- Name: FUNCTION reseal(sealing_key text, secrets jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -12046,6 +12924,12 @@ REVOKE ALL ON FUNCTION gold.statement_range(client integer, first_day date, last
 GRANT ALL ON FUNCTION gold.statement_range(client integer, first_day date, last_day date) TO gold_api;
 
 --
+-- Name: FUNCTION store_breaker(basis_points integer, seconds integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.store_breaker(basis_points integer, seconds integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -12093,6 +12977,13 @@ GRANT ALL ON FUNCTION gold.take_failure(client integer, codes text[]) TO gold_ap
 REVOKE ALL ON FUNCTION gold.take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_operator;
+
+--
 -- Name: FUNCTION take_sequence(client integer, sequence bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -12112,6 +13003,12 @@ REVOKE ALL ON FUNCTION gold.tell_events(clients integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.tell_events(clients integer[]) TO gold_api;
 
 --
+-- Name: FUNCTION texts_of(list jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.texts_of(list jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -12123,6 +13020,18 @@ GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, know
 --
 
 REVOKE ALL ON FUNCTION gold.told_event(given gold.event) FROM PUBLIC;
+
+--
+-- Name: FUNCTION try_proposal(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.try_proposal(given gold.proposal) FROM PUBLIC;
+
+--
+-- Name: FUNCTION two_people(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.two_people() FROM PUBLIC;
 
 --
 -- Name: FUNCTION unclosed_day(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -12323,6 +13232,13 @@ GRANT SELECT ON TABLE gold.partner_overview TO gold_operator;
 
 GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_book;
 GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_operator;
+
+--
+-- Name: TABLE proposal_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_book;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_operator;
 
 --
 -- Name: TABLE published_reserves; Type: ACL; Schema: gold; Owner: gold_owner

@@ -47,6 +47,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await sql`
     select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
+  await propose(books, maker, checker, publicId);
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
   await Promise.all([maker.end(), checker.end()]);
@@ -125,6 +126,35 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
   await maker`select gold.add_bar('BAR-2', 'Refiner', 'Riyadh', 50000000, 9999)`;
   await checker`select gold.remove_bar('BAR-2')`;
   await admin`select gold.set_partner_defaults(40, 150)`;
+}
+
+/** From here on, the books need two people: an approved, a rejected and a pending proposal, and what one may do. */
+async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<void> {
+  await sql`select gold.require_two_people()`;
+  const { thumbprint, jwk } = await newKey();
+  const content = { client_id: publicId, thumbprint, kid: "third", jwk: JSON.parse(jwk) };
+  const price = {
+    source: "fixed",
+    mid: 3_200_000,
+    spread_basis_points: 60,
+    stale_after_seconds: 10,
+    url: null,
+  };
+  const proposals = [];
+  for (
+    const [kind, given] of [["signing_key.add", content], ["price.set", price], ["market.open", {}]] as const
+  ) {
+    const [row] = await maker`
+      select * from gold.propose(${kind}, ${maker.json(given)}::jsonb, ${randomBytes(60)}, 'none')`;
+    proposals.push(row!);
+  }
+  const [approved, rejected] = proposals;
+  await checker`select gold.approve_proposal(${approved!.id}::uuid, ${approved!.sha256})`;
+  await checker`select gold.reject_proposal(${rejected!.id}::uuid)`;
+  await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 99}')`;
+  await maker`select gold.set_partner(${publicId}, null, null, null, 1999, null, null)`;
+  await maker`select gold.set_exposure(99999999)`;
+  await maker`select gold.suspend_partner(${publicId})`;
 }
 
 async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {

@@ -21,6 +21,7 @@ const FOCUS: Readonly<Record<string, string>> = {
   account: "client_id <> 0",
   transfer: "client_id <> 0",
   deposit: "reversed_at is null",
+  proposal: "state = 'approved'",
   bar: "removed_at is null",
   // The only step of a withdrawal. The edit can then give it another status without a duplicate key.
   withdrawal_step:

@@ -16,6 +16,7 @@ import { readAudit } from "./registry/audit_chain.ts";
 import { compareRegistry } from "./registry/compare.ts";
 import { checkDocuments } from "./registry/documents.ts";
 import { activeKeys, checkThumbprints, compareKeys } from "./registry/keys.ts";
+import { checkProposals } from "./registry/proposals.ts";
 import { checkProblems } from "./registry/problems.ts";
 import { replay } from "./registry/replay.ts";
 import type { Rule } from "./rules.ts";
@@ -80,6 +81,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const expected = replay(notes.all, findings);
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
+  checkProposals(findings, notes.all, await read("proposal", "order by id"));
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {
     const rows = await read(table);

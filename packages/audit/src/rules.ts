@@ -63,6 +63,8 @@ export const RULES = {
   note_is_known: "every row of the audit trail has an action that this release knows",
   registry_is_noted:
     "partners, credentials, terms, bars, prices, deposits, batches and the deployment match the audit trail",
+  change_is_approved:
+    "under two people, every change of a kind that needs an approval names an approved proposal with its content, and every proposal has the hash that was approved",
   key_is_thumbprint: "the name of a key is the hash of the key",
   problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:

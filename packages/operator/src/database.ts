@@ -40,6 +40,8 @@ export interface Deployment {
   /** The ports that receivers of webhooks may listen on. */
   readonly webhookPorts: readonly number[];
   readonly attemptsKeptDays: number;
+  /** Whether another person must approve changes of partners, credentials, prices and settings. */
+  readonly twoPeople: boolean;
   /** When `gold db migrate --finish` ran. From then on, orders need a signed request. Null before. */
   readonly requestsKeptSince: Date | null;
 }
@@ -65,7 +67,7 @@ export async function findSecondUrl(env: Environment, stateDir: string): Promise
   if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
   if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
   throw usage(
-    "SECOND_DATABASE_URL is not set. A deposit needs two people: set it to a second operator's login for the same database.",
+    "SECOND_DATABASE_URL is not set. This command needs two people: set it to a second operator's login for the same database.",
   );
 }
 
@@ -172,6 +174,7 @@ export function openDb(sql: Sql): Db {
         loopbackReceivers: row.loopback_receivers,
         webhookPorts: row.webhook_ports,
         attemptsKeptDays: row.attempts_kept_days,
+        twoPeople: row.two_people || row.environment === "production",
         requestsKeptSince: row.requests_kept_since,
       };
     },

@@ -16,6 +16,7 @@ import { LEDGER_COMMANDS } from "./commands/ledger.ts";
 import { LOADTEST_COMMANDS } from "./commands/loadtest.ts";
 import { OPERATOR_COMMANDS } from "./commands/operator.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
+import { PROPOSAL_COMMANDS } from "./commands/proposal.ts";
 import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
 import { MARKET_COMMANDS } from "./commands/market.ts";
 import { PRICE_COMMANDS } from "./commands/price.ts";
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   ...SIGNING_KEY_COMMANDS,
   ...INVENTORY_COMMANDS,
   ...OPERATOR_COMMANDS,
+  ...PROPOSAL_COMMANDS,
   ...PRICE_COMMANDS,
   ...MARKET_COMMANDS,
   ...VAULT_COMMANDS,
@@ -93,9 +95,10 @@ const DEFAULT_STATE = ".gold";
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 
 /** Runs one command and returns its exit code. */
-export async function gold(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function gold(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let close = async () => {};
   try {
+    const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
     if (!command && (argv.length === 0 || argv.includes("--help"))) {
       terminal.out(overview());
@@ -118,7 +121,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     // project's root.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
-    const databaseUrl = () => findDatabaseUrl(terminal.env, stateDir);
+    const databaseUrl = () => (isSecond ? findSecondUrl : findDatabaseUrl)(terminal.env, stateDir);
     let opened: Db | undefined;
     const db = async () => {
       if (!opened) {
@@ -178,6 +181,19 @@ function print(text: string, { out }: Terminal): void {
   }
 }
 
+/** `--as second` before the command runs it with the second person's login. */
+function readPerson(given: readonly string[]): { argv: readonly string[]; isSecond: boolean } {
+  if (given[0] !== "--as") return { argv: given, isSecond: false };
+  if (given[1] !== "second") {
+    throw usage(
+      `--as must be followed by second; got ${
+        given[1] ?? "nothing"
+      }. Without --as, you are the first person.`,
+    );
+  }
+  return { argv: given.slice(2), isSecond: true };
+}
+
 function findCommand(argv: readonly string[]): Command | undefined {
   return COMMANDS.find(({ words }) => words.split(" ").every((word, index) => argv[index] === word));
 }
@@ -231,6 +247,10 @@ async function confirmed(question: string, yes: boolean, { ask }: Terminal): Pro
 }
 
 function overview(): string {
-  return ["gold: the operator's commands. Every command takes --json, --yes, --state DIR and --help.", ""]
+  return [
+    "gold: the operator's commands. Every command takes --json, --yes, --state DIR and --help.",
+    "`gold --as second COMMAND …` runs a command with the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
+    "",
+  ]
     .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");
 }

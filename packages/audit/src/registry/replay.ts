@@ -348,6 +348,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   "withdrawal.returned": nothing,
   "event.redeliver": nothing,
   "event.replay": nothing,
+  "deployment.two_people": deployment(() => ({ two_people: true })),
+  "proposal.propose": nothing,
+  "proposal.approve": nothing,
+  "proposal.reject": nothing,
+  "proposal.take_secrets": nothing,
   "operator.add": (tables, { subject }) => tables.set("operator", subject, {}),
   "operator.remove": (tables, { subject }) => tables.remove("operator", subject),
 };
@@ -370,6 +375,7 @@ const DEPLOYMENT_DEFAULTS: Columns = {
   partner_daily_withdrawals: null,
   partner_daily_withdrawn: null,
   requests_kept_since: null,
+  two_people: false,
 };
 
 export function replay(notes: readonly Note[], findings: Findings): ExpectedTables {
@@ -390,7 +396,8 @@ export function replay(notes: readonly Note[], findings: Findings): ExpectedTabl
       continue;
     }
     try {
-      action(tables, note);
+      const { mode: _mode, proposal: _proposal, ...detail } = note.detail;
+      action(tables, { ...note, detail });
     } catch (error) {
       findings.add(
         "note_is_known",

@@ -7,6 +7,7 @@ import { issueClientCertificate, readCsr } from "../pki/mod.ts";
 import { AUTHORITY_NOTICE_DAYS, warnOfExpiry } from "../pki/validity.ts";
 import { required } from "../values.ts";
 import { noAuthority, openTrustedAuthority, readTrustedAuthorities } from "./authority.ts";
+import { changeOrPropose } from "./proposing.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const issue: Command = {
@@ -19,8 +20,9 @@ const issue: Command = {
 };
 
 export async function issueCertificate(
-  { values, positionals: [id], db, query, path, keys }: Invocation,
+  invocation: Invocation,
 ): Promise<Result> {
+  const { values, positionals: [id], db, query, path, keys } = invocation;
   const { sql } = await db();
   const { name } = await findPartner(query, id!);
   const newest = (await readTrustedAuthorities(sql)).at(-1);
@@ -36,25 +38,37 @@ export async function issueCertificate(
   });
   const out = path(required(values, "out"));
   const { fingerprint, serial, notBefore, notAfter, spkiSha256 } = certificate;
-  await withNewFile(
-    out,
-    certificate.pem,
-    () =>
-      sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`,
-    { isOnlyCopy: true },
-  );
   const { notAfter: authorityEnd } = authority.validity;
   const warning = warnOfExpiry(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
     `The authority expires at ${authorityEnd.toISOString()} and cannot sign a certificate that would outlive it. Add a new authority: \`gold key rotate ca\`.`;
-  return {
-    object: {
+  const register = async () => {
+    await sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`;
+    return {
+      object: {
+        client_id: id!,
+        fingerprint,
+        not_after: notAfter.toISOString(),
+        file: out,
+        ...(warning ? { warning } : {}),
+      },
+    };
+  };
+  // The service refuses the certificate until its proposal is approved.
+  const propose = () => ({
+    kind: "certificate.issue",
+    content: {
       client_id: id!,
       fingerprint,
+      serial,
+      not_before: notBefore.toISOString(),
       not_after: notAfter.toISOString(),
-      file: out,
-      ...(warning ? { warning } : {}),
+      authority: newest.fingerprint,
+      key_hash: spkiSha256,
     },
-  };
+  });
+  return await withNewFile(out, certificate.pem, () => changeOrPropose(invocation, register, propose), {
+    isOnlyCopy: true,
+  });
 }
 
 const list: Command = {

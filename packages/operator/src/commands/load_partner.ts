@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Jwk, jwkThumbprint } from "@gold-partner/jws";
 import { formatGrams, GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS } from "@gold-partner/protocol";
 import type { Invocation } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
 import { PRIVATE_FILE, replaceFile } from "../new_file.ts";
 import { certificateFingerprint } from "../pki/certificate.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
@@ -109,6 +110,13 @@ async function onboard(
   { folder, ips, webhook }: LoadSite,
   { name, ratePerSecond, burst }: LoadTerms,
 ): Promise<Held> {
+  if ((await (await invocation.db()).deployment()).twoPeople) {
+    throw new Failure(
+      EXIT.refused,
+      "refused",
+      "This deployment needs two people for each new partner. `gold loadtest prepare` creates partners alone: run it in a sandbox with a single operator.",
+    );
+  }
   const [tls, signing] = [await generateKeyPair(), await generateKeyPair()];
   const organization = `Load test ${name}`;
   const workFolder = await mkdtemp(join(folder, "new-"));
@@ -131,7 +139,7 @@ async function onboard(
         ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, "unlimited"])),
       },
     });
-    const { client_id, client_secret, webhook_secret } = created.object;
+    const { client_id, client_secret, webhook_secret } = created.object as unknown as Held;
     await writeFile(csr, await writeCsr(tls, { organization, commonName: client_id }));
     await issueCertificate({ ...invocation, positionals: [client_id], values: { csr, out: cert } });
     const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", signing.privateKey);

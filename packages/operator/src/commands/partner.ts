@@ -11,6 +11,7 @@ import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
+import { changeOrPropose, hexOf, storedRanges } from "./proposing.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -36,7 +37,8 @@ const create: Command = {
   run: createPartner,
 };
 
-export async function createPartner({ values, db, path, random, keys }: Invocation) {
+export async function createPartner(invocation: Invocation) {
+  const { values, db, path, random, keys } = invocation;
   const { sql, deployment } = await db();
   const settled = await deployment();
   const name = readName(values);
@@ -63,25 +65,41 @@ export async function createPartner({ values, db, path, random, keys }: Invocati
   const limits = { ...settled.partnerDefaults.limits, ...readLimits(values) };
   const iban = parsedRequired(values, "iban", parseIban);
   const maximum = parsedRequired(values, "max-grams", readMaximum);
-  await sql.begin(async (transaction) => {
-    await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
-    ${rate}, ${burst},
-    ${`${maximum}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
-    ${clientSecret.hash}::bytea, ${webhookSecret.sealed}::bytea, ${webhookSecret.keyName}, ${
-      sql.json(signingKeys)
-    }::jsonb)`;
-    await limitPartner(transaction, clientId, limits);
-  });
-  return {
-    title: "The secrets are shown only once. Send them to the partner over a secure channel.",
-    object: {
+  const secrets = { client_secret: clientSecret.text, webhook_secret: webhookSecret.text };
+  const made = await changeOrPropose(invocation, async () => {
+    await sql.begin(async (transaction) => {
+      await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
+      ${rate}, ${burst},
+      ${`${maximum}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
+      ${clientSecret.hash}::bytea, ${webhookSecret.sealed}::bytea, ${webhookSecret.keyName}, ${
+        sql.json(signingKeys)
+      }::jsonb)`;
+      await limitPartner(transaction, clientId, limits);
+    });
+    return {
+      title: "The secrets are shown only once. Send them to the partner over a secure channel.",
+      object: { client_id: clientId, name, ...secrets },
+    };
+  }, async () => ({
+    kind: "partner.create",
+    content: {
       client_id: clientId,
       name,
-      client_secret: clientSecret.text,
-      webhook_secret: webhookSecret.text,
+      iban,
+      webhook_url: webhook.url,
+      rate_per_second: rate,
+      burst,
+      maximum_grams: Number(maximum),
+      ips: await storedRanges(sql, ips),
+      secret_hash: hexOf(clientSecret.hash),
+      webhook_sealed: hexOf(webhookSecret.sealed),
+      sealing_key: webhookSecret.keyName,
+      keys: signingKeys,
+      limits,
     },
-    notice: webhook.notice,
-  };
+    secrets,
+  }));
+  return { ...made, notice: webhook.notice };
 }
 
 const list: Command = {
@@ -163,9 +181,12 @@ const resume: Command = {
   usage: "partner resume ID",
   does: "ends a partner's suspension",
   takes: ["ID"],
-  async run({ query, positionals: [id] }) {
-    await query`select gold.resume_partner(${id!})`;
-    return { object: { client_id: id!, status: "active" } };
+  async run(invocation) {
+    const { query, positionals: [id] } = invocation;
+    return await changeOrPropose(invocation, async () => {
+      await query`select gold.resume_partner(${id!})`;
+      return { object: { client_id: id!, status: "active" } };
+    }, () => ({ kind: "partner.resume", content: { client_id: id! } }));
   },
 };
 

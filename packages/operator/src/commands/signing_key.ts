@@ -3,6 +3,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
 import { readSigningKey } from "./partner_terms.ts";
+import { changeOrPropose } from "./proposing.ts";
 
 const add: Command = {
   words: "signing-key add",
@@ -10,14 +11,17 @@ const add: Command = {
   does:
     "registers another public key of a partner, as PEM or JWK; the older keys stay valid until they are retired",
   takes: ["ID", "FILE"],
-  async run({ db, path, positionals: [id, file] }) {
-    const { thumbprint, kid, jwk } = await readSigningKey(path(file!));
+  async run(invocation) {
+    const { db, path, positionals: [id, file] } = invocation;
+    const { thumbprint, kid = null, jwk } = await readSigningKey(path(file!));
     const { sql } = await db();
-    await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid ?? null}, ${sql.json(jwk)}::jsonb)`;
-    return {
-      title: "The partner can sign with this key from now on.",
-      object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
-    };
+    return await changeOrPropose(invocation, async () => {
+      await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid}, ${sql.json(jwk)}::jsonb)`;
+      return {
+        title: "The partner can sign with this key from now on.",
+        object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
+      };
+    }, () => ({ kind: "signing_key.add", content: { client_id: id!, thumbprint, kid, jwk } }));
   },
 };
 

@@ -40,7 +40,7 @@ begin
   end if;
 end $$;
 
--- `actor` is the login that made the change. Only a simulation passes another login than session_user.
+-- Each row states the deployment's mode, or the proposal that is applied. `actor` is the login that made the change. Only a simulation passes another login than session_user.
 create or replace function gold.note_as(actor text, action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -49,7 +49,7 @@ declare
 begin
   -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
-  insert into audit (login, action, subject, detail) values (actor, action, subject, detail) returning * into entry;
+  insert into audit (login, action, subject, detail) values (actor, action, subject, mode_of_change() || detail) returning * into entry;
   -- Link only this row. If something other than note_as() inserted a row, verify_audit() reports it
   -- permanently.
   perform link_audit(entry);

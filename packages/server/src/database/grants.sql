@@ -45,13 +45,14 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.partner_change, gold.attempt,
-  gold.price_history, gold.simulated_price, gold.bar_list, gold.refusal, gold.closed_day, gold.epoch to gold_book;
+  gold.price_history, gold.simulated_price, gold.bar_list, gold.refusal, gold.closed_day, gold.epoch, gold.proposal to gold_book;
 -- None of these columns is a balance: only post_transfers writes balances. `stripe` is in the list because
 -- locking a row requires the right to update one of its columns.
 grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
 grant update (stripe, list_id, maximum_exposure, day_net, day_ends_at) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence, removed_list) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
+grant update (state, decided_by, decided_at, secrets) on gold.proposal to gold_book;
 grant insert on gold.published_reserves to gold_book;
 grant update (as_of, body) on gold.published_reserves to gold_book;
 grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.price, gold.registry_version, gold.deployment to gold_book;
@@ -92,6 +93,9 @@ grant execute on function gold.create_partner, gold.suspend_partner, gold.resume
   gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.limit_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_breaker, gold.open_market, gold.set_exposure, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.is_stale, gold.held_until to gold_operator;
+grant execute on function gold.propose, gold.approve_proposal, gold.reject_proposal, gold.take_secrets,
+  gold.proposal_text, gold.proposal_sha256 to gold_operator;
+grant select on gold.proposal_overview to gold_operator;
 grant execute on function gold.redeliver_event, gold.count_events, gold.replay_events, gold.list_deliveries to gold_operator;
 grant select on gold.endpoint_overview, gold.attempt_overview to gold_operator;
 grant select on gold.exposure_overview, gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,

@@ -24,6 +24,8 @@ const ROUTINES = [
   "booking/allowance/exposure.sql",
   "booking/idempotency/take_turn.sql",
   "booking/outbox/post_event.sql",
+  "database/proposals/proposal_text.sql",
+  "database/proposals/gate.sql",
   "database/audit.sql",
   "booking/trading/change_price.sql",
   "booking/trading/book_quotes.sql",
@@ -69,6 +71,8 @@ const ROUTINES = [
   "database/session_limits.sql",
   "database/probe_write.sql",
   "database/operator_login.sql",
+  "database/proposals/apply_change.sql",
+  "database/proposals/propose.sql",
   "database/plain_text.sql",
   "database/triggers.sql",
 ];

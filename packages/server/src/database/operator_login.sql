@@ -11,22 +11,60 @@ begin atomic
     or exists (select from gold.withdrawal_step s where s.login = is_known_login.name)
     or exists (select from gold.payment_batch b where b.login = is_known_login.name)
     or exists (select from gold.deposit d where is_known_login.name in (d.recorded_by, d.approved_by, d.reversed_by))
-    or exists (select from gold.partner p where p.pending_iban_by = is_known_login.name);
+    or exists (select from gold.partner p where p.pending_iban_by = is_known_login.name)
+    or exists (select from gold.proposal p where is_known_login.name in (p.proposer, p.decided_by));
 end;
 
--- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password.
-create or replace function gold.add_operator(name text, verifier text) returns void
-language plpgsql volatile set search_path = gold, pg_temp as $$
+-- Under two people, a login is created or removed only after another login has approved it, once per approval.
+-- The approval lasts until the proposal expires. Returns what the audit row states.
+create or replace function gold.require_approved_operator(kind text, name text) returns jsonb
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  approved uuid := (
+    select p.id from proposal p
+    where p.kind = require_approved_operator.kind and p.content ->> 'name' = require_approved_operator.name and p.state = 'approved'
+      and p.expires_at > clock_timestamp()
+      and not exists (select from audit a where a.action = p.kind and a.detail ->> 'proposal' = p.id::text)
+    order by p.id desc limit 1);
 begin
-  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
+  if approved is null then
+    perform require_approval_of_setting(jsonb_build_object('name', require_approved_operator.name), require_approved_operator.kind);
+    return '{}';
+  end if;
+  return jsonb_build_object('proposal', approved);
+end $$;
+
+create or replace function gold.check_new_operator(name text) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  if name is null or name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
     raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
-  elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
+  elsif exists (select from pg_roles r where r.rolname = check_new_operator.name) then
     raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
     raise exception 'the login name % was used before and appears in the audit or the books. A name must always mean one person: choose another name', name
       using errcode = 'GR409';
   end if;
+end $$;
+
+create or replace function gold.check_operator(name text) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  perform from operator_overview o where o.login = check_operator.name;
+  if not found then
+    raise exception 'there is no operator %', name using errcode = 'GR404';
+  end if;
+end $$;
+
+-- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password.
+create or replace function gold.add_operator(name text, verifier text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  approval jsonb;
+begin
+  perform check_new_operator(name);
+  approval := require_approved_operator('operator.add', name);
   execute format('create role %I login password %L', name, verifier);
   begin
     execute format('grant gold_operator to %I', name);
@@ -35,17 +73,17 @@ begin
       session_user, session_user using errcode = 'GR409';
   end;
   perform limit_operator_sessions(name);
-  perform note('operator.add', name, '{}');
+  perform note('operator.add', name, approval);
 end $$;
 
 -- The audit and the books keep the removed login's name.
 create or replace function gold.remove_operator(name text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  approval jsonb;
 begin
-  perform from operator_overview o where o.login = remove_operator.name;
-  if not found then
-    raise exception 'there is no operator %', name using errcode = 'GR404';
-  end if;
+  perform check_operator(name);
+  approval := require_approved_operator('operator.remove', name);
   begin
     execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
@@ -58,5 +96,5 @@ begin
     when dependent_objects_still_exist then
       raise exception '% owns objects in a database or was granted privileges directly: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
-  perform note('operator.remove', name, '{}');
+  perform note('operator.remove', name, approval);
 end $$;

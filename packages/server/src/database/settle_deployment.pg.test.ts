@@ -35,7 +35,7 @@ describe("settle_deployment", () => {
   it("keeps the bank account that withdrawals are paid from, and writes it to the audit", async () => {
     await books.sql`select gold.set_payout_account('Gold House', 'SA0380000000608010167519', 'RIBLSARI')`;
     const [row] = await books.sql`
-      select payout_name, payout_iban, payout_bic, subject, detail from gold.deployment, gold.audit where action = 'deployment.payout'`;
+      select payout_name, payout_iban, payout_bic, subject, detail - 'mode' as detail from gold.deployment, gold.audit where action = 'deployment.payout'`;
     assertEquals({ ...row }, {
       payout_name: "Gold House",
       payout_iban: "SA0380000000608010167519",
@@ -68,6 +68,10 @@ describe("settle_deployment", () => {
         await sql`delete from gold.deployment`;
         await sql`delete from gold.price`;
         await sql`select gold.settle_deployment(${environment}, ${URL_NOW}, false, null, null, 20000, '{443}', 90)`;
+        // In production, a price is set by a proposal only.
+        await sql`
+          insert into gold.proposal (id, kind, content, proposed_at, expires_at, state) values (gen_random_uuid(), 'price.set',
+            '{"source": "fixed", "mid": 3200000, "spread_basis_points": 60, "stale_after_seconds": 10}', now(), now(), 'applying')`;
         await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
         const [row] = await sql`
           select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds

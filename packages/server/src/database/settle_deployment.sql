@@ -27,6 +27,10 @@ begin
     and exists (select from audit a where a.action = 'deployment.settle' and a.detail ? 'after') then
     return;
   end if;
+  perform require_approval_of_setting(jsonb_build_object('environment', settle_deployment.environment,
+    'public_base_url', settle_deployment.public_base_url, 'loopback_receivers', settle_deployment.loopback_receivers,
+    'flood_per_second', settle_deployment.flood_per_second, 'webhook_ports', settle_deployment.webhook_ports,
+    'attempts_kept_days', settle_deployment.attempts_kept_days), 'deployment.settle');
   insert into deployment (environment, public_base_url, loopback_receivers, flood_per_second, webhook_ports, attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
     settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days)
@@ -55,6 +59,8 @@ begin
     (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
     return;
   end if;
+  perform require_approval_of_setting(jsonb_build_object('name', set_payout_account.name, 'iban', set_payout_account.iban,
+    'bic', set_payout_account.bic), 'deployment.payout');
   update deployment d set payout_name = set_payout_account.name, payout_iban = set_payout_account.iban, payout_bic = set_payout_account.bic;
   perform note('deployment.payout', set_payout_account.iban, jsonb_build_object('name', set_payout_account.name, 'bic', set_payout_account.bic,
     'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
@@ -64,6 +70,10 @@ end $$;
 create or replace function gold.set_partner_defaults(rate_per_second int, burst int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  perform require_approval_of_setting(jsonb_build_object('rate_per_second', set_partner_defaults.rate_per_second,
+    'burst', set_partner_defaults.burst), 'deployment.defaults')
+  from deployment d
+  where (d.partner_rate_per_second, d.partner_burst) is distinct from (set_partner_defaults.rate_per_second, set_partner_defaults.burst);
   perform check_rate(set_partner_defaults.rate_per_second);
   update deployment d set partner_rate_per_second = set_partner_defaults.rate_per_second, partner_burst = set_partner_defaults.burst
   where (d.partner_rate_per_second, d.partner_burst) is distinct from (set_partner_defaults.rate_per_second, set_partner_defaults.burst);
@@ -91,6 +101,7 @@ begin
     partner_daily_withdrawn = case when limits ? 'daily_withdrawn' then (limits->>'daily_withdrawn')::bigint else d.partner_daily_withdrawn end
   returning d.* into changed;
   if changed is distinct from known then
+    perform require_approval_of_setting(jsonb_build_object('limits', limits), 'deployment.defaults');
     perform note('deployment.limit_defaults', 'deployment', limits);
   end if;
 end $$;

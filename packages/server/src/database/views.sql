@@ -129,3 +129,10 @@ from gold.partner p join gold.chain_link l on l.bucket = p.id % 64 and l.client_
 create or replace view gold.chain_tail_overview as
 select p.public_id, t.sequence, encode(t.head, 'hex') as head
 from gold.partner p join gold.chain_tail t on t.bucket = p.id % 64 and t.client_id = p.id;
+
+-- Without the secrets, which only take_secrets() returns.
+create or replace view gold.proposal_overview as
+select p.id, p.kind, p.content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
+  case when p.state = 'pending' and p.expires_at <= clock_timestamp() then 'expired' else p.state end as status,
+  gold.proposal_text(p) as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets
+from gold.proposal p;

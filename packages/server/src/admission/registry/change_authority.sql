@@ -26,6 +26,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   newest text := hold_authorities();
 begin
+  perform require_approval(jsonb_build_object('first', first, 'fingerprint', add_authority.fingerprint, 'certificate', certificate_pem,
+    'revocation_list', add_authority.revocation_list, 'revocation_next_at', instant_text(add_authority.revocation_next_at)), 'authority.add');
   if first and newest is not null then
     raise exception 'there is already a certificate authority: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
@@ -113,6 +115,9 @@ declare
   newest text := hold_authorities();
   known certificate;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'fingerprint', add_certificate.fingerprint, 'serial', add_certificate.serial,
+    'not_before', instant_text(add_certificate.not_before), 'not_after', instant_text(add_certificate.not_after),
+    'authority', add_certificate.authority, 'key_hash', add_certificate.key_hash), 'certificate.issue');
   perform begin_change(subject.id);
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then

@@ -94,6 +94,8 @@ declare
   rotation record := begin_rotation(public, overlap_seconds);
   older client_secret;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'hash', encode(rotate_client_secret.hash, 'hex'),
+    'overlap_seconds', overlap_seconds), 'client_secret.rotate');
   rotate_client_secret.retires_at := rotation.retires_at;
   for older in
     update client_secret s set retire_at = rotation.retires_at
@@ -120,6 +122,8 @@ declare
   rotation record := begin_rotation(public, overlap_seconds);
   older webhook_secret;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'sealed', encode(rotate_webhook_secret.sealed, 'hex'),
+    'sealing_key', rotate_webhook_secret.sealing_key, 'overlap_seconds', overlap_seconds), 'webhook_secret.rotate');
   rotate_webhook_secret.retires_at := rotation.retires_at;
   for older in
     update webhook_secret s set retire_at = rotation.retires_at
@@ -204,6 +208,8 @@ declare
   subject partner := partner_of(public);
   known signing_key;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid,
+    'jwk', add_signing_key.jwk), 'signing_key.add');
   perform begin_change(subject.id);
   perform hold_partner(public);
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;

@@ -211,10 +211,11 @@ describe("changes of the registry", () => {
       const rows = await books
         .sql`select login, action, detail, abs(extract(epoch from at - clock_timestamp())) < 60 as in_time
         from gold.audit where subject = ${publicId} and login = ${login} order by id`;
+      const mode = "single_operator";
       assertEquals(rows.map((row) => ({ ...row })), [
-        { login, action: "certificate.revoke", detail: { fingerprint }, in_time: true },
-        { login, action: "partner.suspend", detail: {}, in_time: true },
-        { login, action: "partner.resume", detail: {}, in_time: true },
+        { login, action: "certificate.revoke", detail: { fingerprint, mode }, in_time: true },
+        { login, action: "partner.suspend", detail: { mode }, in_time: true },
+        { login, action: "partner.resume", detail: { mode }, in_time: true },
       ]);
       const own = await books
         .sql`select action from gold.audit where subject in (${publicId}, ${created}) and login = session_user order by id`;

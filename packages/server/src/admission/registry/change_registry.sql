@@ -60,6 +60,10 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   created int;
 begin
+  perform require_approval(jsonb_build_object('client_id', public, 'name', create_partner.name, 'iban', create_partner.iban,
+    'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
+    'maximum_grams', create_partner.maximum_grams, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
+    'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
@@ -78,7 +82,7 @@ begin
     'kids', (select jsonb_object_agg(k->>'thumbprint', k->>'kid') from jsonb_array_elements(signing_keys) k),
     'secret_sha256', hash_text(secret_hash), 'sealed_sha256', hash_text(webhook_sealed), 'sealing_key', create_partner.sealing_key));
   perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
-  perform post_first_changes(created, session_user);
+  perform post_first_changes(created, c.changed_by, c.approved_by) from changer() c;
   perform registry_changed();
   return created;
 end $$;
@@ -95,6 +99,13 @@ begin
   perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
+  -- One person may lower limits, and enable the endpoint again.
+  if set_partner.name <> subject.name or ips is not null or set_partner.webhook_url <> coalesce(subject.webhook_url, '')
+    or set_partner.rate_per_second > subject.rate_per_second or set_partner.burst > subject.burst or set_partner.maximum_grams > subject.maximum_grams
+  then
+    perform require_approval(jsonb_build_object('client_id', public, 'name', set_partner.name, 'ips', ips, 'webhook_url', set_partner.webhook_url,
+      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams), 'partner.set');
+  end if;
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
     raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
@@ -116,12 +127,20 @@ begin
     perform enable_endpoint(subject.id);
   end if;
   if set_partner.webhook_url <> coalesce(subject.webhook_url, '') then
-    perform post_change(subject.id, 'webhook_endpoint.changed', session_user, webhook_url => set_partner.webhook_url);
+    perform post_change(subject.id, 'webhook_endpoint.changed', c.changed_by, c.approved_by, webhook_url => set_partner.webhook_url) from changer() c;
   end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
   perform registry_changed();
 end $$;
+
+-- Whether one of the given limits is higher than before; null is unlimited.
+create or replace function gold.raises_limit(before jsonb, given jsonb) returns boolean
+language sql immutable
+begin atomic
+  select exists (select from jsonb_each_text(given) g
+    where before ->> g.key is not null and (g.value is null or g.value::numeric > (before ->> g.key)::numeric));
+end;
 
 -- Changes the given limits and leaves the others unchanged; null removes a limit. `limits` can hold
 -- open_quotes, open_grams and net_grams (0.0001 g), daily_records, daily_withdrawals and daily_withdrawn
@@ -138,6 +157,14 @@ begin
   insert into allowance (bucket, client_id, open_from, counted_sequence)
   values (subject.id % 64, subject.id, first_id_at(clock_timestamp() - interval '1 hour'), sequence)
   on conflict do nothing;
+  select l.* into strict held from allowance l where l.bucket = subject.id % 64 and l.client_id = subject.id;
+  subject := partner_of(public);
+  if raises_limit(jsonb_build_object('open_quotes', held.maximum_open_quotes, 'open_grams', held.maximum_open_grams,
+    'daily_records', held.maximum_daily_records, 'net_grams', held.maximum_net_grams, 'daily_withdrawals', subject.maximum_daily_withdrawals,
+    'daily_withdrawn', subject.maximum_daily_withdrawn), limits)
+  then
+    perform require_approval(jsonb_build_object('client_id', public, 'limits', limits), 'partner.set', 'partner.create');
+  end if;
   update allowance l set
     maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
@@ -233,6 +260,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
+  perform require_approval(jsonb_build_object('client_id', public), 'partner.resume');
   update partner set suspended_at = null where id = subject.id and suspended_at is not null;
   if not found then
     raise exception 'partner % is not suspended', public using errcode = 'GR409';

@@ -4,6 +4,7 @@
 create or replace function gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamptz) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  perform require_approval_of_setting(jsonb_build_object('kid', add_token_key.kid), 'token_key.rotate');
   insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
   values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
   perform note('token_key.add', add_token_key.kid, jsonb_build_object('not_before', add_token_key.not_before,
@@ -18,6 +19,9 @@ create or replace function gold.rotate_token_key(
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  perform require_approval(jsonb_build_object('kid', rotate_token_key.kid, 'public_jwk', rotate_token_key.public_jwk,
+    'sealed', encode(rotate_token_key.sealed, 'hex'), 'sealing_key', rotate_token_key.sealing_key, 'lead_seconds', lead_seconds,
+    'overlap_seconds', overlap_seconds), 'token_key.rotate');
   -- Let concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
@@ -46,6 +50,7 @@ declare
   resealed text[];
   hashes jsonb;
 begin
+  perform require_approval(jsonb_build_object('sealing_key', reseal.sealing_key, 'secrets', secrets), 'sealing_key.rotate');
   with given as (
     select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
     from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)

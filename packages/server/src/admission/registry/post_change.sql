@@ -48,18 +48,18 @@ end $$;
 create or replace function gold.post_credential(client int, type text, kind text, credential text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
-  perform post_change(client, post_credential.type, session_user, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
-  from credentials_of(client) c where c.kind = post_credential.kind and c.credential = post_credential.credential;
+  perform post_change(client, post_credential.type, w.changed_by, w.approved_by, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  from credentials_of(client) c, changer() w where c.kind = post_credential.kind and c.credential = post_credential.credential;
 end $$;
 
 -- Posts a partner's first events: its IBAN, its webhook URL and each credential that has not ended.
-create or replace function gold.post_first_changes(client int, login text) returns void
+create or replace function gold.post_first_changes(client int, login text, approved_by text default null) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
-  perform post_change(client, 'settlement.changed', post_first_changes.login, iban => p.iban) from partner p where p.id = client;
-  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, webhook_url => p.webhook_url)
+  perform post_change(client, 'settlement.changed', post_first_changes.login, post_first_changes.approved_by, iban => p.iban) from partner p where p.id = client;
+  perform post_change(client, 'webhook_endpoint.changed', post_first_changes.login, post_first_changes.approved_by, webhook_url => p.webhook_url)
   from partner p where p.id = client and p.webhook_url is not null;
-  perform post_change(client, 'credential.added', post_first_changes.login, null, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
+  perform post_change(client, 'credential.added', post_first_changes.login, post_first_changes.approved_by, c.kind, c.credential, c.kid, c.valid_from, c.valid_until)
   from (
     select * from credentials_of(client) c
     where c.valid_until is null or c.valid_until > clock_timestamp() order by c.kind, c.valid_from, c.credential

@@ -81,6 +81,10 @@ declare
   clock timestamptz;
 begin
   perform require_read_committed();
+  -- Before the locks, for which every order would wait. The limit can change meanwhile only by another operator.
+  if maximum is null or maximum > (select v.maximum_exposure from vault v where v.stripe = 0) then
+    perform require_approval(jsonb_build_object('exposure', maximum::text), 'market.set');
+  end if;
   perform from account a where a.client_id <> 0 order by a.client_id for no key update;
   perform from vault v where v.stripe = 0 for no key update;
   clock := clock_timestamp();

@@ -18,6 +18,18 @@ begin
   return new;
 end $$;
 
+-- A proposal is decided once. Its change never changes, and its secrets only go away.
+create or replace function gold.freeze_proposal() returns trigger language plpgsql as $$
+begin
+  if to_jsonb(new) - '{state,decided_by,decided_at,secrets}'::text[] <> to_jsonb(old) - '{state,decided_by,decided_at,secrets}'::text[]
+    or (old.state, new.state) not in (('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
+    or old.state in ('applying', 'approved') and (new.decided_by, new.decided_at) is distinct from (old.decided_by, old.decided_at)
+    or new.secrets is not null and new.secrets is distinct from old.secrets then
+    raise exception 'a proposal is decided once, and its content never changes' using errcode = 'GB002';
+  end if;
+  return new;
+end $$;
+
 -- A bar is never changed. Its removal is the only update of its row, and happens once. A routine body of
 -- 0.3.0 that waited for the migration's locks names no list of bars. This function then raises 40001, so that
 -- the service runs the statement again with the new body.

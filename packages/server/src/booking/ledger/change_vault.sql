@@ -64,6 +64,8 @@ declare
   fine bigint := add_bar.gross * add_bar.fineness / 10000;
   booked record;
 begin
+  perform require_approval(jsonb_build_object('serial', add_bar.serial, 'refiner', add_bar.refiner, 'vault', add_bar.vault_name,
+    'gross', add_bar.gross, 'fineness', add_bar.fineness), 'vault.add');
   if exists (select from bar b where b.serial = add_bar.serial) then
     raise exception 'a bar with serial % is on record already', add_bar.serial using errcode = 'GR409';
   end if;
@@ -82,6 +84,7 @@ declare
   leaving bar;
   booked record;
 begin
+  perform require_approval(jsonb_build_object('serial', remove_bar.serial), 'vault.remove');
   -- Read the bar before the locks, because its weight never changes. Under the locks, the update checks that
   -- the bar is still in the vault.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;

@@ -18,6 +18,9 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   is_first boolean := not exists (select from price);
 begin
+  perform require_approval(jsonb_build_object('source', set_price.source, 'spread_basis_points', set_price.spread_basis_points,
+    'stale_after_seconds', set_price.stale_after_seconds, 'url', set_price.url)
+    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid) else '{}' end, 'price.set');
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
@@ -35,7 +38,7 @@ begin
   -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
-    perform set_breaker(500, 60);
+    perform store_breaker(500, 60);
   end if;
 end $$;
 
@@ -44,6 +47,11 @@ end $$;
 create or replace function gold.set_market_hours(always_open boolean, sessions jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  -- One person may close the market.
+  if set_market_hours.always_open or sessions <> '[]' then
+    perform require_approval(jsonb_build_object('hours', jsonb_build_object('always_open', set_market_hours.always_open, 'sessions', sessions)),
+      'price.set');
+  end if;
   update price p set always_open = set_market_hours.always_open;
   if not found then
     raise exception 'no price has been set yet: set a price before the market hours' using errcode = 'GR409';
@@ -70,12 +78,20 @@ end;
 create or replace function gold.set_breaker(basis_points int, seconds int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  update price p set halt_basis_points = set_breaker.basis_points, halt_seconds = set_breaker.seconds;
+  perform require_approval(jsonb_build_object('breaker', jsonb_build_object('basis_points', set_breaker.basis_points,
+    'seconds', set_breaker.seconds)), 'market.set');
+  perform store_breaker(set_breaker.basis_points, set_breaker.seconds);
+end $$;
+
+create or replace function gold.store_breaker(basis_points int, seconds int) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  update price p set halt_basis_points = store_breaker.basis_points, halt_seconds = store_breaker.seconds;
   if not found then
     raise exception 'no price has been set yet: set a price before the circuit breaker' using errcode = 'GR409';
   end if;
   perform note('market.breaker', 'circuit breaker',
-    jsonb_build_object('basis_points', set_breaker.basis_points, 'seconds', set_breaker.seconds));
+    jsonb_build_object('basis_points', store_breaker.basis_points, 'seconds', store_breaker.seconds));
 end $$;
 
 -- Opens the market that the circuit breaker closed. The breaker then compares with the current price and later
@@ -83,6 +99,7 @@ end $$;
 create or replace function gold.open_market() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  perform require_approval('{}', 'market.open');
   update price p set halted_at = null, watched_from = p.id where p.halted_at is not null;
   if not found then
     raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';

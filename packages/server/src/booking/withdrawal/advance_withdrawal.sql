@@ -69,8 +69,14 @@ language sql volatile security definer set search_path = gold, pg_temp
 begin atomic select gold.advance_withdrawal(id, 'paid', null); end;
 
 create or replace function gold.return_withdrawal(id uuid) returns void
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic select gold.advance_withdrawal(id, 'returned', null); end;
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  -- After `paid`, the operator's bank pays twice if the statement is wrong. Before, the money only stays.
+  if exists (select from withdrawal_step s where s.withdrawal_id = return_withdrawal.id and s.status = 'paid') then
+    perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
+  end if;
+  perform advance_withdrawal(return_withdrawal.id, 'returned', null);
+end $$;
 
 -- Returns the instant until which a partner's payouts are held after a change of its IBAN.
 create or replace function gold.held_until(changed timestamptz) returns timestamptz

@@ -12,6 +12,7 @@ import {
   text,
   time,
   uniqueIndex,
+  uuid,
 } from "drizzle-orm/pg-core";
 import { amount, bytea, code, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
@@ -52,6 +53,8 @@ export const deployment = gold.table("deployment", {
   partnerNetGrams: amount(),
   partnerDailyWithdrawals: integer(),
   partnerDailyWithdrawn: amount(),
+  /** A second person approves the changes that are kinds of proposals. Always so in production; never set back to false. */
+  twoPeople: boolean().notNull().default(false),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -339,3 +342,35 @@ export const auditTail = gold.table("audit_tail", {
   id: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   head: bytea().notNull().default(sql`decode(repeat('00', 32), 'hex')`),
 }, (t) => [check("audit_tail_one", sql`${t.one}`)]);
+
+/**
+ * A change that one person proposes and another person approves. `kind` and `content` never change. The approval
+ * names the hash of the proposal's text; see proposal_text() in proposal_text.sql.
+ */
+export const proposal = gold.table("proposal", {
+  id: uuid().primaryKey(),
+  kind: code().notNull(),
+  content: jsonb().notNull(),
+  proposer: code().notNull().default(sql`session_user`),
+  proposedAt: instant().notNull(),
+  expiresAt: instant().notNull(),
+  /** `applying` exists only inside the transaction that tries or approves the proposal. */
+  state: code().notNull().default("pending"),
+  decidedBy: code(),
+  decidedAt: instant(),
+  /**
+   * What only the proposer may see, such as a new client secret, encrypted like webhook secrets. Not part of the
+   * hash. Null after the proposer has read it.
+   */
+  secrets: bytea(),
+  sealingKey: code(),
+}, (t) => [
+  check("proposal_state", sql`${t.state} in ('pending', 'applying', 'approved', 'rejected')`),
+  check("proposal_decided", sql`(${t.decidedBy} is null) = (${t.decidedAt} is null)`),
+  check(
+    "proposal_decision",
+    sql`${t.state} = 'applying' or (${t.state} = 'pending') = (${t.decidedBy} is null)`,
+  ),
+  check("proposal_two", sql`${t.state} = 'rejected' or ${t.decidedBy} is distinct from ${t.proposer}`),
+  check("proposal_secrets", sql`(${t.secrets} is null) or (${t.sealingKey} is not null)`),
+]);

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import type { Command, Invocation, Result } from "../command.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { instantOf, printText } from "../output.ts";
+import { oneOf, optional, uuidOf } from "../values.ts";
+import { consequencesOf, differencesOf } from "./proposal_view.ts";
+import { takeSecrets } from "./proposing.ts";
+
+const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
+const SHA256_FORM = /^[0-9a-f]{64}$/;
+/** The line of the canonical text that holds the content; see proposal_text.sql. */
+const CONTENT_LINE = 6;
+
+const list: Command = {
+  words: "proposal list",
+  usage: `proposal list [--status ${STATUSES.join("|")}]`,
+  does: "lists every proposal, with who proposed and who decided it",
+  options: { status: { type: "string" } },
+  async run({ values, query }) {
+    const asked = optional(values, "status");
+    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const rows = await query`
+      select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at from gold.proposal_overview
+      where status = coalesce(${status}::text, status) order by id`;
+    return {
+      items: rows.map((row) => ({
+        proposal_id: row.id,
+        kind: row.kind,
+        status: row.status,
+        proposer: row.proposer,
+        proposed_at: row.proposed_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+        decided_by: row.decided_by,
+        decided_at: instantOf(row.decided_at),
+      })),
+    };
+  },
+};
+
+const show: Command = {
+  words: "proposal show",
+  usage: "proposal show ID [--secrets]",
+  does:
+    "shows what a proposal changes, its consequences, its canonical text and the hash of this text; --secrets shows its secrets instead, once, to the person who proposed it, in the 7 days after the approval",
+  options: { secrets: { type: "boolean" } },
+  takes: ["ID"],
+  async run(invocation) {
+    if (!invocation.values.secrets) return (await readProposal(invocation)).result;
+    const id = idOf(invocation);
+    const secrets = await takeSecrets((await invocation.db()).sql, invocation.keys, id);
+    return {
+      title: "The secrets are shown only once. Send them to the partner over a secure channel.",
+      object: { proposal_id: id, ...secrets },
+    };
+  },
+};
+
+const approve: Command = {
+  words: "proposal approve",
+  usage: "proposal approve ID [--yes --sha256 HASH]",
+  does:
+    "shows a proposal of another person, asks, and makes the change; with --yes, --sha256 must be the hash of the proposal that you have read",
+  options: { sha256: { type: "string" } },
+  takes: ["ID"],
+  async run(invocation) {
+    const { values, progress, confirm, query } = invocation;
+    const read = optional(values, "sha256");
+    if (values.yes && read === undefined) {
+      throw usage("--sha256 is missing. With --yes, give the hash that `gold proposal show` printed to you.");
+    }
+    if (read !== undefined && !SHA256_FORM.test(read)) {
+      throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
+    }
+    const { id, sha256, kind, result } = await readProposal(invocation);
+    if (read !== undefined && read !== sha256) {
+      throw new Failure(
+        EXIT.refused,
+        "refused",
+        `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
+      );
+    }
+    if (!values.yes) printText(result).split("\n").forEach(progress);
+    await confirm(`Approve this ${kind}, with the hash ${sha256}?`);
+    await query`select gold.approve_proposal(${id}::uuid, ${sha256})`;
+    return { object: { proposal_id: id, kind, sha256, status: "approved" } };
+  },
+};
+
+const reject: Command = {
+  words: "proposal reject",
+  usage: "proposal reject ID",
+  does: "rejects a proposal, or withdraws your own; it can then never be approved",
+  takes: ["ID"],
+  async run(invocation) {
+    const id = idOf(invocation);
+    await invocation.query`select gold.reject_proposal(${id}::uuid)`;
+    return { object: { proposal_id: id, status: "rejected" } };
+  },
+};
+
+export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, approve, reject];
+
+const idOf = ({ positionals }: Invocation): string => uuidOf("proposal", "", positionals[0]!);
+
+interface Proposal {
+  readonly id: string;
+  readonly kind: string;
+  /** The hash of exactly the text that `result` shows. It is computed here, not read. */
+  readonly sha256: string;
+  readonly result: Result;
+}
+
+async function readProposal(invocation: Invocation): Promise<Proposal> {
+  const id = idOf(invocation);
+  const [row] = await invocation.query`
+    select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at, canonical_text, has_secrets
+    from gold.proposal_overview where id = ${id}::uuid`;
+  if (!row) throw new Failure(EXIT.refused, "not_found", `There is no proposal ${id}.`);
+  const text: string = row.canonical_text;
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  // What the person sees is what the hash covers: the content is read from the text.
+  const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, unknown>;
+  return {
+    id,
+    kind: row.kind,
+    sha256,
+    result: {
+      object: {
+        proposal_id: id,
+        kind: row.kind,
+        status: row.status,
+        proposer: row.proposer,
+        proposed_at: row.proposed_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+        decided_by: row.decided_by,
+        decided_at: instantOf(row.decided_at),
+        has_secrets: row.has_secrets,
+        consequences: consequencesOf(row.kind, content),
+        canonical_text: text,
+        sha256,
+      },
+      lists: { changes: await differencesOf(row.kind, content, invocation.query) },
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import type { Invocation, Row } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { describeDetail } from "./audit_detail.ts";
+import { findPartner } from "./registered_partner.ts";
+
+type Content = Readonly<Record<string, unknown>>;
+type Query = Invocation["query"];
+
+interface Kind {
+  /** What the approval does, in one or two sentences. */
+  readonly consequences: (content: Content) => string;
+  /** The present values of the content's members; absent if the change only adds something. */
+  readonly today?: (content: Content, query: Query) => Promise<Content>;
+}
+
+/** The kinds of changes that need two people. A test compares them with gold.apply_change(). */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  "partner.create": {
+    consequences: ({ name, client_id }) =>
+      `${name} becomes the partner ${client_id}. Whoever has its secrets, one of its signing keys and a certificate can trade, and withdraw to its IBAN.`,
+  },
+  "partner.set": {
+    consequences: ({ client_id }) =>
+      `The terms of ${client_id} change at once. Calls are accepted from the new addresses only, and webhooks go to the new URL.`,
+    today: partnerToday,
+  },
+  "partner.resume": {
+    consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
+    today: async ({ client_id }, query) => {
+      const { suspended_at } = await findPartner(query, client_id as string);
+      return { client_id, suspended_at: suspended_at?.toISOString() ?? null };
+    },
+  },
+  "certificate.issue": {
+    consequences: ({ client_id }) =>
+      `Whoever has the key of this certificate can connect as ${client_id}. Verify the key's origin with the partner over another channel.`,
+  },
+  "signing_key.add": {
+    consequences: ({ client_id }) =>
+      `Whoever has this key can sign orders and withdrawals of ${client_id}. Verify the thumbprint with the partner over another channel.`,
+  },
+  "client_secret.rotate": {
+    consequences: ({ client_id, overlap_seconds }) =>
+      `${client_id} gets a new client secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+  },
+  "webhook_secret.rotate": {
+    consequences: ({ client_id, overlap_seconds }) =>
+      `The webhooks of ${client_id} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+  },
+  "price.set": {
+    consequences: () => "The next quotes of all partners use this price, this source and these market hours.",
+    today: priceToday,
+  },
+  "market.set": {
+    consequences: () =>
+      "The limit on the exposure of a day and the circuit breaker change at once for all partners.",
+    today: marketToday,
+  },
+  "market.open": {
+    consequences: () =>
+      "Quotes are made again, at the current price, although the circuit breaker closed the market.",
+    today: async (_, query) => {
+      const [row] = await query`select halted_at, mid::text from gold.current_price`;
+      return { halted_at: row?.halted_at?.toISOString() ?? null, mid: row?.mid ?? null };
+    },
+  },
+  "authority.add": {
+    consequences: () =>
+      "The proxy accepts every certificate that this authority signs, and new certificates are signed by it.",
+  },
+  "token_key.rotate": {
+    consequences: ({ lead_seconds, overlap_seconds }) =>
+      `Access tokens are signed with this key ${lead_seconds} s after the approval. Tokens of older keys are refused ${overlap_seconds} s later.`,
+  },
+  "sealing_key.rotate": {
+    consequences: ({ sealing_key }) =>
+      `Webhook secrets and token keys are stored as encrypted with the key ${sealing_key}. A wrong key makes them unreadable.`,
+  },
+  "vault.add": {
+    consequences: () => "The books have the bar's fine gold, and partners can buy it.",
+  },
+  "vault.remove": {
+    consequences: ({ serial }) => `The books no longer have the gold of the bar ${serial}.`,
+    today: async ({ serial }, query) => {
+      const [bar] = await query`
+        select serial, refiner, vault_name, gross::text, fineness, fine::text from gold.bar_overview where serial = ${serial as string}`;
+      return { ...bar };
+    },
+  },
+  "withdrawal.return": {
+    consequences: ({ withdrawal }) =>
+      `The amount of wd_${withdrawal}, which the bank paid, becomes available to the partner again. Check that the bank's statement shows its return.`,
+    today: async ({ withdrawal }, query) => {
+      const [row] = await query`
+        select public_id, amount::text, iban, status from gold.withdrawal_overview where id = ${withdrawal as string}::uuid`;
+      return { withdrawal, ...row };
+    },
+  },
+  "deployment.settle": {
+    consequences: () =>
+      "Partners sign the base URL, so a new one refuses every request that uses the old one.",
+    today: async (content, query) => {
+      const row = await deploymentToday(query);
+      return Object.fromEntries(Object.keys(content).map((name) => [name, row[name] ?? null]));
+    },
+  },
+  "deployment.payout": {
+    consequences: () => "The next payment documents order payments from this account.",
+    today: async (_, query) => {
+      const { payout_name: name, payout_iban: iban, payout_bic: bic } = await deploymentToday(query);
+      return { name, iban, bic };
+    },
+  },
+  "deployment.defaults": {
+    consequences: () =>
+      "Partners that are created from now on get these limits. Existing partners keep theirs.",
+    today: async (_, query) => {
+      const row = await deploymentToday(query);
+      return {
+        rate_per_second: row.partner_rate_per_second,
+        burst: row.partner_burst,
+        limits: limitsOf(row, "partner_"),
+      };
+    },
+  },
+  "operator.add": {
+    consequences: ({ name }) =>
+      `\`gold operator add ${name}\` may create this login until the proposal expires. Each login must belong to one person.`,
+  },
+  "operator.remove": {
+    consequences: ({ name }) =>
+      `\`gold operator remove ${name}\` may remove this login until the proposal expires.`,
+  },
+};
+
+const TO_PROPOSER = "Only the person who proposed it can read the secret.";
+
+export function consequencesOf(kind: string, content: Content): string {
+  return kindOf(kind).consequences(content);
+}
+
+/** The members of the content, and of today's values if the content does not have them. */
+export async function differencesOf(kind: string, content: Content, query: Query): Promise<Row[]> {
+  const today = await kindOf(kind).today?.(content, query) ?? {};
+  const names = [...new Set([...Object.keys(content), ...Object.keys(today)])];
+  return names.map((name) => ({
+    member: name,
+    today: textOf(name, today),
+    proposed: textOf(name, content),
+  }));
+}
+
+function kindOf(kind: string): Kind {
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (known) return known;
+  throw new Failure(
+    EXIT.dependency,
+    "not_migrated",
+    `This version of gold does not know proposals of the kind ${kind}. Replace gold with the version of the database.`,
+  );
+}
+
+/** Quantities are decimals, as in other commands; lists and objects are JSON. */
+function textOf(name: string, values: Content): string | null {
+  if (!(name in values)) return null;
+  const [value] = Object.values(
+    JSON.parse(describeDetail(JSON.stringify({ [name]: values[name] }))) as Content,
+  );
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const LIMITS = [
+  "open_quotes",
+  "open_grams",
+  "daily_records",
+  "net_grams",
+  "daily_withdrawals",
+  "daily_withdrawn",
+];
+
+const limitsOf = (row: Content, prefix: string): Content =>
+  Object.fromEntries(LIMITS.map((name) => [name, row[`${prefix}${name}`] ?? null]));
+
+async function partnerToday({ client_id, ...given }: Content, query: Query): Promise<Content> {
+  const row = await findPartner(query, client_id as string);
+  const known: Content = { ...row, limits: limitsOf(row, "maximum_") };
+  return {
+    client_id,
+    ...Object.fromEntries(Object.keys(given).map((name) => [name, known[name] ?? null])),
+  };
+}
+
+async function priceToday(_: Content, query: Query): Promise<Content> {
+  const [row] = await query`
+    select source, mid::text, spread_basis_points, stale_after_seconds, url, always_open from gold.current_price`;
+  if (!row) return {};
+  const sessions = await query`
+    select day, left(opens::text, 5) as opens, left(closes::text, 5) as closes from gold.market_hours order by day, opens`;
+  const { always_open, ...price } = row;
+  return { ...price, hours: { always_open, sessions } };
+}
+
+async function marketToday(content: Content, query: Query): Promise<Content> {
+  const [row] = await query`
+    select halt_basis_points as basis_points, halt_seconds as seconds,
+      (select maximum_exposure::text from gold.exposure_overview) as exposure from gold.current_price`;
+  if (!row) return {};
+  const { exposure, ...breaker } = row;
+  return { ...("breaker" in content ? { breaker } : {}), ...("exposure" in content ? { exposure } : {}) };
+}
+
+async function deploymentToday(query: Query): Promise<Content> {
+  const [row] = await query`
+    select *, partner_open_grams::text, partner_net_grams::text, partner_daily_withdrawn::text from gold.deployment_overview`;
+  return { ...row };
+}

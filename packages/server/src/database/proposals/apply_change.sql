@@ -1,0 +1,102 @@
+-- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content has
+-- the name and the form that require_approval() compares. Only the migration login can create and remove logins.
+-- So the approval of an operator changes nothing yet; see require_approved_operator().
+
+create or replace function gold.texts_of(list jsonb) returns text[]
+language sql immutable
+return case when jsonb_typeof(list) = 'array' then array(select e.value from jsonb_array_elements_text(list) with ordinality e order by e.ordinality) end;
+
+create or replace function gold.hex_of(content jsonb, name text) returns bytea
+language sql immutable
+return decode(content ->> name, 'hex');
+
+create or replace function gold.apply_change(kind text, content jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  client text := content ->> 'client_id';
+  mid bigint;
+  spread int;
+begin
+  case kind
+    when 'partner.create' then
+      perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
+        (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint,
+        texts_of(content -> 'ips')::cidr[], hex_of(content, 'secret_hash'), hex_of(content, 'webhook_sealed'),
+        content ->> 'sealing_key', content -> 'keys');
+      perform limit_partner(client, coalesce(content -> 'limits', '{}'));
+    when 'partner.set' then
+      if content ?| '{name,ips,webhook_url,rate_per_second,burst,maximum_grams}' then
+        perform set_partner(client, content ->> 'name', texts_of(content -> 'ips')::cidr[], content ->> 'webhook_url',
+          (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint);
+      end if;
+      if content ? 'limits' then
+        perform limit_partner(client, content -> 'limits');
+      end if;
+    when 'partner.resume' then
+      perform resume_partner(client);
+    when 'certificate.issue' then
+      perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial', (content ->> 'not_before')::timestamptz,
+        (content ->> 'not_after')::timestamptz, content ->> 'authority', content ->> 'key_hash');
+    when 'signing_key.add' then
+      perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');
+    when 'client_secret.rotate' then
+      perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
+    when 'webhook_secret.rotate' then
+      perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key', (content ->> 'overlap_seconds')::int);
+    when 'price.set' then
+      if content ? 'source' then
+        perform lock_price();
+        -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
+        mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
+        spread := (content ->> 'spread_basis_points')::int;
+        -- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
+        perform set_price(content ->> 'source', mid, (mid * (20000 + spread) + 19999) / 20000, mid * (20000 - spread) / 20000, spread,
+          (content ->> 'stale_after_seconds')::int, content ->> 'url');
+      end if;
+      if content ? 'hours' then
+        perform set_market_hours((content -> 'hours' ->> 'always_open')::boolean, content -> 'hours' -> 'sessions');
+      end if;
+    when 'market.set' then
+      if content ? 'breaker' then
+        perform set_breaker((content -> 'breaker' ->> 'basis_points')::int, (content -> 'breaker' ->> 'seconds')::int);
+      end if;
+      if content ? 'exposure' then
+        perform set_exposure((content ->> 'exposure')::bigint);
+      end if;
+    when 'market.open' then
+      perform open_market();
+    when 'authority.add' then
+      perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint', content ->> 'certificate', null,
+        content ->> 'revocation_list', (content ->> 'revocation_next_at')::timestamptz);
+    when 'token_key.rotate' then
+      perform rotate_token_key(content ->> 'kid', content -> 'public_jwk', hex_of(content, 'sealed'), content ->> 'sealing_key',
+        (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
+    when 'sealing_key.rotate' then
+      perform reseal(content ->> 'sealing_key', content -> 'secrets');
+    when 'vault.add' then
+      perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
+    when 'vault.remove' then
+      perform remove_bar(content ->> 'serial');
+    when 'withdrawal.return' then
+      perform return_withdrawal((content ->> 'withdrawal')::uuid);
+    when 'deployment.settle' then
+      perform settle_deployment(content ->> 'environment', content ->> 'public_base_url', (content ->> 'loopback_receivers')::boolean, null, null,
+        (content ->> 'flood_per_second')::int, texts_of(content -> 'webhook_ports')::int[], (content ->> 'attempts_kept_days')::int);
+    when 'deployment.payout' then
+      perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');
+    when 'deployment.defaults' then
+      if content ? 'rate_per_second' then
+        perform set_partner_defaults((content ->> 'rate_per_second')::int, (content ->> 'burst')::int);
+      end if;
+      if content ? 'limits' then
+        perform set_limit_defaults(content -> 'limits');
+      end if;
+    when 'operator.add' then
+      perform check_new_operator(content ->> 'name');
+    when 'operator.remove' then
+      perform check_operator(content ->> 'name');
+    else
+      raise exception 'there is no kind of proposal %', kind using errcode = 'GR409';
+  end case;
+end $$;

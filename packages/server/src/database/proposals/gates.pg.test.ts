@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import type { Sql } from "postgres";
+import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+
+const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
+const IBAN = "SA0380000000608010167519";
+
+interface Subject {
+  readonly publicId: string;
+  /** A withdrawal that is paid. */
+  readonly paid: string;
+}
+
+/** Each function that needs an approved proposal, with calls that one login must not be able to make. */
+const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonly PromiseLike<unknown>[]>> = {
+  create_partner: (sql) => [
+    sql`select gold.create_partner(${`sbx_${
+      randomBytes(10).toString("hex")
+    }`}, 'Bank', ${IBAN}, 'https://bank.example/', 50, 50, 10000000,
+      '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')`,
+  ],
+  set_partner: (sql, { publicId }) => [
+    sql`select gold.set_partner(${publicId}, 'Another', null, null, null, null, null)`,
+    sql`select gold.set_partner(${publicId}, null, '{0.0.0.0/0}', null, null, null, null)`,
+    sql`select gold.set_partner(${publicId}, null, null, 'https://another.example/', null, null, null)`,
+    sql`select gold.set_partner(${publicId}, null, null, null, 5000, null, null)`,
+    sql`select gold.set_partner(${publicId}, null, null, null, null, 5000, null)`,
+    sql`select gold.set_partner(${publicId}, null, null, null, null, null, 20000000)`,
+  ],
+  limit_partner: (sql, { publicId }) => [
+    sql`select gold.limit_partner(${publicId}, '{"open_quotes": 11}')`,
+    sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": null, "open_quotes": 1}')`,
+  ],
+  resume_partner: (sql, { publicId }) => [sql`select gold.resume_partner(${publicId})`],
+  add_certificate: (sql, { publicId }) => [
+    sql`select gold.add_certificate(${publicId}, ${
+      randomBytes(32).toString("hex")
+    }, '4a', now(), now() + interval '1 day')`,
+  ],
+  add_signing_key: (sql, { publicId }) => [
+    sql`select gold.add_signing_key(${publicId}, ${newThumbprint()}, null, ${TEST_PUBLIC_JWK}::text::jsonb)`,
+  ],
+  rotate_client_secret: (
+    sql,
+    { publicId },
+  ) => [sql`select gold.rotate_client_secret(${publicId}, '\\x01', 3600)`],
+  rotate_webhook_secret: (
+    sql,
+    { publicId },
+  ) => [sql`select gold.rotate_webhook_secret(${publicId}, '\\x01', 'none', 3600)`],
+  add_authority: (sql) => [
+    sql`select gold.add_authority(true, ${randomBytes(32).toString("hex")}, 'PEM', null, 'LIST', now())`,
+  ],
+  add_token_key: (sql) => [
+    sql`select gold.add_token_key(${newThumbprint()}, ${TEST_PUBLIC_JWK}::text::jsonb, '\\x01', 'none', now())`,
+  ],
+  rotate_token_key: (sql) => [
+    sql`select gold.rotate_token_key(${newThumbprint()}, ${TEST_PUBLIC_JWK}::text::jsonb, '\\x01', 'none', 10, 600)`,
+  ],
+  reseal: (sql) => [sql`select gold.reseal('none', '[]')`],
+  add_bar: (sql) => [sql`select gold.add_bar('BAR-X', 'Refiner', 'Riyadh', 100000, 9999)`],
+  remove_bar: (sql) => [sql`select gold.remove_bar('BAR-1')`],
+  set_price: (sql) => [
+    sql`select gold.set_price('fixed', 200, 201, 199, 60, 10, null)`,
+    sql`select gold.set_price('http', 3200000, 3210000, 3190000, 60, 10, 'https://prices.example/')`,
+  ],
+  set_market_hours: (sql) => [
+    sql`select gold.set_market_hours(true, '[]')`,
+    sql`select gold.set_market_hours(false, '[{"day": 0, "opens": "00:00", "closes": "23:59"}]')`,
+  ],
+  set_breaker: (sql) => [sql`select gold.set_breaker(1, 1)`, sql`select gold.set_breaker(null, null)`],
+  open_market: (sql) => [sql`select gold.open_market()`],
+  set_exposure: (sql) => [
+    sql`select gold.set_exposure(100000001)`,
+    sql`select gold.set_exposure(null)`,
+  ],
+  return_withdrawal: (sql, { paid }) => [sql`select gold.return_withdrawal(${paid}::uuid)`],
+  set_payout_account: (sql) => [sql`select gold.set_payout_account('Mine', ${IBAN}, 'RIBLSARI')`],
+};
+
+/** Each function that one person may call alone, with the reason. */
+const BY_ONE: Readonly<Record<string, string>> = {
+  suspend_partner: "ends something",
+  revoke_certificate: "ends something",
+  retire_authority: "ends something; the newest authority stays",
+  retire_client_secret: "ends something",
+  retire_webhook_secret: "ends something",
+  retire_signing_key: "ends something",
+  reject_withdrawal: "ends something; the money stays the partner's",
+  reject_proposal: "ends something",
+  store_revocation_list: "ends certificates; the service reads revocations from the certificates' rows",
+  ask_iban: "another login has to approve the IBAN",
+  approve_iban: "another login has asked for the IBAN",
+  record_deposit: "another login has to approve the deposit",
+  approve_deposit: "another login has recorded the deposit",
+  reverse_deposit: "takes back what a bank did not pay; the partner gets an event",
+  approve_withdrawal: "another login has to submit the withdrawal",
+  submit_withdrawals: "another login has approved the withdrawals",
+  pay_withdrawal: "follows two people's submission; it gives the partner nothing",
+  propose: "another login has to approve the proposal",
+  approve_proposal: "another login has proposed the change",
+  take_secrets: "follows another login's approval",
+  move_authority_key: "stores nothing; gold of 0.4.0 calls it",
+  lock_price: "changes nothing",
+  redeliver_event: "sends a partner its own event again",
+  replay_events: "sends a partner its own events again",
+  seal_chain: "adds committed records to a hash chain, which the service does, too",
+  read_sealed: "reads ciphertext, whose key is outside the database",
+  audit_head: "reads",
+  count_events: "reads",
+  held_until: "reads",
+  is_stale: "reads",
+  list_deliveries: "reads",
+  market_open: "reads",
+  proposal_sha256: "reads",
+  proposal_text: "reads",
+  public_key_fault: "reads",
+  unsealed_tail: "reads",
+  verify_audit: "reads",
+  verify_chain: "reads",
+  verify_ledger: "reads",
+};
+
+describe("the functions of operators under two people", () => {
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
+  let subject: Subject;
+  before(async () => {
+    books = await testBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    const client = await books.createClient({ halalas: 1_000_000n });
+    const publicId = await publicIdOf(books, client);
+    const paid = randomUUID();
+    await books.sql`select gold.add_bar('BAR-1', 'Refiner', 'Riyadh', 100000, 9999)`;
+    await books.sql`select gold.limit_partner(${publicId}, '{"open_quotes": 10, "daily_withdrawn": 100}')`;
+    await books.sql`select gold.set_exposure(100000000)`;
+    await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": null}')`;
+    await books.sql`
+      select gold.book_withdrawal(false, ${client}, 1, ${randomUUID()}::uuid, 'w', '\\x00', 100, 100000000, null, ${paid}::uuid, ${randomUUID()}::uuid)`;
+    await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": 100}')`;
+    await maker.sql`select gold.approve_withdrawal(${paid}::uuid)`;
+    await checker
+      .sql`select gold.submit_withdrawals(${randomUUID()}::uuid, array[${paid}::uuid], '<Document/>')`;
+    await maker.sql`select gold.pay_withdrawal(${paid}::uuid)`;
+    await books.sql`select gold.require_two_people()`;
+    subject = { publicId, paid };
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  it("need an approved proposal, or are listed with the reason why one person may call them", async () => {
+    const rows = await books.sql`
+      select distinct proname from pg_proc
+      where pronamespace = 'gold'::regnamespace and has_function_privilege('gold_operator', oid, 'execute')`;
+    const listed = [...Object.keys(NEEDS_TWO), ...Object.keys(BY_ONE)].sort();
+    assertEquals(rows.map(({ proname }) => proname).sort(), listed);
+  });
+
+  it("cannot be called by one login, with whatever it raises", async () => {
+    for (const [name, calls] of Object.entries(NEEDS_TWO)) {
+      for (const [index, call] of calls(maker.sql, subject).entries()) {
+        assertEquals(await verdictOf(call), NEEDS, `${name} (${index})`);
+      }
+    }
+  });
+
+  it("let one login lower a limit, close the market, and suspend", async () => {
+    const { sql } = maker;
+    const { publicId } = subject;
+    const calls = [
+      sql`select gold.limit_partner(${publicId}, '{"open_quotes": 9, "daily_records": 10}')`,
+      sql`select gold.set_partner(${publicId}, null, null, null, 1999, 1999, 9999999)`,
+      // The same URL only enables the endpoint again.
+      sql`select gold.set_partner(${publicId}, null, null, 'https://localhost/', null, null, null)`,
+      sql`select gold.set_exposure(99999999)`,
+      sql`select gold.set_market_hours(false, '[]')`,
+      sql`select gold.suspend_partner(${publicId})`,
+    ];
+    for (const [index, call] of calls.entries()) assertEquals(await verdictOf(call), "done", `call ${index}`);
+  });
+
+  it("are all reached by a kind of proposal", async () => {
+    const text = await readFile(new URL("apply_change.sql", import.meta.url), "utf8");
+    const made = new Set(Array.from(text.matchAll(/perform (\w+)\(/g), ([, name]) => name!));
+    // The first token key of a deployment is part of its setup; later ones are rotated.
+    const missing = Object.keys(NEEDS_TWO).filter((name) => !made.has(name) && name !== "add_token_key");
+    assertEquals(missing, []);
+  });
+
+  it("call for two people in production from the start, and for nobody's approval in a single-operator sandbox", async () => {
+    const undone = new Error("undone");
+    for (const [environment, expected] of [["production", true], ["sandbox", false]] as const) {
+      let found: unknown;
+      await books.sql.begin(async (sql) => {
+        await sql`update gold.deployment set environment = ${environment}, two_people = false`;
+        found = (await sql`select gold.two_people() as two`)[0]!.two;
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      });
+      assertEquals(found, expected);
+    }
+  });
+
+  it("cannot end the mode of two people", async () => {
+    await books.sql`select gold.require_two_people()`;
+    const [row] = await books.sql`
+      select (select count(*)::int from gold.audit where action = 'deployment.two_people') as notes, gold.two_people() as two`;
+    assertEquals({ ...row }, { notes: 1, two: true });
+    const setters = await books.sql`
+      select proname from pg_proc where pronamespace = 'gold'::regnamespace and prosrc ~ 'set two_people|two_people ='`;
+    assertEquals(setters.map(({ proname }) => proname), ["require_two_people"]);
+  });
+});

@@ -1,0 +1,280 @@
+import { createHash, randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { canonicalJson } from "@gold-partner/canonical";
+import { assert, assertEquals } from "@std/assert";
+import type { Sql } from "postgres";
+import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { newTestKey } from "../../../testing/partner.ts";
+
+const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
+const OWN = "GR409 you proposed this change, so another login has to approve it";
+const PRICE = {
+  source: "fixed",
+  mid: 200,
+  spread_basis_points: 60,
+  stale_after_seconds: 10,
+  url: null,
+};
+
+interface Proposed {
+  readonly id: string;
+  readonly sha256: string;
+}
+
+describe("proposals under two people", () => {
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
+  let publicId: string;
+  let client: number;
+  before(async () => {
+    books = await testBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    client = await books.createClient({ halalas: 1_000_000n });
+    publicId = await publicIdOf(books, client);
+    await books.sql`select gold.require_two_people()`;
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  async function propose(
+    { sql }: { readonly sql: Sql },
+    kind: string,
+    content: object,
+    { secrets = null, lifetime = "3 days" }: { secrets?: Uint8Array | null; lifetime?: string } = {},
+  ): Promise<Proposed> {
+    const [row] = await sql`
+      select id, sha256 from gold.propose(${kind}, ${sql.json(content as never)}::jsonb, ${secrets}::bytea,
+        ${secrets && "none"}, ${lifetime}::text::interval)`;
+    return row as unknown as Proposed;
+  }
+  const approve = ({ sql }: TestOperator, { id, sha256 }: Proposed) =>
+    verdictOf(sql`select gold.approve_proposal(${id}::uuid, ${sha256})`);
+  const reject = ({ sql }: TestOperator, { id }: Proposed) =>
+    verdictOf(sql`select gold.reject_proposal(${id}::uuid)`);
+  const take = ({ sql }: TestOperator, { id }: Proposed) =>
+    verdictOf(sql`select gold.take_secrets(${id}::uuid)`);
+
+  async function newKeyContent() {
+    return {
+      client_id: publicId,
+      thumbprint: newThumbprint(),
+      kid: null,
+      jwk: (await newTestKey()).publicJwk,
+    };
+  }
+  const isRegistered = async (thumbprint: string) =>
+    (await books.sql`select from gold.signing_key where thumbprint = ${thumbprint}`).length === 1;
+
+  it("make their change in the approval, by another login, once", async () => {
+    const content = await newKeyContent();
+    const proposal = await propose(maker, "signing_key.add", content);
+    assertEquals(await isRegistered(content.thumbprint), false);
+    assertEquals(await approve(maker, proposal), OWN);
+    assertEquals(await approve(checker, proposal), "done");
+    assertEquals(await isRegistered(content.thumbprint), true);
+    const again = await approve(checker, proposal);
+    assert(again.startsWith(`GR409 the proposal was approved already, by ${checker.login} at `), again);
+    const [event] = await books.sql`
+      select login, approved_by from gold.partner_change where client_id = ${client} and credential = ${content.thumbprint}`;
+    assertEquals({ ...event }, { login: maker.login, approved_by: checker.login });
+    const notes = await books.sql`
+      select action, login, detail->>'proposal' as proposal, detail->>'mode' as mode from gold.audit order by id desc limit 3`;
+    assertEquals(notes.map((row) => ({ ...row })), [
+      { action: "proposal.approve", login: checker.login, proposal: proposal.id, mode: null },
+      { action: "signing_key.add", login: checker.login, proposal: proposal.id, mode: null },
+      { action: "proposal.propose", login: maker.login, proposal: null, mode: "two_people" },
+    ]);
+  });
+
+  it("cannot be approved by their proposer, even by the owner of the tables", async () => {
+    const { id } = await propose(maker, "price.set", PRICE);
+    const changes = [
+      `update gold.proposal set state = 'applying', decided_by = proposer, decided_at = now() where id = '${id}'`,
+      `insert into gold.proposal (id, kind, content, proposer, proposed_at, expires_at, state, decided_by, decided_at)
+       values (gen_random_uuid(), 'market.open', '{}', 'one', now(), now(), 'approved', 'one', now())`,
+    ];
+    for (const change of changes) {
+      const verdict = await verdictOf(books.sql.begin(async (sql) => {
+        await sql`set local role gold_owner`;
+        await sql.unsafe(change);
+      }));
+      assert(verdict.startsWith("23514 ") && verdict.includes("proposal_two"), verdict);
+    }
+  });
+
+  it("never change", async () => {
+    const { id } = await propose(maker, "price.set", PRICE);
+    const changes = [
+      "kind = 'market.open'",
+      "content = content || '{\"mid\": 1}'",
+      "proposer = 'another'",
+      "expires_at = expires_at + interval '1 day'",
+      "state = 'approved', decided_by = 'another', decided_at = now()",
+      "secrets = '\\x01', sealing_key = 'none'",
+    ];
+    for (const change of changes) {
+      assertEquals(
+        await verdictOf(books.sql.unsafe(`update gold.proposal set ${change} where id = '${id}'`)),
+        "GB002 a proposal is decided once, and its content never changes",
+        change,
+      );
+    }
+    for (const statement of ["delete from gold.proposal", "truncate gold.proposal"]) {
+      const verdict = await verdictOf(books.sql.unsafe(statement));
+      assertEquals(verdict, "GB002 proposal is append-only: write a new row that corrects the old one");
+    }
+  });
+
+  it("are approved only with the hash of the text that was shown", async () => {
+    const shown = await propose(maker, "price.set", PRICE);
+    const changed = await propose(maker, "price.set", { ...PRICE, mid: 100 });
+    const verdict = await approve(checker, { id: changed.id, sha256: shown.sha256 });
+    assert(verdict.startsWith(`GR409 the hash ${shown.sha256} is not that of the proposal`), verdict);
+    const sha256 = null as unknown as string;
+    assert(
+      (await approve(checker, { id: changed.id, sha256 })).startsWith("GR409 the hash"),
+      "null is no hash",
+    );
+    const unknown = await approve(checker, { ...shown, id: randomUUID() });
+    assert(unknown.startsWith("GR404 there is no proposal "), unknown);
+  });
+
+  it("expire", async () => {
+    const proposal = await propose(maker, "price.set", PRICE, { lifetime: "1 millisecond" });
+    await books.sql`select pg_sleep(0.01)`;
+    const verdict = await approve(checker, proposal);
+    assert(verdict.startsWith("GR409 the proposal expired at "), verdict);
+    for (const lifetime of ["8 days", "0", "-1 day"]) {
+      const refusal = await verdictOf(propose(maker, "price.set", PRICE, { lifetime }));
+      assertEquals(refusal, "GR409 a proposal expires after at most 7 days");
+    }
+  });
+
+  it("can be rejected by any operator, and then never approved", async () => {
+    for (const person of [maker, checker]) {
+      const proposal = await propose(maker, "price.set", PRICE, { secrets: new Uint8Array(1) });
+      assertEquals(await reject(person, proposal), "done");
+      const verdict = await approve(checker, proposal);
+      assert(verdict.startsWith(`GR409 the proposal was rejected already, by ${person.login}`), verdict);
+      const [row] = await books.sql`select secrets from gold.proposal where id = ${proposal.id}`;
+      assertEquals(row!.secrets, null);
+    }
+  });
+
+  it("give their secrets once, only to the proposer, only after the approval", async () => {
+    const content = { client_id: publicId, hash: "01", overlap_seconds: 3600 };
+    const proposal = await propose(maker, "client_secret.rotate", content, { secrets: new Uint8Array([7]) });
+    assertEquals(
+      await take(maker, proposal),
+      "GR409 the proposal is pending: its secrets are shown after its approval",
+    );
+    assertEquals(await approve(checker, proposal), "done");
+    assertEquals(
+      await take(checker, proposal),
+      `GR409 only ${maker.login} may read the secrets of this proposal`,
+    );
+    const [row] = await maker.sql`select * from gold.take_secrets(${proposal.id}::uuid)`;
+    assertEquals([...row!.secrets, row!.sealing_key], [7, "none"]);
+    assertEquals(
+      await take(maker, proposal),
+      "GR409 the secrets were shown already: if they are lost, rotate them",
+    );
+    const none = await propose(maker, "signing_key.add", await newKeyContent());
+    assertEquals(await approve(checker, none), "done");
+    assertEquals(await take(maker, none), "GR409 the proposal has no secrets");
+    const [overview] = await maker.sql`select * from gold.proposal_overview where id = ${proposal.id}`;
+    assertEquals("secrets" in overview!, false);
+  });
+
+  it("are refused at once if their change cannot be made, and leave no trace", async () => {
+    const count = async () =>
+      (await books
+        .sql`select count(*)::int as n, (select version from gold.registry_version) as version from gold.audit`)
+        .map((row) => ({ ...row }));
+    const before = await count();
+    const refusals = [
+      [maker, "market.open", {}, "GR409 the circuit breaker has not closed the market"],
+      [maker, "partner.resume", { client_id: "sbx_x" }, "GR404 there is no partner sbx_x"],
+      [maker, "price.steal", {}, "GR409 there is no kind of proposal price.steal"],
+      [maker, "partner.resume", { client_id: publicId, note: 0.5 }, "GR404|GR409"],
+    ] as const;
+    for (const [person, kind, content, expected] of refusals) {
+      const verdict = await verdictOf(propose(person, kind, content));
+      assert(expected.split("|").some((start) => verdict.startsWith(start)), `${kind}: ${verdict}`);
+    }
+    assertEquals(await count(), before);
+    const proposal = await propose(maker, "price.set", PRICE);
+    const [price] = await books.sql`select mid from gold.price`;
+    assertEquals(price!.mid, "3200000", "proposing changes nothing");
+    assertEquals(await reject(maker, proposal), "done");
+  });
+
+  it("have a canonical text of seven lines that any language can build", async () => {
+    const content = { ...await newKeyContent(), kid: 'Schlüssel "1"\\مفتاح' };
+    const { id, sha256 } = await propose(maker, "signing_key.add", content);
+    const [row] = await maker.sql`select * from gold.proposal_overview where id = ${id}`;
+    const lines = [
+      "gold proposal 1",
+      id,
+      "signing_key.add",
+      maker.login,
+      row!.proposed_at.toISOString(),
+      row!.expires_at.toISOString(),
+      canonicalJson(content as never),
+    ];
+    assertEquals(row!.canonical_text, lines.map((line) => `${line}\n`).join(""));
+    assertEquals(createHash("sha256").update(row!.canonical_text).digest("hex"), sha256);
+    assertEquals(row!.sha256, sha256);
+    for (
+      const [json, expected] of [
+        ['{"b":[1,{"z":null,"a":true}],"a":"\\u001f\\n\\u007f/"}', undefined],
+        [
+          '{"a":1.5}',
+          "GR409 a number in the content of a proposal must be a whole number of at most 15 digits; got 1.5",
+        ],
+        [
+          '{"a b":1}',
+          "GR409 the content of a proposal may have members with letters, digits and _ in their names only",
+        ],
+      ] as const
+    ) {
+      const text = books.sql`select gold.canonical_json(${json}::text::jsonb) as text`;
+      if (expected) assertEquals(await verdictOf(text), expected);
+      else assertEquals((await text)[0]!.text, canonicalJson(JSON.parse(json)));
+    }
+  });
+
+  it("let no login make a gated change alone, even with a proposal of the same kind", async () => {
+    const content = await newKeyContent();
+    const other = await newKeyContent();
+    const addKey = ({ thumbprint, jwk }: typeof content) =>
+      verdictOf(
+        maker.sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, ${
+          maker.sql.json(jwk as never)
+        }::jsonb)`,
+      );
+    assertEquals(await addKey(content), NEEDS);
+    const proposal = await propose(maker, "signing_key.add", content);
+    assertEquals(await addKey(content), NEEDS);
+    // The approval covers its own content only, and nothing after it in its transaction.
+    const after = await verdictOf(checker.sql.begin(async (sql) => {
+      await sql`select gold.approve_proposal(${proposal.id}::uuid, ${proposal.sha256})`;
+      await sql`select gold.add_signing_key(${publicId}, ${other.thumbprint}, null, ${
+        sql.json(other.jwk as never)
+      }::jsonb)`;
+    }));
+    assertEquals(after, NEEDS);
+    const applying = await verdictOf(books.sql.begin(async (sql) => {
+      await sql`update gold.proposal set state = 'applying' where id = ${proposal.id}`;
+      await sql`select gold.add_signing_key(${publicId}, ${other.thumbprint}, null, ${
+        sql.json(other.jwk as never)
+      }::jsonb)`;
+    }));
+    assertEquals(applying, NEEDS);
+  });
+});
