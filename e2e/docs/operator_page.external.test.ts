@@ -9,7 +9,7 @@ import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-part
 import { gold } from "@gold-partner/operator";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
-import { readBlocks, readSteps } from "./doc_fixture.ts";
+import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
 import { readPage } from "./page_fixture.ts";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 
@@ -83,7 +83,7 @@ class Office {
   }
 
   /** Runs a line of the page. Replaces its words in capitals with the office's current values. */
-  async execute(line: string): Promise<void> {
+  async execute(line: string): Promise<Row> {
     const [program, ...words] = readWords(line);
     assertEquals(program, "gold");
     await this.#prepare(words);
@@ -94,6 +94,7 @@ class Office {
     if (line.startsWith("gold partner create")) {
       [this.#client, this.#name] = [answer.client_id as string, words[words.indexOf("--name") + 1]!];
     }
+    return answer;
   }
 
   /** Runs the page's SQL, which creates a login, and lets the first person use that login from now on. */
@@ -169,7 +170,19 @@ class Office {
         return await first([credential, "list", this.#client], "secret_id", (row) => row.retire_at !== null);
       case "KID":
         return await first([credential, "list", this.#client], "thumbprint");
+      case "PROPOSAL":
+        return await first(["proposal", "list", "--status", "pending"], "proposal_id");
+      case "APPROVED":
+        return await first(
+          ["proposal", "list", "--status", "approved"],
+          "proposal_id",
+          ({ kind }) => kind === "client_secret.rotate",
+        );
       case "HASH":
+        if (command === "proposal approve") {
+          const id = await first(["proposal", "list", "--status", "pending"], "proposal_id");
+          return (await this.gold(["proposal", "show", id])).sha256 as string;
+        }
         return (await this.gold(["audit", "verify"])).head as string;
       case "FINGERPRINT":
         if (command === "cert revoke") return await first(["cert", "list", this.#client], "fingerprint");
@@ -219,12 +232,14 @@ describe("the operator's guide", () => {
 
   it("contains only commands that succeed in the printed order, from an empty database", async () => {
     for (const { line, commands, shown } of readSteps(await readPage(PAGE))) {
-      assertEquals(shown, undefined);
+      let answer: Row = {};
       for (const [index, command] of commands.trimEnd().split("\n").entries()) {
-        await office.execute(command).catch((error: Error) => {
+        answer = await office.execute(command).catch((error: Error) => {
           throw new Error(`docs/${PAGE}, line ${line + 1 + index}: ${command}\n${error.message}`);
         });
       }
+      // A `text` block is what the last command of the block printed with --json.
+      if (shown !== undefined) expectShown(JSON.stringify(answer), shown);
     }
   });
 

@@ -112,6 +112,7 @@ export async function build(
         ? `${PARTNER.name} is onboarded: keys, CSR, certificate, secrets`
         : `${PARTNER.name} was onboarded earlier: ${credentials.client_id}`,
   );
+  if (options.twoPeople) await asOperator(database.urls.migration)("db migrate --two-people");
   const run = {
     base_url: baseUrl,
     database_url: database.urls.operators[0],
@@ -183,7 +184,7 @@ async function settle(
   await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
   await recordKeys(state);
   if (settled) return;
-  await asOperator(urls.migration)(
+  const { proposals = [] } = await asOperator(urls.migration)(
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
@@ -191,7 +192,11 @@ async function settle(
     ...["--open-quotes", "unlimited", "--open-grams", "unlimited", "--daily-records", "unlimited"],
     ...["--payout-name", PAYOUT_ACCOUNT.name, "--payout-iban", PAYOUT_ACCOUNT.iban],
     ...["--payout-bic", PAYOUT_ACCOUNT.bic],
-  );
+  ) as { proposals?: readonly { proposal_id: string; sha256: string }[] };
+  // After --two-people, a new base URL is proposed. The demo plays the other person.
+  for (const { proposal_id, sha256 } of proposals) {
+    await asOperator(urls.operators[0])("proposal approve", proposal_id, "--sha256", sha256);
+  }
   await markSettled(state, baseUrl);
 }
 

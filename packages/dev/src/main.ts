@@ -21,6 +21,7 @@ const OPTIONS = {
   exit: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   envoy: { type: "boolean", default: false },
+  "two-people": { type: "boolean", default: false },
   "webhook-ca": { type: "string" },
   "no-site": { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -30,6 +31,7 @@ const USAGE = `npm start -- [OPTIONS]: runs the whole service on this machine, w
   --port N           the port for mutual TLS; default 8443
   --state DIR        the folder for the database, keys, credentials and logs; default .gold
   --envoy            uses Envoy instead of the development gateway
+  --two-people       needs a second person for changes of partners, keys and prices, as in production; permanent
   --no-demo          does not run the demo partner's trades
   --exit             stops everything after the demo
   --json             prints one JSON object for each step
@@ -147,6 +149,7 @@ async function run(): Promise<Running> {
       reset: options.reset,
       demo: !options["no-demo"],
       envoy: options.envoy,
+      twoPeople: options["two-people"],
       webhookCa: options.webhookCa,
       signal: ending.signal,
     });

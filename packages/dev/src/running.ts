@@ -9,6 +9,8 @@ export interface StartOptions extends Listener {
   readonly demo: boolean;
   /** Starts the real Envoy instead of the development gateway. */
   readonly envoy?: boolean;
+  /** Ends the single-operator mode once the demo partner is onboarded. */
+  readonly twoPeople?: boolean;
   /** PEM of an additional CA that the service trusts for webhook receivers on this machine. */
   readonly webhookCa?: string;
   /**

@@ -4,16 +4,18 @@ import type { Command, Row } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
+import type { KeyFile } from "../key_file.ts";
 import { makeTokenKey } from "../token_key.ts";
+import { type Change, changeOrPropose } from "./proposing.ts";
 import { LIMIT_OPTIONS, printLimits } from "./partner_limits.ts";
 import { readSettlement, type Settlement } from "./settlement.ts";
 
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--finish]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--two-people] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -29,6 +31,7 @@ const migrateCommand: Command = {
     "payout-name": { type: "string" },
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
+    "two-people": { type: "boolean" },
     finish: { type: "boolean" },
   },
   async run({ values, migrationUrl, keys, env }) {
@@ -42,13 +45,15 @@ const migrateCommand: Command = {
       const warnings = await migrate(url, { environment: given.deployment?.environment });
       // No process has ever served a database without a deployment, so no process of 0.3.0 uses it.
       const isNew = given.deployment !== undefined && !await hasDeployment(sql);
-      const settled = await settle(sql, given);
+      const { settled, proposals } = await settle(sql, keys, given);
+      if (values["two-people"] === true) await sql`select gold.require_two_people()`;
       if (given.deployment && env.GOLD_KEYS) {
         await keys.record("pepper", given.deployment.pepper);
         await keys.record("sealing_key", given.deployment.sealingKey);
       }
       const finished = values.finish === true || isNew ? await finishMigration(sql, url) : {};
       return {
+        ...(proposals.length > 0 ? { title: AWAITS_APPROVAL, lists: { proposals } } : {}),
         object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...settled, ...finished },
       };
     } finally {
@@ -57,7 +62,30 @@ const migrateCommand: Command = {
   },
 };
 
-async function settle(sql: Sql, { deployment, defaults, limits, account }: Settlement): Promise<Row> {
+const AWAITS_APPROVAL =
+  "The database is migrated. Some settings were not changed yet. Another person must approve each: gold proposal approve ID.";
+
+/** Stores the settings. Once there is a partner, a changed setting needs two people and is proposed under them. */
+async function settle(
+  sql: Sql,
+  keys: KeyFile,
+  { deployment, defaults, limits, account }: Settlement,
+): Promise<{ settled: Row; proposals: Row[] }> {
+  const proposals: Row[] = [];
+  let settled: Row = {};
+  const store = async (
+    kind: string,
+    content: Change["content"],
+    stored: Row,
+    change: () => Promise<unknown>,
+  ) => {
+    const { object } = await changeOrPropose({ sql, keys }, async () => {
+      await change();
+      return {};
+    }, () => ({ kind, content }));
+    if (object) proposals.push({ kind, ...object });
+    else settled = { ...settled, ...stored };
+  };
   if (deployment) {
     const {
       environment,
@@ -68,20 +96,47 @@ async function settle(sql: Sql, { deployment, defaults, limits, account }: Settl
       webhookPorts,
       attemptsKeptDays,
     } = deployment;
-    await sql`
+    const content = {
+      environment,
+      public_base_url: baseUrl,
+      loopback_receivers: loopbackReceivers,
+      flood_per_second: flood,
+      webhook_ports: webhookPorts,
+      attempts_kept_days: attemptsKeptDays,
+    };
+    await store("deployment.settle", content, { environment, base_url: baseUrl }, () =>
+      sql`
       select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, null, null, ${flood},
-        ${`{${webhookPorts}}`}::text::int[], ${attemptsKeptDays})`;
+        ${`{${webhookPorts}}`}::text::int[], ${attemptsKeptDays})`);
     await ensureTokenKey(sql, sealingKey);
   }
-  if (defaults) await sql`select gold.set_partner_defaults(${defaults.rate}, ${defaults.burst})`;
-  if (limits) await sql`select gold.set_limit_defaults(${JSON.stringify(limits)}::text::jsonb)`;
-  if (account) await sql`select gold.set_payout_account(${account.name}, ${account.iban}, ${account.bic})`;
-  return {
-    ...(deployment ? { environment: deployment.environment, base_url: deployment.baseUrl } : {}),
-    ...(defaults ? { rate_per_second: defaults.rate, burst: defaults.burst } : {}),
-    ...(limits ? printLimits(limits) : {}),
-    ...(account ? { payout_iban: account.iban } : {}),
-  };
+  if (defaults) {
+    const { rate, burst } = defaults;
+    await store(
+      "deployment.defaults",
+      { rate_per_second: rate, burst },
+      { rate_per_second: rate, burst },
+      () => sql`select gold.set_partner_defaults(${rate}, ${burst})`,
+    );
+  }
+  if (limits) {
+    await store(
+      "deployment.defaults",
+      { limits },
+      printLimits(limits),
+      () => sql`select gold.set_limit_defaults(${JSON.stringify(limits)}::text::jsonb)`,
+    );
+  }
+  if (account) {
+    const { name, iban, bic } = account;
+    await store(
+      "deployment.payout",
+      { name, iban, bic },
+      { payout_iban: iban },
+      () => sql`select gold.set_payout_account(${name}, ${iban}, ${bic})`,
+    );
+  }
+  return { settled, proposals };
 }
 
 /**

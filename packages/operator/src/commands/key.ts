@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
 import type { KeySource, Sealing } from "@gold-partner/server";
 import type { Row as SqlRow } from "postgres";
@@ -7,6 +6,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
+import { changeOrPropose, hexOf } from "./proposing.ts";
 import { readSealing } from "./new_secret.ts";
 
 /**
@@ -36,7 +36,8 @@ const rotateToken: Command = {
   run: rotateTokenKey,
 };
 
-async function rotateTokenKey({ values, db, confirm, keys }: Invocation): Promise<Result> {
+async function rotateTokenKey(invocation: Invocation): Promise<Result> {
+  const { values, db, confirm, keys } = invocation;
   const overlapSeconds = overlapSecondsOf(values);
   const { sql } = await db();
   const { sealing } = await readSealing(keys);
@@ -48,17 +49,29 @@ async function rotateTokenKey({ values, db, confirm, keys }: Invocation): Promis
     );
   }
   const { kid, publicJwk, sealed, sealingKey } = await makeTokenKey(sealing);
-  const [row] = await sql`
-    select * from gold.rotate_token_key(${kid}, ${
-    sql.json({ ...publicJwk })
-  }::jsonb, ${sealed}::bytea, ${sealingKey}, ${LEAD_SECONDS}, ${overlapSeconds})`;
-  return {
-    object: {
+  return await changeOrPropose(invocation, async () => {
+    const [row] = await sql`
+      select * from gold.rotate_token_key(${kid}, ${
+      sql.json({ ...publicJwk })
+    }::jsonb, ${sealed}::bytea, ${sealingKey}, ${LEAD_SECONDS}, ${overlapSeconds})`;
+    return {
+      object: {
+        kid,
+        begins_at: row!.begins_at.toISOString(),
+        older_retire_at: row!.retires_at.toISOString(),
+      },
+    };
+  }, () => ({
+    kind: "token_key.rotate",
+    content: {
       kid,
-      begins_at: row!.begins_at.toISOString(),
-      older_retire_at: row!.retires_at.toISOString(),
+      public_jwk: publicJwk,
+      sealed: hexOf(sealed),
+      sealing_key: sealingKey,
+      lead_seconds: LEAD_SECONDS,
+      overlap_seconds: overlapSeconds,
     },
-  };
+  }));
 }
 
 const rotateKek: Command = {
@@ -68,28 +81,43 @@ const rotateKek: Command = {
   run: rotateSealingKey,
 };
 
-async function rotateSealingKey({ db, keys }: Invocation): Promise<Result> {
+async function rotateSealingKey(invocation: Invocation): Promise<Result> {
+  const { db, keys } = invocation;
   const { sql } = await db();
   const { source, sealing } = await readSealing(keys);
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;
+  let secrets: Resealed[] = [];
   // Repeat until no older row is left, because another command may encrypt a row with an older key during a
   // round.
-  for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
-    if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
-    const secrets = await resealAll(older, sealing, source);
-    const [row] = await sql`select gold.reseal(${sealing.currentKeyName}, ${
-      sql.json(secrets)
-    }::jsonb) as resealed`;
-    resealed += row!.resealed;
-  }
-  return {
-    title: resealed === 0
-      ? `Everything is already encrypted with the first key of ${source}. Nothing was done.`
-      : `Everything is now encrypted with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
-    object: { sealing_key: sealing.currentKeyName, resealed },
-  };
+  return await changeOrPropose(invocation, async () => {
+    for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
+      if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
+      secrets = await resealAll(older, sealing, source);
+      const [row] = await sql`select gold.reseal(${sealing.currentKeyName}, ${
+        sql.json(secrets.map((one) => ({ ...one })))
+      }::jsonb) as resealed`;
+      resealed += row!.resealed;
+    }
+    return {
+      title: resealed === 0
+        ? `Everything is already encrypted with the first key of ${source}. Nothing was done.`
+        : `Everything is now encrypted with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
+      object: { sealing_key: sealing.currentKeyName, resealed },
+    };
+  }, () => ({
+    kind: "sealing_key.rotate",
+    content: { sealing_key: sealing.currentKeyName, secrets },
+  }));
+}
+
+/** A stored secret before and after, as gold.reseal takes it. */
+interface Resealed {
+  readonly kind: string;
+  readonly id: string;
+  readonly before: string;
+  readonly after: string;
 }
 
 export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
@@ -98,7 +126,11 @@ export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKe
  * Encrypts all rows again with the first key, or throws: a row that cannot be decrypted is found before
  * anything is written.
  */
-async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeySource) {
+async function resealAll(
+  rows: readonly SqlRow[],
+  sealing: Sealing,
+  source: KeySource,
+): Promise<Resealed[]> {
   const opened = await Promise.all(
     rows.map(({ sealed, sealing_key }) => sealing.open(sealed, sealing_key).catch(() => null)),
   );
@@ -131,5 +163,3 @@ const stillOlder = (older: readonly SqlRow[]) =>
 
 const describe = (rows: readonly SqlRow[]): string =>
   rows.map(({ kind, id, sealing_key }) => `${kind} ${id} (key ${sealing_key})`).join(", ");
-
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

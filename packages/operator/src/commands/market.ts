@@ -1,8 +1,10 @@
 import { formatGrams, formatPrice } from "@gold-partner/protocol";
+import type { TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../values.ts";
+import { changeOrPropose } from "./proposing.ts";
 import { readLimitGrams } from "./partner_limits.ts";
 
 const SECONDS_MAX = 600;
@@ -17,7 +19,8 @@ const set: Command = {
   run: setMarket,
 };
 
-async function setMarket({ values, db }: Invocation): Promise<Result> {
+async function setMarket(invocation: Invocation): Promise<Result> {
+  const { values, db } = invocation;
   const exposure = parsed(
     values,
     "exposure",
@@ -32,14 +35,19 @@ async function setMarket({ values, db }: Invocation): Promise<Result> {
     throw usage("--within can be given only with --breaker PERCENT.");
   }
   const { sql } = await db();
-  return await sql.begin(async (transaction) => {
+  const maximum = typeof exposure === "bigint" ? `${exposure}` : null;
+  const change = async (transaction: TransactionSql) => {
     if (breaker !== undefined) await transaction`select gold.set_breaker(${breaker}::int, ${seconds}::int)`;
-    if (exposure !== undefined) {
-      const maximum = exposure === null ? null : `${exposure}`;
-      await transaction`select gold.set_exposure(${maximum}::text::bigint)`;
-    }
+    if (exposure !== undefined) await transaction`select gold.set_exposure(${maximum}::text::bigint)`;
     return { object: await describeMarket(transaction) };
-  });
+  };
+  return await changeOrPropose(invocation, () => sql.begin(change), () => ({
+    kind: "market.set",
+    content: {
+      ...(breaker === undefined ? {} : { breaker: { basis_points: breaker, seconds } }),
+      ...(exposure === undefined ? {} : { exposure: maximum }),
+    },
+  }));
 }
 
 const show: Command = {
@@ -55,14 +63,17 @@ const open: Command = {
   words: "market open",
   usage: "market open",
   does: "opens the market that the circuit breaker closed",
-  async run({ query, confirm }) {
+  async run(invocation) {
+    const { query, confirm } = invocation;
     const { halted_at, mid } = await describeMarket(query);
     if (halted_at === null) {
       throw new Failure(EXIT.refused, "refused", "The circuit breaker has not closed the market.");
     }
     await confirm(`The price jumped at ${halted_at}. Is ${mid} SAR per gram right, and may quotes use it?`);
-    await query`select gold.open_market()`;
-    return { object: await describeMarket(query) };
+    return await changeOrPropose(invocation, async () => {
+      await query`select gold.open_market()`;
+      return { object: await describeMarket(query) };
+    }, () => ({ kind: "market.open", content: {} }));
   },
 };
 

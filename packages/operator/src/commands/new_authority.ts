@@ -21,6 +21,7 @@ import {
 import { daysFrom } from "../pki/validity.ts";
 import { optional, required, wholeNumber } from "../values.ts";
 import { readCommand } from "./authority.ts";
+import { changeOrPropose } from "./proposing.ts";
 import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
@@ -71,21 +72,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   const { notBefore: thisUpdate, notAfter: nextUpdate } = daysFrom(issuedAt, LIST_DAYS);
   const authority = await openAuthority(certificate, key);
   const list = await issueCrl({ authority, revoked: [], number: 1, thisUpdate, nextUpdate });
-  if (keyFile) await writeKey(keyFile.path, keyFile.pem);
-  try {
-    await keys.record(`ca:${fingerprint}`, keySource);
-    await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, null, ${list}, ${nextUpdate})`
-      .catch(async (error: Error) => {
-        if (!isOutcomeUnknown(error)) await keys.record(`ca:${fingerprint}`, undefined);
-        throw error;
-      });
-  } catch (error) {
-    // Keep the authority's key file if the database gave no answer. The database may have stored the
-    // authority.
-    if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
-    throw error;
-  }
-  return {
+  const made = {
     object: {
       common_name: commonName,
       fingerprint,
@@ -94,6 +81,31 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
       certificate,
     },
   };
+  if (keyFile) await writeKey(keyFile.path, keyFile.pem);
+  try {
+    await keys.record(`ca:${fingerprint}`, keySource);
+    return await changeOrPropose(invocation, async () => {
+      await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, null, ${list}, ${nextUpdate})`;
+      return made;
+    }, () => ({
+      kind: "authority.add",
+      content: {
+        first,
+        fingerprint,
+        certificate,
+        revocation_list: list,
+        revocation_next_at: nextUpdate.toISOString(),
+      },
+    })).catch(async (error: Error) => {
+      if (!isOutcomeUnknown(error)) await keys.record(`ca:${fingerprint}`, undefined);
+      throw error;
+    });
+  } catch (error) {
+    // Keep the authority's key file if the database gave no answer. The database may have stored the
+    // authority.
+    if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
+    throw error;
+  }
 }
 
 function readYears(values: Values): number {

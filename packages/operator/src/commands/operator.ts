@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";
-import type { Command } from "../command.ts";
+import type { Command, Result } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
+import { changeOrPropose } from "./proposing.ts";
 import { scramVerifier } from "../scram_verifier.ts";
 
 const PASSWORD_BYTES = 24;
@@ -14,19 +15,19 @@ const add: Command = {
   does:
     "creates a database login for one person, under which the audit records what this person does; its URL is shown only once",
   takes: ["NAME"],
-  async run({ migrationUrl, random, positionals: [name] }) {
+  async run({ migrationUrl, random, keys, positionals: [name] }) {
     const url = new URL(await migrationUrl());
     const password = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
-    await asMigration(
-      url.href,
-      (sql) => sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)})`,
-    );
-    [url.username, url.password] = [name!, password];
-    return {
-      title:
-        "The URL contains the login's password and is shown only once. Send it to the person over a secure channel.",
-      object: { login: name!, database_url: url.href },
-    };
+    return await asMigration(url.href, (sql) =>
+      changeOrPropose({ sql, keys }, async () => {
+        await sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)})`;
+        [url.username, url.password] = [name!, password];
+        return {
+          title:
+            "The URL contains the login's password and is shown only once. Send it to the person over a secure channel.",
+          object: { login: name!, database_url: url.href },
+        };
+      }, () => ({ kind: "operator.add", content: { name: name! }, again: `gold operator add ${name}` })));
   },
 };
 
@@ -54,9 +55,16 @@ const remove: Command = {
     "removes a login and ends its sessions; its audit records stay, and its name is never given to anyone again",
   takes: ["NAME"],
   asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
-  async run({ migrationUrl, positionals: [name] }) {
-    await asMigration(await migrationUrl(), (sql) => sql`select gold.remove_operator(${name!})`);
-    return { object: { login: name!, status: "removed" } };
+  async run({ migrationUrl, keys, positionals: [name] }) {
+    return await asMigration(await migrationUrl(), (sql) =>
+      changeOrPropose(
+        { sql, keys },
+        async () => {
+          await sql`select gold.remove_operator(${name!})`;
+          return { object: { login: name!, status: "removed" } };
+        },
+        () => ({ kind: "operator.remove", content: { name: name! }, again: `gold operator remove ${name}` }),
+      ));
   },
 };
 
@@ -66,7 +74,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [add, list, remove];
  * Runs `act` as the migration login. Operators' logins cannot create logins, because one person could then
  * act as two.
  */
-async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
+async function asMigration(url: string, act: (sql: Sql) => Promise<Result>): Promise<Result> {
   const sql = connect(url);
   try {
     const [own] =
@@ -80,7 +88,7 @@ async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Pr
         } may not create or remove logins. Set MIGRATION_DATABASE_URL to the migration login, which has CREATEROLE.`,
       );
     }
-    await act(sql);
+    return await act(sql);
   } finally {
     await sql.end({ timeout: 2 });
   }

@@ -1,9 +1,11 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
+import type { TransactionSql } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../values.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
+import { changeOrPropose, storedRanges } from "./proposing.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const set: Command = {
@@ -27,7 +29,8 @@ const set: Command = {
   run: setPartner,
 };
 
-async function setPartner({ values, db, positionals: [id] }: Invocation): Promise<Result> {
+async function setPartner(invocation: Invocation): Promise<Result> {
+  const { values, db, positionals: [id] } = invocation;
   const read = <T>(name: string, parse: (text: string) => T): T | null => parsed(values, name, parse) ?? null;
   const name = values.name === undefined ? null : readName(values);
   const ips = repeated(values, "ip").map(readRange);
@@ -52,7 +55,15 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   if (!changesTerms && !changesLimits && iban === null) {
     throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   }
-  const pending = await (await db()).sql.begin(async (transaction) => {
+  const { sql } = await db();
+  const change = async () => {
+    const pending = await sql.begin(setAll);
+    return {
+      ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
+      object: { client_id: id!, ...terms, ...printLimits(limits), ...pending },
+    };
+  };
+  const setAll = async (transaction: TransactionSql) => {
     if (changesTerms) {
       await transaction`select gold.set_partner(${id!}, ${name}, ${
         ips.length > 0 ? `{${ips.join(",")}}` : null
@@ -66,12 +77,25 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     const [partner] =
       await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
     return { pending_iban: partner!.pending_iban as string | null };
-  });
-  return {
-    ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
-    object: { client_id: id!, ...terms, ...printLimits(limits), ...pending },
-    notice: webhook?.notice,
   };
+  const made = await changeOrPropose(invocation, change, async () => {
+    if (iban !== null) {
+      throw usage(
+        "--iban must be given alone, because another login approves it with `gold partner approve-iban`, and the other options with `gold proposal approve`. Nothing was done.",
+      );
+    }
+    return {
+      kind: "partner.set",
+      content: {
+        client_id: id!,
+        ...terms,
+        ...(ips.length > 0 ? { ips: await storedRanges(sql, ips) } : {}),
+        ...(maximum === null ? {} : { maximum_grams: Number(maximum) }),
+        ...(changesLimits ? { limits } : {}),
+      },
+    };
+  });
+  return { ...made, notice: webhook?.notice };
 }
 
 const titleOf = (id: string, pendingIban: string | null | undefined) =>

@@ -4,6 +4,7 @@ import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
+import { changeOrPropose } from "./proposing.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 
 const SOURCES = ["fixed", "simulated", "http"] as const;
@@ -41,7 +42,8 @@ const set: Command = {
   run: setPrice,
 };
 
-async function setPrice({ values, db, env }: Invocation): Promise<Result> {
+async function setPrice(invocation: Invocation): Promise<Result> {
+  const { values, db, env } = invocation;
   const open = repeated(values, "open");
   const hours = open.length === 0 ? undefined : readMarketHours(open);
   const changesPrice = ["mid", "spread", "source", "url", "stale-after"].some((name) =>
@@ -50,7 +52,7 @@ async function setPrice({ values, db, env }: Invocation): Promise<Result> {
   if (!changesPrice && !hours) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   await requirePriceUrl(optional(values, "url"), env);
   const { sql } = await db();
-  return await sql.begin(async (transaction) => {
+  const change = async (transaction: TransactionSql) => {
     if (changesPrice) {
       await transaction`select gold.lock_price()`;
       const terms = termsOf(values, await readStanding(transaction));
@@ -63,8 +65,30 @@ async function setPrice({ values, db, env }: Invocation): Promise<Result> {
       await transaction`select gold.set_market_hours(${hours.alwaysOpen}, ${sessions}::jsonb)`;
     }
     return { object: await describePrice(transaction) };
+  };
+  return await changeOrPropose(invocation, () => sql.begin(change), async () => {
+    const terms = changesPrice ? termsOf(values, await readStanding(sql)) : undefined;
+    return {
+      kind: "price.set",
+      content: {
+        ...(terms ? contentOf(values, terms) : {}),
+        ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
+      },
+    };
   });
 }
+
+/** A source other than `fixed` keeps its own price until the approval, unless --mid is given. */
+const contentOf = (
+  values: Values,
+  { source, midPips, spreadBasisPoints, staleAfterSeconds, url }: Terms,
+) => ({
+  source,
+  ...(source === "fixed" || values.mid !== undefined ? { mid: Number(midPips) } : {}),
+  spread_basis_points: spreadBasisPoints,
+  stale_after_seconds: staleAfterSeconds,
+  url,
+});
 
 const show: Command = {
   words: "price show",
@@ -139,7 +163,7 @@ async function requirePriceUrl(url: string | undefined, env: Invocation["env"]):
   if (fault !== undefined) throw usage(`--url: ${fault}`);
 }
 
-async function readStanding(sql: TransactionSql): Promise<Standing | undefined> {
+async function readStanding(sql: Sql | TransactionSql): Promise<Standing | undefined> {
   const [row] = await sql`
     select source, mid::text, spread_basis_points, stale_after_seconds, url, ticked_at from gold.current_price`;
   return row && {

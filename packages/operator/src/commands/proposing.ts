@@ -10,11 +10,15 @@ export interface Change {
   readonly content: Readonly<Record<string, unknown>>;
   /** What only the proposer may see, once, after the approval. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** The command that makes the change after the approval, if the approval alone does not. */
+  readonly again?: string;
 }
+
+type Place = Pick<Invocation, "db" | "keys"> | { readonly sql: Sql; readonly keys: KeyFile };
 
 /** Makes a change. If the database demands a second person for it, proposes it instead. */
 export async function changeOrPropose(
-  { db, keys }: Pick<Invocation, "db" | "keys">,
+  place: Place,
   change: () => Promise<Result>,
   describe: () => Change | Promise<Change>,
 ): Promise<Result> {
@@ -22,16 +26,16 @@ export async function changeOrPropose(
     return await change();
   } catch (error) {
     if (!needsApproval(error)) throw error;
-    return await propose((await db()).sql, keys, await describe());
+    return await propose("sql" in place ? place.sql : (await place.db()).sql, place.keys, await describe());
   }
 }
 
 /** Whether the database refused the change because another person must approve it. */
-export const needsApproval = (error: unknown): boolean =>
+const needsApproval = (error: unknown): boolean =>
   (error as { code?: unknown; detail?: unknown }).code === "GR409" &&
   (error as { detail?: unknown }).detail === "needs_approval";
 
-export async function propose(sql: Sql, keys: KeyFile, { kind, content, secrets }: Change): Promise<Result> {
+async function propose(sql: Sql, keys: KeyFile, { kind, content, secrets, again }: Change): Promise<Result> {
   const { text, keyName } = secrets ? await seal(keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
     select * from gold.propose(${kind}, ${
@@ -39,7 +43,9 @@ export async function propose(sql: Sql, keys: KeyFile, { kind, content, secrets 
   }::jsonb, ${text}::bytea, ${keyName})`;
   const { id, sha256, expires_at } = row!;
   return {
-    title: `Nothing was changed yet. Another person must approve this change: gold proposal approve ${id}`,
+    title: `Nothing was changed yet. Another person must approve this change: gold proposal approve ${id}.${
+      again ? ` Then run \`${again}\` again.` : ""
+    }`,
     object: { proposal_id: id, sha256, expires_at: expires_at.toISOString() },
   };
 }

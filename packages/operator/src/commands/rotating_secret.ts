@@ -2,13 +2,16 @@ import type { Command, Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { instantOf } from "../output.ts";
+import type { Row as SqlRow } from "postgres";
+import { changeOrPropose } from "./proposing.ts";
 import { confirmEnd, type Credential, type CredentialKind, credentialsOf, lifeOf } from "./credential.ts";
 
-interface Rotation {
+interface NewSecret {
   readonly text: string;
-  readonly secretId: number;
-  /** When the older secrets retire at the latest. */
-  readonly retiresAt: Date;
+  /** The stored form, as the content of a proposal. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Stores the secret. Returns its id, and when the older secrets retire at the latest. */
+  readonly store: (id: string, overlapSeconds: number, seen: string | null) => Promise<SqlRow[]>;
 }
 
 /** The differences between client secrets and webhook secrets. */
@@ -18,12 +21,7 @@ interface SecretKind {
   readonly noun: string;
   /** A sentence for the title of the result: how the older secrets work until they retire. */
   readonly meanwhile: string;
-  readonly rotate: (
-    invocation: Invocation,
-    id: string,
-    overlapSeconds: number,
-    seen: string | null,
-  ) => Promise<Rotation>;
+  readonly make: (invocation: Invocation) => Promise<NewSecret>;
   readonly retire: (
     invocation: Invocation,
     id: string,
@@ -60,7 +58,7 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
   }];
 }
 
-async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invocation: Invocation) {
+async function rotate({ word, kind, noun, meanwhile, make }: SecretKind, invocation: Invocation) {
   const { values, positionals } = invocation;
   const id = positionals[0]!;
   const overlapSeconds = overlapSecondsOf(values);
@@ -68,13 +66,26 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
     status === "active" || status === "retiring"
   );
   const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : null;
-  const { text, secretId, retiresAt } = await rotate(invocation, id, overlapSeconds, seen);
-  return {
-    title: `The secret is shown only once. ${
-      overlapSeconds === 0 ? `gold ${word} list ${id} shows which secrets were retired.` : meanwhile
-    }`,
-    object: { client_id: id, secret_id: `${secretId}`, [kind]: text, retires_at: retiresAt.toISOString() },
-  };
+  const { text, content, store } = await make(invocation);
+  return await changeOrPropose(invocation, async () => {
+    const [row] = await store(id, overlapSeconds, seen);
+    const { secret_id, retires_at } = row!;
+    return {
+      title: `The secret is shown only once. ${
+        overlapSeconds === 0 ? `gold ${word} list ${id} shows which secrets were retired.` : meanwhile
+      }`,
+      object: {
+        client_id: id,
+        secret_id: `${secret_id}`,
+        [kind]: text,
+        retires_at: retires_at.toISOString(),
+      },
+    };
+  }, () => ({
+    kind: `${kind}.rotate`,
+    content: { client_id: id, ...content, overlap_seconds: overlapSeconds },
+    secrets: { [kind]: text },
+  }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { newClientSecret } from "./new_secret.ts";
+import { hexOf } from "./proposing.ts";
 import { secretCommands } from "./rotating_secret.ts";
 
 /**
@@ -10,11 +11,14 @@ export const SECRET_COMMANDS = secretCommands({
   kind: "client_secret",
   noun: "client secret",
   meanwhile: "The partner can use the older ones until they retire.",
-  async rotate({ query, random, keys }, id, overlapSeconds, seen) {
+  async make({ query, random, keys }) {
     const { text, hash } = await newClientSecret(keys, random);
-    const [row] = await query`
-      select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds}, ${seen}::text::jsonb)`;
-    return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
+    return {
+      text,
+      content: { hash: hexOf(hash) },
+      store: (id, overlapSeconds, seen) =>
+        query`select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds}, ${seen}::text::jsonb)`,
+    };
   },
   async retire({ query }, id, secretId, seen) {
     const [row] =

@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { line, parsedRequired, required } from "../values.ts";
+import { changeOrPropose } from "./proposing.ts";
 
 const add: Command = {
   words: "vault add",
@@ -15,7 +16,8 @@ const add: Command = {
     fineness: { type: "string" },
     vault: { type: "string" },
   },
-  async run({ values, query }) {
+  async run(invocation) {
+    const { values, query } = invocation;
     const serial = line(values, "serial");
     const fineness = required(values, "fineness");
     if (!/^99[5-9](\.[0-9])?$/.test(fineness)) {
@@ -23,18 +25,22 @@ const add: Command = {
     }
     const tenths = fineness.includes(".") ? fineness.replace(".", "") : `${fineness}0`;
     const gross = parsedRequired(values, "gross", parseGrams);
-    const [row] = await query`
-      select gold.add_bar(${serial}, ${line(values, "refiner")}, ${
-      line(values, "vault")
-    }, ${`${gross}`}::text::bigint, ${tenths}::text::int)::text as fine`;
-    return {
-      object: {
-        serial,
-        gross_grams: formatGrams(gross),
-        fineness,
-        fine_grams: formatGrams(BigInt(row!.fine)),
-      },
-    };
+    const [refiner, vault] = [line(values, "refiner"), line(values, "vault")];
+    return await changeOrPropose(invocation, async () => {
+      const [row] = await query`
+        select gold.add_bar(${serial}, ${refiner}, ${vault}, ${`${gross}`}::text::bigint, ${tenths}::text::int)::text as fine`;
+      return {
+        object: {
+          serial,
+          gross_grams: formatGrams(gross),
+          fineness,
+          fine_grams: formatGrams(BigInt(row!.fine)),
+        },
+      };
+    }, () => ({
+      kind: "vault.add",
+      content: { serial, refiner, vault, gross: Number(gross), fineness: Number(tenths) },
+    }));
   },
 };
 
@@ -72,9 +78,12 @@ const remove: Command = {
   does: "removes a bar from the vault; refused if its gold is owed to partners",
   takes: ["SERIAL"],
   asks: ([serial]) => `Remove bar ${serial} from the vault?`,
-  async run({ query, positionals: [serial] }) {
-    const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
-    return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };
+  async run(invocation) {
+    const { query, positionals: [serial] } = invocation;
+    return await changeOrPropose(invocation, async () => {
+      const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
+      return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };
+    }, () => ({ kind: "vault.remove", content: { serial: serial! } }));
   },
 };
 

@@ -1,4 +1,5 @@
 import { newSealedSecret } from "./new_secret.ts";
+import { hexOf } from "./proposing.ts";
 import { secretCommands } from "./rotating_secret.ts";
 
 /** The commands for webhook secrets, with which a partner verifies our webhooks. */
@@ -8,11 +9,15 @@ export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   noun: "webhook secret",
   meanwhile:
     "Until the older ones retire, every webhook is signed with the new secret and with each older one.",
-  async rotate({ query, random, keys }, id, overlapSeconds, seen) {
+  async make({ query, random, keys }) {
     const { text, sealed, keyName } = await newSealedSecret(keys, random);
-    const [row] = await query`
-      select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds}, ${seen}::text::jsonb)`;
-    return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
+    return {
+      text,
+      content: { sealed: hexOf(sealed), sealing_key: keyName },
+      store: (id, overlapSeconds, seen) =>
+        query`
+        select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds}, ${seen}::text::jsonb)`,
+    };
   },
   async retire({ query }, id, secretId, seen) {
     const [row] =

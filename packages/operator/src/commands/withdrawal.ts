@@ -2,6 +2,7 @@ import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
 import { instantOf } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
+import { changeOrPropose } from "./proposing.ts";
 
 const STATUSES = withdrawalStatus.options;
 
@@ -75,9 +76,13 @@ const returned: Command = {
   does: "records that the bank refused or sent back a withdrawal; its amount becomes available again",
   takes: ["WD"],
   asks: ([id]) => `Did the bank send ${id} back? Its amount becomes available to the partner again.`,
-  async run({ query, positionals: [id] }) {
-    await query`select gold.return_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
-    return { object: { withdrawal_id: id!, status: "returned" } };
+  async run(invocation) {
+    const { query, positionals: [id] } = invocation;
+    const withdrawal = uuidOf("withdrawal", "wd_", id!);
+    return await changeOrPropose(invocation, async () => {
+      await query`select gold.return_withdrawal(${withdrawal}::uuid)`;
+      return { object: { withdrawal_id: id!, status: "returned" } };
+    }, () => ({ kind: "withdrawal.return", content: { withdrawal } }));
   },
 };
 

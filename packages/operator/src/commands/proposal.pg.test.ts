@@ -1,0 +1,289 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { match, ok } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
+import { connect } from "../database.ts";
+import { runGold } from "../gold_fixture.ts";
+import { generateKeyPair } from "../pki/key_pair.ts";
+import { writePem } from "../pki/pem.ts";
+import { writeCsr } from "../pki/mod.ts";
+import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+
+const NEW_PARTNER = [
+  ...["partner", "create", "--name", "New Bank", "--iban", "SA0380000000608010167519"],
+  ...["--ip", "203.0.113.0/24", "--ip", "2001:DB8::/32", "--webhook", "https://bank.example/"],
+];
+
+interface Proposed {
+  readonly proposal_id: string;
+  readonly sha256: string;
+  readonly expires_at: string;
+}
+interface Change {
+  readonly member: string;
+  readonly today: string | null;
+  readonly proposed: string | null;
+}
+
+describe("gold proposal", () => {
+  let operator: TestOperator;
+  let clientId: string;
+  let signing: string;
+  before(async () => {
+    operator = await testOperator();
+    clientId = operator.service.partner.clientId;
+    await operator.done("ca", "init", "--key", operator.path("ca.key"));
+    await operator.done("market", "set", "--exposure", "1000");
+    await operator.service.books.sql`select gold.require_two_people()`;
+    signing = await newPublicKey("signing.pem");
+  });
+  after(() => operator?.stop());
+
+  async function newPublicKey(name: string): Promise<string> {
+    return await operator.write(name, writePem("PUBLIC KEY", (await generateKeyPair()).publicKeySpki));
+  }
+  const propose = async (...argv: string[]) => await operator.done(...argv) as unknown as Proposed;
+  const approve = ({ proposal_id, sha256 }: Proposed) =>
+    operator.colleague.done("proposal", "approve", proposal_id, "--sha256", sha256);
+  async function changesOf({ proposal_id }: Proposed): Promise<Record<string, Change>> {
+    const { changes } = await operator.done("proposal", "show", proposal_id);
+    return Object.fromEntries((changes as Change[]).map((change) => [change.member, change]));
+  }
+  /** Proposes with one login and approves with the other. */
+  async function byTwo(...argv: string[]): Promise<Proposed> {
+    const proposed = await propose(...argv);
+    assertEquals(Object.keys(proposed), ["proposal_id", "sha256", "expires_at"]);
+    await approve(proposed);
+    return proposed;
+  }
+
+  it("makes a partner with certificate and keys by two people, and shows the secrets once, to the proposer", async () => {
+    const created = await operator.gold(...NEW_PARTNER, "--signing-key", signing);
+    assertEquals(created.exit, 0, created.err);
+    match(created.out, /Another person must approve this change: gold proposal approve [0-9a-f-]{36}\./);
+    const id = /^proposal_id\s+(\S+)$/m.exec(created.out)![1]!;
+    const known = await operator.done("proposal", "show", id);
+    assertEquals([known.kind, known.status, known.has_secrets], ["partner.create", "pending", true]);
+    assertEquals(
+      createHash("sha256").update(known.canonical_text as string).digest("hex"),
+      known.sha256,
+    );
+    await approve({ proposal_id: id, sha256: known.sha256 as string, expires_at: "" });
+    const newId = (known.changes as Change[]).find(({ member }) => member === "client_id")!.proposed!;
+    const partner = await operator.done("partner", "show", newId);
+    assertEquals(partner.ips, ["203.0.113.0/24", "2001:db8::/32"]);
+
+    const foreign = await operator.colleague.gold("proposal", "show", id, "--secrets");
+    assertRefused(foreign, 1, "may read the secrets of this proposal");
+    const secrets = await operator.done("proposal", "show", id, "--secrets");
+    ok(Buffer.from(secrets.client_secret as string, "base64url").length === 32);
+    match(secrets.webhook_secret as string, /^whsec_/);
+    assertRefused(await operator.gold("proposal", "show", id, "--secrets"), 1, "shown already");
+
+    const tls = await generateKeyPair();
+    const csr = await operator.write(
+      "request.csr",
+      await writeCsr(tls, { organization: "New Bank", commonName: newId }),
+    );
+    await byTwo("cert", "issue", newId, "--csr", csr, "--out", operator.path("certificate.pem"));
+    const [certificate] = itemsOf(await operator.done("cert", "list", newId));
+    assertEquals(certificate!.status, "active");
+    match(await operator.read("certificate.pem"), /^-----BEGIN CERTIFICATE-----/);
+    await byTwo("signing-key", "add", newId, await newPublicKey("second.pem"));
+    assertEquals(itemsOf(await operator.done("signing-key", "list", newId)).length, 2);
+  });
+
+  it("approves every other kind, and the change is what one person would have made", async () => {
+    await byTwo(
+      "partner",
+      "set",
+      clientId,
+      "--name",
+      "Renamed Bank",
+      "--net-grams",
+      "unlimited",
+      "--rate",
+      "2500/s",
+    );
+    assertEquals((await operator.done("partner", "show", clientId)).name, "Renamed Bank");
+    await operator.done("partner", "suspend", clientId);
+    await byTwo("partner", "resume", clientId);
+    const rotated = await byTwo("secret", "rotate", clientId);
+    ok((await operator.done("proposal", "show", rotated.proposal_id, "--secrets")).client_secret);
+    const webhook = await byTwo("webhook-secret", "rotate", clientId, "--overlap", "0");
+    ok((await operator.done("proposal", "show", webhook.proposal_id, "--secrets")).webhook_secret);
+    await byTwo("price", "set", "--mid", "321", "--open", "sun-thu 10:00-15:00");
+    const price = await operator.done("price", "show");
+    assertEquals([price.mid, price.buy_price, price.sell_price], ["321", "321.963", "320.037"]);
+    assertEquals(price.market_hours, ["sun-thu 10:00-15:00"]);
+    await byTwo("price", "set", "--source", "simulated", "--spread", "50");
+    assertEquals((await operator.done("price", "show")).mid, "321");
+    await byTwo("market", "set", "--exposure", "unlimited", "--breaker", "5", "--within", "60");
+    const market = await operator.done("market", "show");
+    assertEquals([market.exposure, market.breaker_percent], ["unlimited", 5]);
+    await operator.service.books.sql`update gold.price set halted_at = clock_timestamp()`;
+    await byTwo("market", "open");
+    await byTwo("key", "rotate", "ca", "--key", operator.path("next.key"));
+    assertEquals(itemsOf(await operator.done("ca", "list")).length, 2);
+    await byTwo("key", "rotate", "token");
+    await byTwo(
+      ...["vault", "add", "--serial", "BAR-9", "--gross", "1000", "--fineness", "999.9", "--vault", "Riyadh"],
+    );
+    await byTwo("vault", "remove", "BAR-9");
+    const [bar] = itemsOf(await operator.done("vault", "list")).slice(-1);
+    assertEquals([bar!.serial, bar!.status ?? bar!.removed_at !== null], ["BAR-9", true]);
+  });
+
+  it("shows today's values beside the proposed ones, and the consequences", async () => {
+    const proposed = await propose(
+      ...["partner", "set", clientId, "--webhook", "https://new.example/", "--max-grams", "2000"],
+    );
+    const { consequences } = await operator.done("proposal", "show", proposed.proposal_id);
+    match(consequences as string, /webhooks go to the new URL/);
+    const changes = await changesOf(proposed);
+    assertEquals(changes.webhook_url, {
+      member: "webhook_url",
+      today: "https://localhost:8444/",
+      proposed: "https://new.example/",
+    });
+    assertEquals(changes.maximum_grams, { member: "maximum_grams", today: "1000", proposed: "2000" });
+    await operator.done("proposal", "reject", proposed.proposal_id);
+  });
+
+  it("asks with the whole proposal on the terminal, escapes it, and sends the hash of what was shown", async () => {
+    const { sql } = operator.service.books;
+    const name = "\u001b[2JBank";
+    const content = { client_id: clientId, note: name };
+    const login = connect(operator.url);
+    const [row] = await login`select * from gold.propose('partner.set', ${login.json(content)}::jsonb)`;
+    await login.end();
+    const asked: string[] = [];
+    const answer = (yes: boolean) =>
+      runGold(["proposal", "approve", row!.id], {
+        env: operator.colleague.env,
+        ask: (question) => {
+          asked.push(question);
+          return Promise.resolve(yes);
+        },
+      });
+    const declined = await answer(false);
+    assertEquals([declined.exit, declined.out], [1, ""]);
+    assertEquals(asked, [`Approve this partner.set, with the hash ${row!.sha256}?`]);
+    ok(declined.err.includes("[2JBank") && !declined.err.includes("\u001b"), declined.err);
+    ok(declined.err.includes(row!.sha256));
+    const [state] = await sql`select state from gold.proposal where id = ${row!.id}`;
+    assertEquals(state!.state, "pending");
+    assertEquals((await answer(true)).exit, 0);
+  });
+
+  it("refuses the proposer, another hash, a missing hash with --yes, and an unknown proposal", async () => {
+    const { proposal_id, sha256 } = await propose("price", "set", "--mid", "0.02");
+    const own = await operator.gold("proposal", "approve", proposal_id, "--yes", "--sha256", sha256);
+    assertRefused(own, 1, "you proposed this change, so another login has to approve it");
+    const { colleague } = operator;
+    const wrong = await colleague.gold(
+      "proposal",
+      "approve",
+      proposal_id,
+      "--yes",
+      "--sha256",
+      "0".repeat(64),
+    );
+    assertRefused(wrong, 1, "The hash of the proposal is");
+    assertRefused(
+      await colleague.gold("proposal", "approve", proposal_id, "--yes"),
+      2,
+      "--sha256 is missing",
+    );
+    const malformed = await colleague.gold("proposal", "approve", proposal_id, "--yes", "--sha256", "x");
+    assertRefused(malformed, 2, "--sha256 must have 64 characters");
+    assertRefused(await colleague.gold("proposal", "show", "1"), 1, "There is no proposal 1");
+    const unknown = "00000000-0000-7000-8000-000000000000";
+    assertRefused(await colleague.gold("proposal", "show", unknown), 1, "There is no proposal");
+    assertRefused(await colleague.gold("proposal", "list", "--status", "x"), 2, "--status must be one of");
+    assertEquals(
+      await colleague.done("proposal", "reject", proposal_id),
+      { proposal_id, status: "rejected" },
+    );
+    const late = await colleague.gold("proposal", "approve", proposal_id, "--yes", "--sha256", sha256);
+    assertRefused(late, 1, "the proposal was rejected already");
+    const listed = itemsOf(await operator.done("proposal", "list", "--status", "rejected"));
+    assertEquals(listed.at(-1)!.proposal_id, proposal_id);
+  });
+
+  it("refuses a change that cannot be made, with the same error as before, and proposes nothing", async () => {
+    const count = async () => itemsOf(await operator.done("proposal", "list")).length;
+    const before = await count();
+    assertRefused(
+      await operator.gold("partner", "resume", clientId),
+      1,
+      `partner ${clientId} is not suspended`,
+    );
+    assertRefused(
+      await operator.gold("vault", "remove", "NO-BAR", "--yes"),
+      1,
+      "there is no bar with serial NO-BAR",
+    );
+    const both = await operator.gold(
+      ...["partner", "set", clientId, "--name", "X", "--iban", "SA4420000001234567891234"],
+    );
+    assertRefused(both, 2, "--iban must be given alone");
+    assertEquals(await count(), before);
+  });
+
+  it("keeps what one person may do alone: lower a limit, suspend, close the market, ask for an IBAN", async () => {
+    await operator.done("partner", "set", clientId, "--max-grams", "999", "--open-quotes", "5");
+    await operator.done("price", "set", "--open", "never");
+    assertEquals((await operator.done("price", "show")).market, "closed");
+    const asked = await operator.done("partner", "set", clientId, "--iban", "SA4420000001234567891234");
+    assertEquals(asked.pending_iban, "SA4420000001234567891234");
+  });
+
+  it("has `gold --as second`, which uses the second person's login", async () => {
+    const proposed = await propose("price", "set", "--mid", "322");
+    const env = { ...operator.env, SECOND_DATABASE_URL: operator.colleague.env.DATABASE_URL };
+    const approved = await runGold(
+      [
+        "--as",
+        "second",
+        "proposal",
+        "approve",
+        proposed.proposal_id,
+        "--yes",
+        "--sha256",
+        proposed.sha256,
+        "--json",
+      ],
+      { env },
+    );
+    assertEquals([approved.exit, approved.json.status], [0, "approved"], approved.err);
+    const [listed] = itemsOf(await operator.done("proposal", "list")).slice(-1);
+    assertEquals(listed!.decided_by, operator.colleague.login);
+    assertRefused(
+      await runGold(["--as", "third", "proposal", "list"], { env }),
+      2,
+      "--as must be followed by second",
+    );
+    assertRefused(
+      await runGold(["--as", "second", "proposal", "list"], { env: operator.env }),
+      2,
+      "SECOND_DATABASE_URL is not set",
+    );
+  });
+
+  it("leaves books in which the audit finds no change without its approval", async () => {
+    const audit = async () => {
+      const { json } = await runGold(["audit", "full", "--json"], {
+        env: { DATABASE_URL: operator.service.books.url },
+      });
+      return itemsOf(json).filter(({ rule }) => ["change_is_approved", "note_is_known"].includes(`${rule}`));
+    };
+    assertEquals(await audit(), []);
+    // A superuser can make the change, but not the approval of another person.
+    await operator.service.books.sql`select gold.note('price.set', 'fixed', '{"mid": 200}')`;
+    const [finding, ...more] = await audit();
+    assertEquals(more, []);
+    match(`${finding!.row}`, /^audit \d+ price\.set$/);
+  });
+});
