@@ -187,7 +187,7 @@ declare
   booked record;
 begin
   perform require_approval(jsonb_build_object('serial', add_bar.serial, 'refiner', add_bar.refiner, 'vault', add_bar.vault_name,
-    'gross', add_bar.gross, 'fineness', add_bar.fineness), 'vault.add');
+    'gross', add_bar.gross::text, 'fineness', add_bar.fineness), 'vault.add');
   if exists (select from bar b where b.serial = add_bar.serial) then
     raise exception 'a bar with serial % is on record already', add_bar.serial using errcode = 'GR409';
   end if;
@@ -3346,7 +3346,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'name', create_partner.name, 'iban', create_partner.iban,
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
-    'maximum_grams', create_partner.maximum_grams, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
+    'maximum_grams', create_partner.maximum_grams::text, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
     'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
@@ -7650,7 +7650,7 @@ begin
     or set_partner.rate_per_second > subject.rate_per_second or set_partner.burst > subject.burst or set_partner.maximum_grams > subject.maximum_grams
   then
     perform require_approval(jsonb_build_object('client_id', public, 'name', set_partner.name, 'ips', ips, 'webhook_url', set_partner.webhook_url,
-      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams), 'partner.set');
+      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams::text), 'partner.set');
   end if;
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
@@ -7746,7 +7746,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('source', set_price.source, 'spread_basis_points', set_price.spread_basis_points,
     'stale_after_seconds', set_price.stale_after_seconds, 'url', set_price.url)
-    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid) else '{}' end, 'price.set');
+    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid::text) else '{}' end, 'price.set');
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)

@@ -79,7 +79,7 @@ export const PUBLISHED: readonly string[] = CLIENT;
 export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
   ["operations"],
   ["http", "wire", "outbound"],
-  ["database", "schema"],
+  ["database", "schema", "proposals"],
   ["admission", "query", "body", "rate", "registry", "identity", "token", "signature", "usage"],
   [
     "booking",

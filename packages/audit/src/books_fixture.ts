@@ -135,7 +135,7 @@ async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: s
   const content = { client_id: publicId, thumbprint, kid: "third", jwk: JSON.parse(jwk) };
   const price = {
     source: "fixed",
-    mid: 3_200_000,
+    mid: "3200000",
     spread_basis_points: 60,
     stale_after_seconds: 10,
     url: null,

@@ -89,7 +89,7 @@ export async function createPartner(invocation: Invocation) {
       webhook_url: webhook.url,
       rate_per_second: rate,
       burst,
-      maximum_grams: Number(maximum),
+      maximum_grams: `${maximum}`,
       ips: await storedRanges(sql, ips),
       secret_hash: hexOf(clientSecret.hash),
       webhook_sealed: hexOf(webhookSecret.sealed),

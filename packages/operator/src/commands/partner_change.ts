@@ -90,7 +90,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
         client_id: id!,
         ...terms,
         ...(ips.length > 0 ? { ips: await storedRanges(sql, ips) } : {}),
-        ...(maximum === null ? {} : { maximum_grams: Number(maximum) }),
+        ...(maximum === null ? {} : { maximum_grams: `${maximum}` }),
         ...(changesLimits ? { limits } : {}),
       },
     };

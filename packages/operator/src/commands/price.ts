@@ -84,7 +84,7 @@ const contentOf = (
   { source, midPips, spreadBasisPoints, staleAfterSeconds, url }: Terms,
 ) => ({
   source,
-  ...(source === "fixed" || values.mid !== undefined ? { mid: Number(midPips) } : {}),
+  ...(source === "fixed" || values.mid !== undefined ? { mid: `${midPips}` } : {}),
   spread_basis_points: spreadBasisPoints,
   stale_after_seconds: staleAfterSeconds,
   url,

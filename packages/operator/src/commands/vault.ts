@@ -39,7 +39,7 @@ const add: Command = {
       };
     }, () => ({
       kind: "vault.add",
-      content: { serial, refiner, vault, gross: Number(gross), fineness: Number(tenths) },
+      content: { serial, refiner, vault, gross: `${gross}`, fineness: Number(tenths) },
     }));
   },
 };

@@ -71,7 +71,7 @@ describe("settle_deployment", () => {
         // In production, a price is set by a proposal only.
         await sql`
           insert into gold.proposal (id, kind, content, proposed_at, expires_at, state) values (gen_random_uuid(), 'price.set',
-            '{"source": "fixed", "mid": 3200000, "spread_basis_points": 60, "stale_after_seconds": 10}', now(), now(), 'applying')`;
+            '{"source": "fixed", "mid": "3200000", "spread_basis_points": 60, "stale_after_seconds": 10}', now(), now(), 'applying')`;
         await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
         const [row] = await sql`
           select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds

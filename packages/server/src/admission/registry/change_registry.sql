@@ -62,7 +62,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'name', create_partner.name, 'iban', create_partner.iban,
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
-    'maximum_grams', create_partner.maximum_grams, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
+    'maximum_grams', create_partner.maximum_grams::text, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
     'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
@@ -104,7 +104,7 @@ begin
     or set_partner.rate_per_second > subject.rate_per_second or set_partner.burst > subject.burst or set_partner.maximum_grams > subject.maximum_grams
   then
     perform require_approval(jsonb_build_object('client_id', public, 'name', set_partner.name, 'ips', ips, 'webhook_url', set_partner.webhook_url,
-      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams), 'partner.set');
+      'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams::text), 'partner.set');
   end if;
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then

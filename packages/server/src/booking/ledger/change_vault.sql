@@ -65,7 +65,7 @@ declare
   booked record;
 begin
   perform require_approval(jsonb_build_object('serial', add_bar.serial, 'refiner', add_bar.refiner, 'vault', add_bar.vault_name,
-    'gross', add_bar.gross, 'fineness', add_bar.fineness), 'vault.add');
+    'gross', add_bar.gross::text, 'fineness', add_bar.fineness), 'vault.add');
   if exists (select from bar b where b.serial = add_bar.serial) then
     raise exception 'a bar with serial % is on record already', add_bar.serial using errcode = 'GR409';
   end if;

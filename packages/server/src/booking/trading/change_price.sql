@@ -20,7 +20,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('source', set_price.source, 'spread_basis_points', set_price.spread_basis_points,
     'stale_after_seconds', set_price.stale_after_seconds, 'url', set_price.url)
-    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid) else '{}' end, 'price.set');
+    || case when set_price.source = 'fixed' then jsonb_build_object('mid', set_price.mid::text) else '{}' end, 'price.set');
   insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
   values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)

@@ -12,7 +12,7 @@ const NEEDS = "GR409 this change needs two people: one proposes it with gold, an
 const OWN = "GR409 you proposed this change, so another login has to approve it";
 const PRICE = {
   source: "fixed",
-  mid: 200,
+  mid: "200",
   spread_basis_points: 60,
   stale_after_seconds: 10,
   url: null,
@@ -132,7 +132,7 @@ describe("proposals under two people", () => {
 
   it("are approved only with the hash of the text that was shown", async () => {
     const shown = await propose(maker, "price.set", PRICE);
-    const changed = await propose(maker, "price.set", { ...PRICE, mid: 100 });
+    const changed = await propose(maker, "price.set", { ...PRICE, mid: "100" });
     const verdict = await approve(checker, { id: changed.id, sha256: shown.sha256 });
     assert(verdict.startsWith(`GR409 the hash ${shown.sha256} is not that of the proposal`), verdict);
     const sha256 = null as unknown as string;

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { consequencesOf, KINDS } from "./proposal_view.ts";
+
+const APPLY_CHANGE = new URL("../../../server/src/database/proposals/apply_change.sql", import.meta.url);
+const GUIDE = new URL("../../../../docs/operator.md", import.meta.url);
+
+describe("the kinds of proposals", () => {
+  it("are those that the database applies and that the guide lists", async () => {
+    const applied = [...(await readFile(APPLY_CHANGE, "utf8")).matchAll(/^ {4}when '([\w.]+)' then$/gm)];
+    assertEquals(Object.keys(KINDS), applied.map(([, kind]) => kind));
+    const section = (await readFile(GUIDE, "utf8")).split("\n## Two people\n")[1]!;
+    const listed = [...section.matchAll(/^\| `([\w.]+)` +\|/gm)];
+    assertEquals(listed.map(([, kind]) => kind), Object.keys(KINDS));
+  });
+
+  it("each state a consequence", () => {
+    for (const kind of Object.keys(KINDS)) {
+      assertEquals(/^.{20,}\.$/.test(consequencesOf(kind, {})), true, kind);
+    }
+  });
+});
