@@ -79,7 +79,7 @@ describe("gold operator", () => {
       assertEquals(notes.map((row) => ({ ...row })), [{
         login: migration,
         action: "operator.add",
-        detail: "{}",
+        detail: '{"mode": "single_operator"}',
       }]);
     });
 

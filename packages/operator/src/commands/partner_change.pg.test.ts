@@ -200,7 +200,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals([note!.login, note!.action, JSON.parse(note!.detail as string)], [
       operator.colleague.login,
       "partner.withdraw_iban",
-      { iban: OTHER_IBAN, asked_by: operator.login },
+      { iban: OTHER_IBAN, asked_by: operator.login, mode: "single_operator" },
     ]);
     refused(await operator.colleague.gold("partner", "approve-iban", id, "--yes"), 1, "No new IBAN");
     refused(await set("--iban", NEW_IBAN), 1, "registered IBAN already");

@@ -17,6 +17,8 @@ const NOT_FREE = {
       "expiry_notice.kind",
       "idempotency_key.body",
       "partner_change.kind",
+      "proposal.kind",
+      "proposal.state",
     ],
     ...[
       "idempotency_key.result_kind",
@@ -43,6 +45,7 @@ const NOT_FREE = {
       "partner_change.credential",
       "token_key.kid",
       "token_key.sealing_key",
+      "proposal.sealing_key",
     ],
     "webhook_secret.sealing_key",
   ],
@@ -55,6 +58,7 @@ const NOT_FREE = {
       "partner.pending_iban_by",
     ],
     ...["partner_change.approved_by", "partner_change.login"],
+    ...["proposal.proposer", "proposal.decided_by"],
     ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
   ],
   "a copy of a column that has the trigger; a value stored before that trigger can still be copied": [

@@ -63,7 +63,7 @@ describe("deposits", () => {
       keys: 0,
     }]);
     const notes = await books
-      .sql`select login, action, detail from gold.audit where subject = ${publicId} and action like 'deposit.%' order by id`;
+      .sql`select login, action, detail - 'mode' as detail from gold.audit where subject = ${publicId} and action like 'deposit.%' order by id`;
     const detail = { deposit: `dep_${id}`, amount: 12_345 };
     assertEquals(notes.map((row) => ({ ...row })), [
       { login: maker.login, action: "deposit.record", detail: { ...detail, bank_reference: "REF-A" } },
