@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
+import { openDatabase as connect } from "@gold-partner/database";
 import {
   asOperator,
   asOperatorFrom,
@@ -41,6 +42,10 @@ const DATABASE_MS = 30_000;
 const INTERRUPTED = 130;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
+/** The part of a server that proofs use. Of several servers, it is the primary. */
+type Server = Pick<RunningPostgres, "port" | "pid" | "superuserUrl" | "stop">;
+export type ProofDatabase = Pick<Database, "urls"> & { readonly postgres: Server };
+
 interface Size {
   readonly servers: number;
   readonly traders: number;
@@ -51,6 +56,10 @@ interface Size {
   readonly role?: Role;
   /** The source tree of the version to install and start; this one by default. */
   readonly root?: string;
+  /** Starts the database; one server by default. */
+  readonly startDatabase?: (state: State) => Promise<ProofDatabase>;
+  /** Settings of each process besides those that all proofs share. */
+  readonly settings?: Record<string, string>;
 }
 
 /**
@@ -70,18 +79,21 @@ export class Deployment {
   readonly servers: ServerProcess[] = [];
   /** The certificate of the receivers on this machine. The delivering processes trust it. */
   receiverCertificate!: ServerCertificate;
-  /** The relay between the first server and the database. The other servers connect directly. */
+  /**
+   * The relay between the first server and the database. The other servers connect directly, and all of them
+   * do if the database has several hosts.
+   */
   readonly relay: Relay;
-  readonly #database: Database;
+  readonly #database: ProofDatabase;
   readonly #root: string | undefined;
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #interrupt = () => void this.stop().finally(() => process.exit(INTERRUPTED));
-  #postgres: RunningPostgres;
+  #postgres: Server;
 
   private constructor(
     state: State,
     port: number,
-    database: Database,
+    database: ProofDatabase,
     relay: Relay,
     root: string | undefined,
   ) {
@@ -93,19 +105,15 @@ export class Deployment {
     this.#database = database;
     this.#postgres = database.postgres;
     this.operator = this.#operatorOf(database.urls.operators[0]);
-    this.operatorSql = postgres(database.urls.operators[0], {
-      max: 1,
-      backoff: () => 0.05,
-      onnotice: () => {},
-    });
+    this.operatorSql = connect(database.urls.operators[0], { backoff: () => 0.05, onnotice: () => {} });
     this.sql = this.connectSuperuser(4);
   }
 
   static async start(
-    { servers, traders, lanes, drainSeconds = 0, role = "all", root }: Size,
+    { servers, traders, lanes, drainSeconds = 0, role = "all", root, startDatabase = openDatabase, settings }: Size,
   ): Promise<Deployment> {
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
-    const database = await openDatabase(state);
+    const database = await startDatabase(state);
     const relay = await Relay.open(database.postgres.port);
     const deployment = new Deployment(state, await findFreePort(), database, relay, root);
     for (const signal of SIGNALS) process.once(signal, deployment.#interrupt);
@@ -117,6 +125,7 @@ export class Deployment {
         await deployment.addServer(`server_${n}`, role, {
           LANES: `${lanes}`,
           DRAIN_SECONDS: `${drainSeconds}`,
+          ...settings,
         }, root);
       }
       await deployment.renewTokens();
@@ -299,15 +308,17 @@ export class Deployment {
     root?: string,
   ): Promise<ServerProcess> {
     const { state } = this;
-    const databaseUrl = new URL(this.#database.urls.api);
-    if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
+    const { api } = this.#database.urls;
+    // URL cannot parse several hosts. The process reaches them without the relay.
+    const isRelayed = this.servers.length === 0 && URL.canParse(api);
+    const databaseUrl = isRelayed ? Object.assign(new URL(api), { port: `${this.relay.port}` }).href : api;
     const server = new ServerProcess(
       state,
       name,
       {
         GOLD_ENV: "sandbox",
         PUBLIC_BASE_URL: this.baseUrl,
-        DATABASE_URL: databaseUrl.href,
+        DATABASE_URL: databaseUrl,
         PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
         SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
         WEBHOOK_CA: state.path("pki", "ca.pem"),

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { UNDECIDED } from "./in_flight_orders.ts";
 import type { Trader } from "./trader.ts";
-import { type Reply, verdictOf, Wire } from "./wire.ts";
+import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
 export interface Observed {
   readonly verdict: string;
+  /** The order that the reply contained. */
+  readonly orderId: string | undefined;
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
   readonly retryAfter: boolean;
@@ -62,7 +64,8 @@ export class Load {
       const reply = await connection.send(request);
       const verdict = verdictOf(reply);
       const retryAfter = reply?.headers.has("retry-after") ?? false;
-      this.observed.push({ verdict, sentAtMs, answeredAtMs: performance.now(), retryAfter });
+      const orderId = acceptedOrderOf(reply);
+      this.observed.push({ verdict, orderId, sentAtMs, answeredAtMs: performance.now(), retryAfter });
       if (reply && reply.status < 300) return reply;
       if (!UNDECIDED.includes(verdict) || !this.#on) return undefined;
       await sleep(PAUSE_MS);

@@ -11,13 +11,13 @@ interface Requirements {
   readonly version: string;
   /** Files and folders that exist after a complete install. */
   readonly entries: readonly string[];
-  /** A package that is published without a wheel. `NAME.txt` also pins the tools that build it. */
-  readonly source?: PythonPackage;
+  /** Packages that are published without a wheel. `NAME.txt` also pins the tools that build them. */
+  readonly sources?: readonly PythonPackage[];
   /** Keeps the wheels in the folder `wheels` instead of installing them, so that a test can install them. */
   readonly asWheels?: boolean;
 }
 
-export function requirementsTool({ name, version, entries, source, asWheels }: Requirements): Tool {
+export function requirementsTool({ name, version, entries, sources = [], asWheels }: Requirements): Tool {
   const pins = fileURLToPath(new URL(`./${name}.txt`, import.meta.url));
   const digest = createHash("sha256").update(readFileSync(pins)).digest("hex").slice(0, 12);
   return stampedTool({
@@ -29,7 +29,7 @@ export function requirementsTool({ name, version, entries, source, asWheels }: R
       mkdirSync(target, { recursive: true });
       if (asWheels) downloadWheels(join(target, "wheels"), pins);
       else installRequirements(target, pins);
-      if (source) installSource(target, source);
+      for (const source of sources) installSource(target, source);
     },
   }, entries.map((entry) => `${name}/${entry}`));
 }

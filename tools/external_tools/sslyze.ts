@@ -7,9 +7,9 @@ export const sslyze = requirementsTool({
   name: "sslyze",
   version: VERSION,
   entries: ["sslyze", "nassl"],
-  source: {
+  sources: [{
     name: "sslyze",
     version: VERSION,
     sha256: "2cd4062f82a3fa605dbd34e3b71f99961e4e7cf438879da1c52f619855ffbc1d",
-  },
+  }],
 });

@@ -15,6 +15,7 @@ import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { packageChecks } from "./package_checks.ts";
 import { lighthouse } from "./lighthouse.ts";
+import { patroni } from "./patroni.ts";
 import { MissingToolError, type Tool } from "./tool.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 import { pythonClient } from "./python_client.ts";
@@ -38,6 +39,7 @@ export const EXTERNAL_TOOLS: readonly Tool[] = [
   prometheusRules,
   standardwebhooksPython,
   receiverGo,
+  patroni,
   gitleaks,
   imageNode,
   bruno,

@@ -29,10 +29,12 @@ export function wakePostgres(
   });
 }
 
-/** Returns the logins' URLs for a server on this port. */
-export async function urlsAt(state: State, port: number): Promise<Database["urls"]> {
+/** Returns the logins' URLs for servers on these ports. Several servers are a primary and its standbys. */
+export async function urlsAt(state: State, ...ports: readonly number[]): Promise<Database["urls"]> {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+  const target = ports.length > 1 ? "?target_session_attrs=primary" : "";
   const urlOf = async (login: string) =>
-    `postgres://${login}:${await state.secret(`database_${login}`, 24)}@127.0.0.1:${port}/${NAME}`;
+    `postgres://${login}:${await passwordOf(state, login)}@${hosts}/${NAME}${target}`;
   return {
     api: await urlOf("gold_api"),
     migration: await urlOf("gold_migration"),
@@ -40,20 +42,32 @@ export async function urlsAt(state: State, port: number): Promise<Database["urls
   };
 }
 
-/**
- * Starts Postgres and creates a separate login for each role, as in production. Only the setup below connects
- * as a superuser.
- */
+const passwordOf = (state: State, login: string) => state.secret(`database_${login}`, 24);
+
+/** Starts Postgres and creates its database. */
 export async function openDatabase(
   state: State,
   watchdog?: Watchdog,
   ports: Pick<PostgresOptions, "sparedPort"> = {},
 ): Promise<Database> {
   const server = await wakePostgres(state, watchdog, ports);
-  const urls = await urlsAt(state, server.port);
-  const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
+  await createDatabase(state, server);
+  return { postgres: server, urls: await urlsAt(state, server.port) };
+}
+
+/**
+ * Creates the database and a separate login for each role, as in production. Only this setup connects as a
+ * superuser.
+ */
+export async function createDatabase(
+  state: State,
+  { superuserUrl }: Pick<RunningPostgres, "superuserUrl">,
+): Promise<void> {
+  const sql = postgres(superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {
-    for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));
+    for (const login of ["gold_migration", "gold_api", "operator_one", "operator_two"]) {
+      await ensureLogin(sql, login, await passwordOf(state, login));
+    }
     await sql`alter role gold_migration createrole`;
     // The migration login needs the admin option to grant gold_operator, because the superuser created this
     // role. In production the migration login creates it.
@@ -67,10 +81,9 @@ export async function openDatabase(
   } finally {
     await sql.end();
   }
-  return { postgres: server, urls };
 }
 
-async function ensureLogin(sql: postgres.Sql, { username, password }: URL): Promise<void> {
+async function ensureLogin(sql: postgres.Sql, username: string, password: string): Promise<void> {
   const [known] = await sql`select 1 from pg_roles where rolname = ${username}`;
   const [group] = await sql`select 1 from pg_roles where rolname = 'gold_operator'`;
   if (!group) await sql`create role gold_operator nologin`;

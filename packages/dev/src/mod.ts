@@ -6,7 +6,7 @@ export {
   type ServerCertificate,
 } from "./authorities.ts";
 export { type Child, ROOT, startChild } from "./child.ts";
-export { type Database, openDatabase } from "./database.ts";
+export { createDatabase, type Database, openDatabase, urlsAt } from "./database.ts";
 export { runDemo } from "./demo.ts";
 export { fetchEnvoy } from "./door.ts";
 export { openDocs } from "./docs/docs_server.ts";

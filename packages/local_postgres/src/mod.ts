@@ -1,4 +1,5 @@
 /** Postgres on this machine, for npm start and for tests. */
+export { accountOfNew, launch } from "./account.ts";
 export { refuseBusyPort } from "./port_holder.ts";
 export { findPostmaster, isServerOf, processLives, stopPostmaster, waitUntil } from "./postmaster.ts";
 export { removeFolder } from "./remove_folder.ts";

@@ -1,0 +1,84 @@
+import type { PatroniCluster } from "./patroni_cluster.ts";
+
+export interface Fault {
+  readonly name: string;
+  /** The longest time without an order: 5 s after a crash of Postgres, 30 s after the loss of a machine. */
+  readonly limitMs: number;
+  /** How often a long run does this. A short run does it once, or not at all. */
+  readonly rounds: { readonly long: number; readonly short: 0 | 1 };
+  /** No order can be executed until the damage is repaired. */
+  readonly stopsOrders?: true;
+  /** Returns a function that repairs the damage. */
+  strike(cluster: PatroniCluster): Promise<() => void>;
+}
+
+const PROCESS_MS = 5000;
+const HOST_MS = 30_000;
+
+export const FAULTS: readonly Fault[] = [
+  {
+    name: "Postgres of the leader killed",
+    limitMs: PROCESS_MS,
+    rounds: { long: 20, short: 1 },
+    async strike({ leader }) {
+      leader.killPostgres();
+      return () => {};
+    },
+  },
+  {
+    name: "leader killed with its Patroni",
+    limitMs: HOST_MS,
+    rounds: { long: 5, short: 1 },
+    async strike({ leader }) {
+      await leader.killHost();
+      return () => leader.start();
+    },
+  },
+  {
+    name: "Postgres of the synchronous standby killed",
+    limitMs: PROCESS_MS,
+    rounds: { long: 5, short: 1 },
+    async strike({ synchronousStandby }) {
+      synchronousStandby.killPostgres();
+      return () => {};
+    },
+  },
+  {
+    name: "both standbys killed with their Patroni",
+    limitMs: HOST_MS,
+    rounds: { long: 5, short: 0 },
+    stopsOrders: true,
+    async strike({ standbys }) {
+      await Promise.all(standbys.map((standby) => standby.killHost()));
+      return () => standbys.forEach((standby) => standby.start());
+    },
+  },
+  {
+    name: "leader frozen with SIGSTOP",
+    limitMs: HOST_MS,
+    rounds: { long: 5, short: 1 },
+    async strike({ leader }) {
+      leader.freeze();
+      return () => leader.thaw();
+    },
+  },
+  {
+    name: "synchronous standby frozen with SIGSTOP",
+    limitMs: HOST_MS,
+    rounds: { long: 5, short: 0 },
+    async strike({ synchronousStandby }) {
+      synchronousStandby.freeze();
+      return () => synchronousStandby.thaw();
+    },
+  },
+];
+
+/** Returns the rounds of a run in a random order. */
+export function drawRounds(scale: "long" | "short", random: (below: number) => number): Fault[] {
+  const rounds = FAULTS.flatMap((fault) => Array<Fault>(fault.rounds[scale]).fill(fault));
+  for (let n = rounds.length - 1; n > 0; n--) {
+    const other = random(n + 1);
+    [rounds[n], rounds[other]] = [rounds[other]!, rounds[n]!];
+  }
+  return rounds;
+}

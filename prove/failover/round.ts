@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../testing/until.ts";
+import type { Deployment } from "../deployment.ts";
+import { UNDECIDED } from "../in_flight_orders.ts";
+import { Load, type Observed } from "../load.ts";
+import type { Finding } from "../report.ts";
+import { findImbalance } from "../stage.ts";
+import type { Fault } from "./faults.ts";
+import type { PatroniCluster } from "./patroni_cluster.ts";
+
+const IN_FLIGHT = 16;
+const ORDERS_BEFORE = 100;
+const DOWN_MS = 5000;
+/** A reply may still arrive after the standbys are gone, for an order that one of them has. */
+const LATE_REPLY_MS = 1000;
+const SERVED: readonly string[] = ["201", "200 replayed"];
+
+type Executed = Observed & { readonly orderId: string };
+
+export interface Round extends Finding {
+  readonly acknowledged: readonly string[];
+  readonly pauseMs: number;
+}
+
+/** Strikes while orders are in flight, waits until orders are executed again, and settles every order. */
+export async function playRound(fault: Fault, deployment: Deployment, cluster: PatroniCluster): Promise<Round> {
+  await deployment.renewTokens();
+  const load = new Load(deployment, IN_FLIGHT);
+  const executed = () => load.observed.filter((each): each is Executed => each.orderId !== undefined);
+  await until(() => executed().length >= ORDERS_BEFORE);
+  const struckMs = performance.now();
+  const repair = await fault.strike(cluster);
+  let fromMs = struckMs;
+  let unsafe = 0;
+  if (fault.stopsOrders) {
+    await sleep(DOWN_MS);
+    fromMs = performance.now();
+    unsafe = executed().filter(({ answeredAtMs }) => answeredAtMs > struckMs + LATE_REPLY_MS).length;
+    repair();
+  }
+  // Only an order that was sent after the fault shows that new orders are executed.
+  await until(() => executed().some(({ sentAtMs }) => sentAtMs > fromMs));
+  if (!fault.stopsOrders) repair();
+  await cluster.untilWhole();
+  await load.stop();
+  const pauseMs = longestPause(executed().map(({ answeredAtMs }) => answeredAtMs), fromMs);
+  const refused = tally(load.observed.filter(({ orderId, verdict }) => !orderId && !SERVED.includes(verdict)));
+  const unexpected = [...refused.keys()].filter((verdict) => !UNDECIDED.includes(verdict));
+  return {
+    acknowledged: load.acknowledged,
+    pauseMs,
+    what: `${load.acknowledged.length} orders, none for ${seconds(pauseMs)}` +
+      [...refused].map(([verdict, times]) => `, ${times} × ${verdict}`).join(""),
+    violations: [
+      ...(pauseMs <= fault.limitMs ? [] : [`no order for ${seconds(pauseMs)}; the limit is ${seconds(fault.limitMs)}`]),
+      ...(unsafe === 0 ? [] : [`${unsafe} orders were acknowledged although no standby was left`]),
+      ...unexpected.map((verdict) => `a request got ${verdict}`),
+      ...load.unanswered,
+    ],
+  };
+}
+
+/** Checks on the present leader that exactly the acknowledged orders are executed, and that the books balance. */
+export async function judgeBooks(acknowledged: readonly string[], deployment: Deployment): Promise<Finding> {
+  const sql = deployment.connectSuperuser(1);
+  try {
+    const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+    const executed = new Set(rows.map(({ id }) => id));
+    const distinct = new Set(acknowledged);
+    const lost = [...distinct].filter((id) => !executed.has(id)).length;
+    const unsettled = [...executed].filter((id) => !distinct.has(id)).length;
+    return {
+      what: `${acknowledged.length} orders acknowledged, ${rows.length} executed`,
+      violations: [
+        ...(lost === 0 ? [] : [`${lost} acknowledged orders are lost`]),
+        ...(unsettled === 0 ? [] : [`${unsettled} executed orders were never acknowledged`]),
+        ...(distinct.size === acknowledged.length ? [] : ["an order was acknowledged for two keys"]),
+        ...await findImbalance({ sql }),
+        ...await deployment.findDefects(),
+      ],
+    };
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** The longest time between two orders after `fromMs`. */
+export function longestPause(answeredMs: readonly number[], fromMs: number): number {
+  const after = answeredMs.filter((atMs) => atMs > fromMs).sort((one, other) => one - other);
+  return Math.max(...after.map((atMs, n) => atMs - (after[n - 1] ?? fromMs)));
+}
+
+function tally(observed: readonly Observed[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { verdict } of observed) times.set(verdict, (times.get(verdict) ?? 0) + 1);
+  return times;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
