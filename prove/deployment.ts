@@ -33,7 +33,9 @@ const BAR_GROSS_GRAMS = "500";
  * The proxy's flood limit, although there is no proxy here. It is high, because a partner's rate may be at
  * most a quarter of it.
  */
-const FLOOD_PER_SECOND = "20000";
+const FLOOD_PER_SECOND = "4000000";
+/** A rate and an order size that no request of a proof exceeds. */
+const NEVER_REACHED = "--rate 1000000/s --burst 1000000 --max-grams 100000";
 /** The partners of a proof have no limits on their quotes and records, like the partners of `npm start`. */
 const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
   name,
@@ -110,7 +112,8 @@ export class Deployment {
   }
 
   static async start(
-    { servers, traders, lanes, drainSeconds = 0, role = "all", root, startDatabase = openDatabase, settings }: Size,
+    { servers, traders, lanes, drainSeconds = 0, role = "all", root, startDatabase = openDatabase, settings }:
+      Size,
   ): Promise<Deployment> {
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
     const database = await startDatabase(state);
@@ -120,7 +123,6 @@ export class Deployment {
     try {
       await deployment.#settle();
       for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
-      await deployment.#lift();
       for (let n = 1; n <= servers; n++) {
         await deployment.addServer(`server_${n}`, role, {
           LANES: `${lanes}`,
@@ -275,15 +277,9 @@ export class Deployment {
 
   async #onboard(name: string): Promise<void> {
     const credentials = await onboard(this.state, this.operator, { name, iban: IBAN, baseUrl: this.baseUrl });
+    await this.operator(`partner set ${credentials.client_id} ${NEVER_REACHED}`);
     const [row] = await this.sql`select id from gold.partner where public_id = ${credentials.client_id}`;
     this.traders.push(await Trader.of(credentials, row!.id as number));
-  }
-
-  /** Raises the limits on rate and order size, so that they never refuse a proof's request. */
-  async #lift(): Promise<void> {
-    await this
-      .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 1000000000`;
-    await this.sql`update gold.registry_version set version = version + 1`;
   }
 
   /** Brings the database to this tree's version while the servers run. */

@@ -35,11 +35,27 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: "Postgres of the synchronous standby killed",
+    name: "Postgres of a standby killed",
     limitMs: PROCESS_MS,
     rounds: { long: 5, short: 1 },
-    async strike({ synchronousStandby }) {
-      synchronousStandby.killPostgres();
+    async strike({ standbys: [standby] }) {
+      standby!.killPostgres();
+      return () => {};
+    },
+  },
+  {
+    name: "switchover with patronictl",
+    limitMs: PROCESS_MS,
+    rounds: { long: 5, short: 1 },
+    async strike({ leader, standbys: [standby] }) {
+      await leader.control(
+        "switchover",
+        "--force",
+        "--leader",
+        leader.name,
+        "--candidate",
+        standby!.name,
+      );
       return () => {};
     },
   },
@@ -54,6 +70,17 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: "leader and a standby killed with their Patroni",
+    limitMs: HOST_MS,
+    rounds: { long: 5, short: 0 },
+    stopsOrders: true,
+    async strike({ leader, standbys: [standby] }) {
+      const lost = [leader, standby!];
+      await Promise.all(lost.map((node) => node.killHost()));
+      return () => lost.forEach((node) => node.start());
+    },
+  },
+  {
     name: "leader frozen with SIGSTOP",
     limitMs: HOST_MS,
     rounds: { long: 5, short: 1 },
@@ -63,12 +90,12 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: "synchronous standby frozen with SIGSTOP",
-    limitMs: HOST_MS,
+    name: "a standby frozen with SIGSTOP",
+    limitMs: PROCESS_MS,
     rounds: { long: 5, short: 0 },
-    async strike({ synchronousStandby }) {
-      synchronousStandby.freeze();
-      return () => synchronousStandby.thaw();
+    async strike({ standbys: [standby] }) {
+      standby!.freeze();
+      return () => standby!.thaw();
     },
   },
 ];

@@ -20,7 +20,6 @@ export class PatroniCluster {
   readonly #nodes: PatroniNode[] = [];
   #etcd: Etcd | undefined;
   #leader: PatroniNode | undefined;
-  #synchronous: PatroniNode | undefined;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -58,16 +57,14 @@ export class PatroniCluster {
     return this.#leader!;
   }
 
-  /** The standby that confirms commits, as of the last untilWhole(). */
-  get synchronousStandby(): PatroniNode {
-    return this.#synchronous!;
-  }
-
   get standbys(): PatroniNode[] {
     return this.#nodes.filter((node) => node !== this.#leader);
   }
 
-  /** Waits until one node is the primary and both others stream from it, one of them synchronously. */
+  /**
+   * Waits until one node is the primary and both others stream from it, and etcd lists both as standbys that
+   * may become the leader.
+   */
   async untilWhole(): Promise<void> {
     let seen: (Status | undefined)[] = [];
     await until(
@@ -81,13 +78,11 @@ export class PatroniCluster {
 
   #readRoles(statuses: readonly (Status | undefined)[]): boolean {
     const leaders = this.#nodes.filter((_, n) => statuses[n]?.role === "primary");
-    const replication = statuses.find((status) => status?.role === "primary")?.replication ?? [];
-    const streaming = replication.filter(({ state }) => state === "streaming");
-    const names = streaming.filter(({ sync_state }) => sync_state === "sync").map((row) => row.application_name);
-    if (leaders.length !== 1 || streaming.length !== this.#nodes.length - 1 || names.length !== 1) return false;
-    this.#leader = leaders[0]!;
-    this.#synchronous = this.#nodes.find(({ name }) => name === names[0])!;
-    return statuses.every((status) => status?.state === "running" || status?.state === "streaming");
+    this.#leader = leaders[0];
+    const standbys = statuses.filter((status) =>
+      status?.quorum_standby && status.replication_state === "streaming"
+    );
+    return leaders.length === 1 && standbys.length === this.#nodes.length - 1;
   }
 
   #logOf(name: string): string {
@@ -96,24 +91,21 @@ export class PatroniCluster {
 
   /** Creates the database and its logins. */
   async createDatabase(state: State): Promise<ProofDatabase> {
-    const ofLeader = () => this.leader;
-    const superuserUrl = (database = "postgres") =>
-      `postgres://postgres:${this.#password}@127.0.0.1:${ofLeader().port}/${database}`;
-    await createDatabase(state, { superuserUrl });
-    return {
-      postgres: {
-        get port() {
-          return ofLeader().port;
-        },
-        get pid() {
-          return ofLeader().pid;
-        },
-        superuserUrl,
-        stop: () => this.stop(),
-      },
-      urls: await urlsAt(state, ...this.#nodes.map(({ port }) => port)),
-    };
+    await createDatabase(state, this);
+    return { postgres: this, urls: await urlsAt(state, ...this.#nodes.map(({ port }) => port)) };
   }
+
+  get port(): number {
+    return this.leader.port;
+  }
+
+  get pid(): number {
+    return this.leader.pid;
+  }
+
+  /** The primary's URL. */
+  superuserUrl = (database = "postgres"): string =>
+    `postgres://postgres:${this.#password}@127.0.0.1:${this.port}/${database}`;
 
   async stop(): Promise<void> {
     for (const node of this.#nodes) await node.killHost();

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -13,13 +14,10 @@ const ASK_MS = 1000;
 /** The members of Patroni's own report that the proof reads. */
 export interface Status {
   readonly role: string;
-  readonly state: string;
-  /** The standbys that stream from this node. */
-  readonly replication?: readonly {
-    readonly application_name: string;
-    readonly state: string;
-    readonly sync_state: string;
-  }[];
+  /** `streaming` while this standby receives the log. */
+  readonly replication_state?: string;
+  /** Whether this standby may become the leader, as etcd has it. */
+  readonly quorum_standby?: boolean;
 }
 
 interface Shared {
@@ -63,10 +61,20 @@ export class PatroniNode {
   }
 
   start(): void {
-    const { folder, settings, etcd, password } = this.#shared;
+    this.#patroni = this.#run("patroni", this.#shared.settings);
+  }
+
+  /** Runs patronictl, as an operator does on this node. */
+  async control(...command: readonly string[]): Promise<void> {
+    const child = this.#run("patronictl", "-c", this.#shared.settings, ...command);
+    const [code] = await once(child, "exit");
+    if (code !== 0) throw new Error(`patronictl ${command.join(" ")} exited with ${code}.`);
+  }
+
+  #run(program: string, ...args: readonly string[]): ChildProcess {
+    const { folder, etcd, password } = this.#shared;
     const [address, api] = [`127.0.0.1:${this.port}`, `127.0.0.1:${this.#apiPort}`];
-    const python = findPython();
-    this.#patroni = startProgram(this.name, [python, "-m", "patroni", settings], {
+    return startProgram(this.name, [findPython(), join(PACKAGES, "bin", program), ...args], {
       folder,
       reads: [PACKAGES, BINARIES],
       environment: {

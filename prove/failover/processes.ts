@@ -45,7 +45,9 @@ export function startProgram(
 }
 
 export async function killProgram(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) await once(child, "exit");
+  if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) {
+    await once(child, "exit");
+  }
 }
 
 export function childrenOf(pid: number): number[] {

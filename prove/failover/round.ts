@@ -23,19 +23,31 @@ export interface Round extends Finding {
 }
 
 /** Strikes while orders are in flight, waits until orders are executed again, and settles every order. */
-export async function playRound(fault: Fault, deployment: Deployment, cluster: PatroniCluster): Promise<Round> {
+export async function playRound(
+  fault: Fault,
+  deployment: Deployment,
+  cluster: PatroniCluster,
+): Promise<Round> {
   await deployment.renewTokens();
   const load = new Load(deployment, IN_FLIGHT);
+  try {
+    return await playUnderLoad(load, fault, cluster);
+  } finally {
+    await load.stop();
+  }
+}
+
+async function playUnderLoad(load: Load, fault: Fault, cluster: PatroniCluster): Promise<Round> {
   const executed = () => load.observed.filter((each): each is Executed => each.orderId !== undefined);
   await until(() => executed().length >= ORDERS_BEFORE);
   const struckMs = performance.now();
   const repair = await fault.strike(cluster);
-  let fromMs = struckMs;
+  let fromMs = performance.now();
   let unsafe = 0;
   if (fault.stopsOrders) {
     await sleep(DOWN_MS);
+    unsafe = executed().filter(({ answeredAtMs }) => answeredAtMs > fromMs + LATE_REPLY_MS).length;
     fromMs = performance.now();
-    unsafe = executed().filter(({ answeredAtMs }) => answeredAtMs > struckMs + LATE_REPLY_MS).length;
     repair();
   }
   // Only an order that was sent after the fault shows that new orders are executed.
@@ -43,8 +55,13 @@ export async function playRound(fault: Fault, deployment: Deployment, cluster: P
   if (!fault.stopsOrders) repair();
   await cluster.untilWhole();
   await load.stop();
-  const pauseMs = longestPause(executed().map(({ answeredAtMs }) => answeredAtMs), fromMs);
-  const refused = tally(load.observed.filter(({ orderId, verdict }) => !orderId && !SERVED.includes(verdict)));
+  const pauseMs = longestPause(
+    executed().map(({ answeredAtMs }) => answeredAtMs),
+    fault.stopsOrders ? fromMs : struckMs,
+  );
+  const refused = tally(
+    load.observed.filter(({ orderId, verdict }) => !orderId && !SERVED.includes(verdict)),
+  );
   const unexpected = [...refused.keys()].filter((verdict) => !UNDECIDED.includes(verdict));
   return {
     acknowledged: load.acknowledged,
@@ -52,7 +69,9 @@ export async function playRound(fault: Fault, deployment: Deployment, cluster: P
     what: `${load.acknowledged.length} orders, none for ${seconds(pauseMs)}` +
       [...refused].map(([verdict, times]) => `, ${times} × ${verdict}`).join(""),
     violations: [
-      ...(pauseMs <= fault.limitMs ? [] : [`no order for ${seconds(pauseMs)}; the limit is ${seconds(fault.limitMs)}`]),
+      ...(pauseMs <= fault.limitMs
+        ? []
+        : [`no order for ${seconds(pauseMs)}; the limit is ${seconds(fault.limitMs)}`]),
       ...(unsafe === 0 ? [] : [`${unsafe} orders were acknowledged although no standby was left`]),
       ...unexpected.map((verdict) => `a request got ${verdict}`),
       ...load.unanswered,

@@ -1,13 +1,13 @@
 import { requirementsTool } from "./python_requirements.ts";
 
 /**
- * Patroni chooses with etcd which Postgres server is the primary. Run `python3 -m patroni` with its folder in
- * PYTHONPATH.
+ * Patroni chooses with etcd which Postgres server is the primary. Run `python3 bin/patroni` and
+ * `python3 bin/patronictl` with its folder in PYTHONPATH.
  */
 export const patroni = requirementsTool({
   name: "patroni",
   version: "4.1.5",
-  entries: ["patroni", "psycopg", "psycopg_binary", "etcd"],
+  entries: ["patroni", "bin/patroni", "bin/patronictl", "psycopg", "psycopg_binary", "etcd"],
   sources: [
     {
       name: "python-etcd",
