@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { asOperator } from "@gold-partner/dev";
 import { runAudit } from "./audit/audit_command.ts";
 import { Deployment } from "./deployment.ts";
 import { drawRounds, FAULTS } from "./failover/faults.ts";
@@ -42,6 +43,9 @@ try {
   });
   try {
     await endow(deployment);
+    // Patroni's role for the replication, and operators that a superuser created, are no part of the release.
+    const keys = deployment.state.path("audit_keys.json");
+    await asOperator(cluster.superuserUrl("gold"))("audit keys --out", keys);
     const acknowledged: string[] = [];
     const pauses = new Map<string, number[]>();
     for (const fault of drawRounds(scale, randomFrom(seed))) {
@@ -53,7 +57,11 @@ try {
     }
     report.tried("all orders", await judgeBooks(acknowledged, deployment));
     await deployment.operator("ledger verify");
-    const { records, defects, items } = await runAudit(cluster.superuserUrl("gold"));
+    const { records, defects, items } = await runAudit(
+      cluster.superuserUrl("gold"),
+      "--keys",
+      keys,
+    );
     report.tried("gold audit full", {
       what: `${records} records`,
       violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],

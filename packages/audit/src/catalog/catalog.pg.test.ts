@@ -42,6 +42,16 @@ describe("the catalog and the roles", () => {
     assertEquals(lines.filter((line) => !/^role_is_expected: role (?!gold_)/.test(line)), []);
   });
 
+  it("match the release if the login that migrates owns the database and the schemas, under any name", async () => {
+    const lines = await auditAfter(`do $$ begin
+      create role gold_builder login createrole;
+      execute format('alter database %I owner to gold_builder', current_database());
+      alter schema gold owner to gold_builder;
+      alter schema gold_attempts owner to gold_builder;
+    end $$`);
+    assertEquals(lines.filter((line) => !/^role_is_expected: role (?!gold_)/.test(line)), []);
+  });
+
   it("are compared object by object", async () => {
     const changes: readonly [statement: string, finding: string][] = [
       [

@@ -8,9 +8,12 @@ const IN_SCHEMA = "in (select oid from pg_catalog.pg_namespace where nspname in 
 const NO_PARTITIONS = "and not c.relispartition";
 
 const STATEMENTS: Readonly<Record<string, string>> = {
+  // The login that migrates owns the database and the schemas. Its name belongs to the installation.
   schema: `
-    select n.nspname as name, r.rolname as owner, n.nspacl::text as grants
-    from pg_namespace n join pg_roles r on r.oid = n.nspowner where n.nspname in ('gold', 'gold_attempts')`,
+    select n.nspname as name, case when n.nspowner = d.datdba then 'the owner of the database' else r.rolname end as owner,
+      array(select a from unnest(n.nspacl) a where not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants
+    from pg_namespace n join pg_roles r on r.oid = n.nspowner join pg_database d on d.datname = current_database()
+    where n.nspname in ('gold', 'gold_attempts')`,
   relation: `
     select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, r.rolname as owner, c.relacl::text as grants,
       c.relrowsecurity, c.relforcerowsecurity,

@@ -110,6 +110,7 @@ export function compareRoles(
 
 const OWNERS_POWERS = [
   "owns the database",
+  "login",
   "may create roles",
   ...["gold_owner", "gold_book", "gold_api", "gold_operator"].flatMap((role) => [
     `member of ${role}`,
