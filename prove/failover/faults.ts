@@ -2,7 +2,7 @@ import type { PatroniCluster } from "./patroni_cluster.ts";
 
 export interface Fault {
   readonly name: string;
-  /** The longest time without an order: 5 s after a crash of Postgres, 30 s after the loss of a machine. */
+  /** The longest time without an order: 5 s after a crash of Postgres, 30 s after any other fault. */
   readonly limitMs: number;
   /** How often a long run does this. A short run does it once, or not at all. */
   readonly rounds: { readonly long: number; readonly short: 0 | 1 };
@@ -45,7 +45,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "switchover with patronictl",
-    limitMs: PROCESS_MS,
+    limitMs: HOST_MS,
     rounds: { long: 5, short: 1 },
     async strike({ leader, standbys: [standby] }) {
       await leader.control(

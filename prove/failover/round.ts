@@ -17,7 +17,7 @@ const SERVED: readonly string[] = ["201", "200 replayed"];
 
 type Executed = Observed & { readonly orderId: string };
 
-export interface Round extends Finding {
+interface Round extends Finding {
   readonly acknowledged: readonly string[];
   readonly pauseMs: number;
 }

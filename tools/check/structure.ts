@@ -8,6 +8,7 @@ const CLIENT = [...CORE, "packages/client"] as const;
 
 const WHOLE_STACK = [
   ...CLIENT,
+  "packages/database",
   "packages/partner_cli",
   "packages/local_postgres",
   "packages/server",
