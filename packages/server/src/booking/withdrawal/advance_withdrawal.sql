@@ -71,6 +71,9 @@ begin atomic select gold.advance_withdrawal(id, 'paid', null); end;
 create or replace function gold.return_withdrawal(id uuid) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  -- Every step takes this lock. So `paid` cannot be committed between the check and the step.
+  perform from account a join withdrawal w on w.bucket = a.bucket and w.client_id = a.client_id
+  where w.id = return_withdrawal.id for no key update of a;
   -- After `paid`, the operator's bank pays twice if the statement is wrong. Before, the money only stays.
   if exists (select from withdrawal_step s where s.withdrawal_id = return_withdrawal.id and s.status = 'paid') then
     perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');

@@ -7,6 +7,7 @@ import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
 import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { until } from "../../../../../testing/until.ts";
 
 const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
 const IBAN = "SA0380000000608010167519";
@@ -15,6 +16,8 @@ interface Subject {
   readonly publicId: string;
   /** A withdrawal that is paid. */
   readonly paid: string;
+  /** A withdrawal that is submitted. */
+  readonly submitted: string;
 }
 
 /** Each function that needs an approved proposal, with calls that one login must not be able to make. */
@@ -137,20 +140,22 @@ describe("the functions of operators under two people", () => {
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const client = await books.createClient({ halalas: 1_000_000n });
     const publicId = await publicIdOf(books, client);
-    const paid = randomUUID();
+    const [paid, submitted] = [randomUUID(), randomUUID()];
     await books.sql`select gold.add_bar('BAR-1', 'Refiner', 'Riyadh', 100000, 9999)`;
     await books.sql`select gold.limit_partner(${publicId}, '{"open_quotes": 10, "daily_withdrawn": 100}')`;
     await books.sql`select gold.set_exposure(100000000)`;
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": null}')`;
-    await books.sql`
-      select gold.book_withdrawal(false, ${client}, 1, ${randomUUID()}::uuid, 'w', '\\x00', 100, 100000000, null, ${paid}::uuid, ${randomUUID()}::uuid)`;
+    for (const id of [paid, submitted]) {
+      await books.sql`
+        select gold.book_withdrawal(false, ${client}, 1, ${randomUUID()}::uuid, ${id}, '\\x00', 100, 100000000, null, ${id}::uuid, ${randomUUID()}::uuid)`;
+      await maker.sql`select gold.approve_withdrawal(${id}::uuid)`;
+    }
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": 100}')`;
-    await maker.sql`select gold.approve_withdrawal(${paid}::uuid)`;
     await checker
-      .sql`select gold.submit_withdrawals(${randomUUID()}::uuid, array[${paid}::uuid], '<Document/>')`;
+      .sql`select gold.submit_withdrawals(${randomUUID()}::uuid, array[${paid}::uuid, ${submitted}::uuid], '<Document/>')`;
     await maker.sql`select gold.pay_withdrawal(${paid}::uuid)`;
     await books.sql`select gold.require_two_people()`;
-    subject = { publicId, paid };
+    subject = { publicId, paid, submitted };
   });
   after(async () => {
     for (const operator of [maker, checker]) await operator.leave();
@@ -171,6 +176,20 @@ describe("the functions of operators under two people", () => {
         assertEquals(await verdictOf(call), NEEDS, `${name} (${index})`);
       }
     }
+  });
+
+  it("cannot be called by one login between another step and its commit", async () => {
+    let returned: Promise<string> | undefined;
+    await checker.sql.begin(async (sql) => {
+      await sql`select gold.pay_withdrawal(${subject.submitted}::uuid)`;
+      returned = verdictOf(maker.sql`select gold.return_withdrawal(${subject.submitted}::uuid)`);
+      await until(async () => {
+        const waiting = await books.sql`
+          select from pg_stat_activity where usename = ${maker.login} and wait_event_type = 'Lock'`;
+        return waiting.length === 1;
+      });
+    });
+    assertEquals(await returned, NEEDS);
   });
 
   it("let one login lower a limit, close the market, and suspend", async () => {
