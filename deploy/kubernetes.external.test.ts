@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { byTwo } from "../testing/by_two.ts";
 import { commandText, type Container, type Started } from "./engine_fixture.ts";
 import {
   type Manifest,
@@ -77,7 +78,7 @@ describe("deploy/kubernetes", () => {
     const folder = containerOf("gold-migration", migration!).mounts.get("/run/keys")!;
     const places = { pepper: `file:${folder}/pepper`, sealing_key: `file:${folder}/sealing_key` };
     await writeFile(keyFile(), JSON.stringify(places), { mode: 0o600 });
-    await operator()("ca init --key", join(site.folder, "ca_key.pem"));
+    await byTwo(operator(), operator("second operator"))("ca init --key", join(site.folder, "ca_key.pem"));
     const api = podOf("gold-api");
     for (const container of api.initContainers!) {
       if (container.restartPolicy === "Always") await start("gold-api", container);
@@ -104,7 +105,7 @@ describe("deploy/kubernetes", () => {
   });
 
   it("serves a partner's signed order", async () => {
-    const gold = operator();
+    const gold = byTwo(operator(), operator("second operator"));
     await gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh");
     await gold("price set --mid 500 --spread 60 --source fixed");
     const partner = await onboardPartner(join(site.folder, "partner"), {

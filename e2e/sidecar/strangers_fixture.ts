@@ -4,6 +4,7 @@ import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { asOperator, onboard } from "@gold-partner/dev";
+import { byTwo } from "../../testing/by_two.ts";
 import { certify, foreignSigner, register, stackSigner } from "./certificate_fixture.ts";
 import { visit } from "./visit_fixture.ts";
 
@@ -131,7 +132,12 @@ async function productionCertificate({ running: { state }, sql }: Stack): Promis
   const url = new URL((await readFile(state.path("keys", "migration_database_url"), "utf8")).trim());
   url.pathname = "/production";
   await sql`create database production owner gold_migration`;
-  const operator = asOperator(url.href, undefined, state.path("production_keys.json"));
+  const keyFile = state.path("production_keys.json");
+  const first = asOperator(url.href, undefined, keyFile);
+  const run = JSON.parse(await readFile(state.path("run.json"), "utf8")) as { second_database_url: string };
+  const other = new URL(run.second_database_url);
+  other.pathname = url.pathname;
+  const operator = byTwo(first, asOperator(other.href, undefined, keyFile));
   const baseUrl = "https://api.example";
   const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
   await operator(`db migrate --env production --base-url ${baseUrl}`, ...keys);

@@ -1,0 +1,20 @@
+type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
+
+/** The line of a proposal's canonical text that holds its content. */
+const CONTENT_LINE = 6;
+
+/**
+ * Runs each command as `first`. If the command makes a proposal, `second` approves it. The answer is then the
+ * content of the proposal and its secrets.
+ */
+export function byTwo(first: Operator, second: Operator): Operator {
+  return async (words, ...more) => {
+    const answer = await first(words, ...more);
+    const { proposal_id: id, sha256 } = answer as { proposal_id?: string; sha256: string };
+    if (id === undefined) return answer;
+    await second("proposal approve", id, "--sha256", sha256);
+    const { canonical_text, has_secrets } = await first("proposal show", id);
+    const content = JSON.parse((canonical_text as string).split("\n")[CONTENT_LINE]!);
+    return { ...content, ...(has_secrets ? await first("proposal show", id, "--secrets") : {}) };
+  };
+}
