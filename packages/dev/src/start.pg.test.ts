@@ -416,7 +416,18 @@ describe("npm start", () => {
       const { code, out, err } = await runToEnd("--state", state, "--help");
       assertEquals([code, err], [0, ""]);
       const listed = out.match(/--[a-z-]+(?= )/g);
-      const options = ["port", "state", "envoy", "no-demo", "exit", "json", "reset", "no-site", "webhook-ca"];
+      const options = [
+        "port",
+        "state",
+        "envoy",
+        "two-people",
+        "no-demo",
+        "exit",
+        "json",
+        "reset",
+        "no-site",
+        "webhook-ca",
+      ];
       assertEquals(listed, options.map((name) => `--${name}`));
     });
   });

@@ -143,7 +143,12 @@ describe("gold event", () => {
       items: { action: string; login: string; detail: string }[];
     };
     assertEquals([note!.action, note!.login], ["event.replay", operator.login]);
-    assertEquals(JSON.parse(note!.detail), { since: EPOCH, after_sequence: 0, events: 3 });
+    assertEquals(JSON.parse(note!.detail), {
+      since: EPOCH,
+      after_sequence: 0,
+      events: 3,
+      mode: "single_operator",
+    });
   });
 
   it("replay is refused without events, and accepts only UTC times with milliseconds", async () => {

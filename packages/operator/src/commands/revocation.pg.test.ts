@@ -59,7 +59,11 @@ describe("gold cert revoke and cert crl", () => {
       ["ca.revocation_list", authority],
       ["certificate.revoke", clientId],
     ]);
-    assertEquals(JSON.parse(notes[3]!.detail as string), { fingerprint: one, reason: "key_compromise" });
+    assertEquals(JSON.parse(notes[3]!.detail as string), {
+      fingerprint: one,
+      reason: "key_compromise",
+      mode: "single_operator",
+    });
   });
 
   it("cert revoke rejects an unknown reason, and lists the valid reasons", async () => {

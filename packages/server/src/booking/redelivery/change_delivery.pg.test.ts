@@ -52,7 +52,7 @@ describe("an operator's change of deliveries", () => {
   }
   const notesOf = async (publicId: string) => {
     const rows = await books.sql`
-      select login, action, detail from gold.audit where subject = ${publicId} and action like 'event.%' order by id`;
+      select login, action, detail - 'mode' as detail from gold.audit where subject = ${publicId} and action like 'event.%' order by id`;
     return rows.map(({ login, action, detail }) => [login, action, detail]);
   };
   const setWebhook = (publicId: string, url: string | null) =>
