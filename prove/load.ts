@@ -73,7 +73,10 @@ export class Load {
   }
 }
 
-/** A connection that send() opens again if the other side has closed it. */
+/**
+ * A connection that send() opens again if the other side has closed it. Without a connection there is no reply,
+ * also while an interrupted proof stops the service.
+ */
 class Connection {
   readonly #socketPath: string;
   #wire: Wire | undefined;
@@ -83,8 +86,10 @@ class Connection {
   }
 
   async send(request: Uint8Array): Promise<Reply | undefined> {
-    if (!this.#wire || this.#wire.closed) this.#wire = await Wire.open(this.#socketPath);
-    return await this.#wire.send(request);
+    if (!this.#wire || this.#wire.closed) {
+      this.#wire = await Wire.open(this.#socketPath).catch(() => undefined);
+    }
+    return await this.#wire?.send(request);
   }
 
   close(): void {
