@@ -19,6 +19,7 @@ import { LEDGER_MUTATIONS } from "./ledger_mutations.ts";
 import { MARKET_MUTATIONS } from "./market_mutations.ts";
 import { ORDER_MUTATIONS } from "./order_mutations.ts";
 import { ORDER_IDENTITY_MUTATIONS } from "./order_identity_mutations.ts";
+import { PROPOSAL_MUTATIONS } from "./proposal_mutations.ts";
 import { QUOTE_MUTATIONS } from "./quote_mutations.ts";
 import { READ_MUTATIONS } from "./read_mutations.ts";
 import { REGISTRY_MUTATIONS } from "./registry_mutations.ts";
@@ -35,6 +36,7 @@ import { WITHDRAWAL_STEP_MUTATIONS } from "./withdrawal_step_mutations.ts";
 export const MUTATIONS: readonly Mutation[] = [
   ...ORDER_MUTATIONS,
   ...ORDER_IDENTITY_MUTATIONS,
+  ...PROPOSAL_MUTATIONS,
   ...QUOTE_MUTATIONS,
   ...ALLOWANCE_MUTATIONS,
   ...FUNDING_MUTATIONS,
