@@ -1,7 +1,7 @@
 // The results of an interrupted audit. A range's result is used again only if no row of the range has
-// changed. Every change gives the row a new version (xmin). Versions only grow, except when Postgres starts to
-// count anew after four billion transactions. So in each table, the number of rows and the sum of their versions
-// show any edit, insert or delete that was committed meanwhile.
+// changed. Every change gives the row a new version (xmin), and versions grow until transaction ids wrap
+// around. So in each table, the number of rows and the sum of their versions show any edit, insert or delete
+// that was committed meanwhile.
 import { renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RangeResult } from "./books/check_range.ts";

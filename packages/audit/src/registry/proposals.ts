@@ -46,22 +46,22 @@ export function checkProposals(findings: Findings, notes: readonly Note[], rows:
   const proposals = new Map(rows.map((row) => [row.id as string, row]));
   checkDecisions(findings, notes, rows);
   const terms = new Terms();
-  let isTwo = false;
-  let isModal = false;
+  let needsTwo = false;
+  let statesMode = false;
   for (const note of notes) {
     const { action, detail } = note;
     const row = `audit ${note.id} ${action}`;
     if (detail.mode === undefined && detail.proposal === undefined) {
-      if (isModal) findings.add("change_is_approved", row, "the mode or a proposal", "neither");
-    } else isModal = true;
-    if (isTwo && detail.mode === "single_operator") {
+      if (statesMode) findings.add("change_is_approved", row, "the mode or a proposal", "neither");
+    } else statesMode = true;
+    if (needsTwo && detail.mode === "single_operator") {
       findings.add("change_is_approved", row, "two people, as before", "single_operator");
     }
-    isTwo ||= detail.mode === "two_people" || action === "deployment.two_people";
+    needsTwo ||= detail.mode === "two_people" || action === "deployment.two_people";
     const kinds = Object.hasOwn(KINDS, action) ? KINDS[action] : undefined;
     if (detail.proposal !== undefined) {
       checkApplied(findings, row, note, kinds ?? [note.action], proposals.get(detail.proposal));
-    } else if (isTwo && kinds && !terms.allowsOne(note)) {
+    } else if (needsTwo && kinds && !terms.allowsOne(note)) {
       findings.add("change_is_approved", row, "an approved proposal", "nothing");
     }
     terms.take(note);
@@ -166,7 +166,10 @@ const textOf = ({ id, kind, proposer, proposed_at, expires_at, content }: Row): 
     "",
   ].join("\n");
 
-/** RFC 8785, for whole numbers and ASCII names. */
+/**
+ * RFC 8785, for whole numbers and ASCII names. Unlike canonicalJson(), it accepts every text, because an edited
+ * proposal must become a finding instead of ending the audit.
+ */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -17,7 +17,7 @@ interface Kind {
 export const KINDS: Readonly<Record<string, Kind>> = {
   "partner.create": {
     consequences: ({ name, client_id }) =>
-      `${name} becomes the partner ${client_id}. Whoever has its secrets, one of its signing keys and a certificate can trade, and withdraw to its IBAN.`,
+      `${name} becomes the partner ${client_id}. It can trade and withdraw to its IBAN as soon as it has a certificate.`,
   },
   "partner.set": {
     consequences: ({ client_id }) =>
@@ -33,11 +33,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   "certificate.issue": {
     consequences: ({ client_id }) =>
-      `Whoever has the key of this certificate can connect as ${client_id}. Verify the key's origin with the partner over another channel.`,
+      `The service accepts connections with this certificate as ${client_id}. Confirm its key with the partner over another channel.`,
   },
   "signing_key.add": {
     consequences: ({ client_id }) =>
-      `Whoever has this key can sign orders and withdrawals of ${client_id}. Verify the thumbprint with the partner over another channel.`,
+      `The service accepts orders and withdrawals of ${client_id} that are signed with this key. Confirm the thumbprint with the partner over another channel.`,
   },
   "client_secret.rotate": {
     consequences: ({ client_id, overlap_seconds }) =>

@@ -60,7 +60,7 @@ const ODD_HOST: Message = {
 const OVERLOADED = flags("UO", "OM");
 
 const CASES: readonly Case[] = [
-  // Envoy refuses the first three before it chooses a route.
+  // Requests that Envoy refuses before it chooses a route.
   { code: "method_not_allowed", when: [header(":method", "CONNECT")] },
   { code: "path_not_allowed", when: [ODD_TARGET] },
   { code: "invalid_request", when: [status("EQ", 404), ODD_HOST] },

@@ -1,6 +1,7 @@
--- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content has
--- the name and the form that require_approval() compares; quantities are texts of minor units. Only the migration login can create and remove logins.
--- So the approval of an operator changes nothing yet; see require_approved_operator().
+-- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content
+-- has the name and the form that require_approval() compares; quantities are texts of minor units. Only the
+-- migration login can create and remove logins. So the approval of a new or removed operator changes nothing
+-- yet; see require_approved_operator().
 
 create or replace function gold.texts_of(list jsonb) returns text[]
 language sql immutable

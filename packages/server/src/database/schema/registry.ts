@@ -53,7 +53,7 @@ export const deployment = gold.table("deployment", {
   partnerNetGrams: amount(),
   partnerDailyWithdrawals: integer(),
   partnerDailyWithdrawn: amount(),
-  /** A second person approves the changes that are kinds of proposals. Always so in production; never set back to false. */
+  /** A second person must approve changes; see gate.sql. It is never set back to false. Production always needs two. */
   twoPeople: boolean().notNull().default(false),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
