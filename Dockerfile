@@ -10,6 +10,8 @@ WORKDIR /srv/gold
 COPY package.json package-lock.json .npmrc ./
 COPY packages/canonical/package.json packages/canonical/
 COPY packages/jws/package.json packages/jws/
+COPY packages/sshsig/package.json packages/sshsig/
+COPY packages/approvals/package.json packages/approvals/
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/database/package.json packages/database/
 COPY packages/server/package.json packages/server/
@@ -24,7 +26,7 @@ COPY deploy/receiver deploy/receiver/
 COPY tools/probe.mjs tools/
 # Containers share these folders as volumes. A new volume takes its owner and mode from the folder in the
 # image.
-RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/front /run/authority /run/loadtest
+RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/front /run/authority /run/loadtest /run/heads
 USER 1000:1000
 # A larger young generation of V8: an order costs the service less CPU time, for up to 150 MiB of memory.
 ENV NODE_OPTIONS=--max-semi-space-size=64

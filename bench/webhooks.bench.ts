@@ -53,8 +53,8 @@ function measurePosts(
 }
 
 export default {
-  about:
-    "delivery rate of signed events to https receivers: the service against a bare loop, pg-boss and graphile-worker; and the delivery latency of the service",
+  about: "delivery rate of signed events to https receivers: the service against a bare loop, pg-boss and " +
+    "graphile-worker; and the delivery latency of the service",
   async open() {
     const stack = await openWebhookStack();
     const workers: Record<string, Worker> = {};

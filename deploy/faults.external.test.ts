@@ -36,7 +36,7 @@ describe("external checks of the deployment files", () => {
       ['network_mode: "service:network"', 'network_mode: "service:net"', "net"],
       ["secrets: [pepper, sealing_key]", "secrets: [peper]", "peper"],
       ["condition: service_healthy", "condition: service_well", "condition"],
-      ["env_file: [.gold/compose/service.env]", "env_file: [.gold/compose/gone.env]", "gone.env"],
+      ["env_file: [.gold/compose/api.env]", "env_file: [.gold/compose/gone.env]", "gone.env"],
     ] as const;
     for (const [sound, fault, says] of faults) {
       const answer = readCompose(ROOT, plant("docker-compose.yml", sound, fault));

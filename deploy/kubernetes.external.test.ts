@@ -211,10 +211,14 @@ function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
 
 /** Reads the secrets that deploy/make_secrets made. In a real cluster, a secret store provides them. */
 function readSecrets(folder: string): Secrets {
-  const url = (file: string) => readFileSync(join(folder, file), "utf8").trim().replace(/^\w+=/, "");
+  const url = (file: string) => readFileSync(join(folder, file), "utf8").split("\n")[0]!.replace(/^\w+=/, "");
+  const ticker = /^TICKER_DATABASE_URL=(.*)$/m.exec(readFileSync(join(folder, "api.env"), "utf8"))![1]!;
   return {
     values: {
-      "gold-service-database/url": url("service.env"),
+      "gold-service-database/url": url("api.env"),
+      "gold-ticker-database/url": ticker,
+      "gold-delivery-database/url": url("delivery.env"),
+      "gold-trust-database/url": url("trust_sync.env"),
       "gold-migration-database/url": url("migration.env"),
       "operator/url": url("operator.env"),
       "second operator/url": url("second_operator.env"),
@@ -230,6 +234,9 @@ async function makeLogins({ engine, checkout, superuser }: Site): Promise<void> 
     POSTGRES_DB: "gold",
     MIGRATION_PASSWORD_FILE: file("gold_migration"),
     API_PASSWORD_FILE: file("gold_api"),
+    DELIVERY_PASSWORD_FILE: file("gold_delivery"),
+    TICKER_PASSWORD_FILE: file("gold_ticker"),
+    TRUST_PASSWORD_FILE: file("gold_trust"),
     OPERATOR_ONE_PASSWORD_FILE: file("operator_one"),
     OPERATOR_TWO_PASSWORD_FILE: file("operator_two"),
   };

@@ -40,15 +40,15 @@ try {
   books = await testBooks();
   const traders = await fill(books);
   const plain = await runAudit(books.url, "--signatures", "none");
-  report.tried("the audit without signatures is fast and small", judgeCost(plain));
+  report.tried("the audit without signatures is fast and small", checkCost(plain));
   const verifying = await runAudit(books.url);
   report.tried(
     "the signatures are verified almost as fast as Web Crypto can",
-    await judgeRate(plain, verifying),
+    await checkRate(plain, verifying),
   );
   const edited = await editOne(books, traders[PARTNERS / 2]!);
   const onPrimary = await runAudit(books.url, "--signatures", DRAWN);
-  report.tried("an edited row is found", judgeEdited(onPrimary, edited));
+  report.tried("an edited row is found", checkEdited(onPrimary, edited));
   // The standby copies this setting. Without it, the standby may cancel the audit's snapshot.
   await books.sql`alter system set hot_standby_feedback = on`;
   standby = await primary.createStandby(folder);
@@ -84,7 +84,7 @@ function findingsOf({ defects, items, memoryMiB }: AuditRun): string[] {
   ];
 }
 
-function judgeCost(run: AuditRun): Finding {
+function checkCost(run: AuditRun): Finding {
   const { records, wallMs, cpuMs, memoryMiB, progress } = run;
   const cpuUs = Math.round(cpuMs * 1000 / ORDERS);
   return {
@@ -100,7 +100,7 @@ function judgeCost(run: AuditRun): Finding {
   };
 }
 
-async function judgeRate(plain: AuditRun, verifying: AuditRun): Promise<Finding> {
+async function checkRate(plain: AuditRun, verifying: AuditRun): Promise<Finding> {
   const { verified_signatures: verified, wallMs, memoryMiB } = verifying;
   const peerUs = await verifyCpuUs(ORDERS / 4);
   const ownUs = (verifying.cpuMs - plain.cpuMs) * 1000 / verified;
@@ -129,7 +129,7 @@ async function editOne({ sql }: TestBooks, { client }: Trader): Promise<string> 
   return `client ${client} sequence ${row!.sequence}`;
 }
 
-function judgeEdited({ defects, items, verified_signatures: verified }: AuditRun, edited: string): Finding {
+function checkEdited({ defects, items, verified_signatures: verified }: AuditRun, edited: string): Finding {
   const isFound = items?.some(({ rule, row }) => rule === "balance_follows" && row.startsWith(edited));
   return {
     what: `${defects} findings of ${edited}; ${verified} signatures verified with --signatures ${DRAWN}`,

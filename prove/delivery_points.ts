@@ -1,6 +1,13 @@
 import process from "node:process";
 import type { Deployment } from "./deployment.ts";
-import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
+import {
+  findAwaitingStandby,
+  findWaiting,
+  type Held,
+  lock,
+  releaseAll,
+  requireMissingStandby,
+} from "./holds.ts";
 import type { Inbox } from "./inboxes.ts";
 
 /** A step of a webhook's delivery, from the order's commit to the last write about the delivery. */
@@ -30,7 +37,7 @@ const lockEndpoint = (deployment: Deployment, { trader }: Inbox) =>
 
 async function findAnyBackend({ sql }: Deployment): Promise<number> {
   const [row] =
-    await sql`select pid from pg_stat_activity where application_name = 'gold-partner-service' limit 1`;
+    await sql`select pid from pg_stat_activity where application_name like 'gold-partner-%' limit 1`;
   return row!.pid as number;
 }
 
@@ -152,7 +159,7 @@ const settledOnDisk: DeliveryPoint = {
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findAwaitingStandby(deployment, SETTLE),
-      release: await awaitNobody(deployment),
+      release: await requireMissingStandby(deployment),
     })),
 };
 

@@ -46,7 +46,11 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** The part of a server that proofs use. Of several servers, it is the primary. */
 type Server = Pick<RunningPostgres, "port" | "pid" | "superuserUrl" | "stop">;
-export type ProofDatabase = Pick<Database, "urls"> & { readonly postgres: Server };
+export type ProofDatabase = Pick<Database, "urls"> & {
+  readonly postgres: Server;
+  /** Called after the server has stopped, before its folder is deleted. */
+  readonly release?: () => void;
+};
 
 interface Size {
   readonly servers: number;
@@ -83,7 +87,7 @@ export class Deployment {
   receiverCertificate!: ServerCertificate;
   /**
    * The relay between the first server and the database. The other servers connect directly, and all of them
-   * do if the database has several hosts.
+   * do if the database has several hosts or a proxy.
    */
   readonly relay: Relay;
   readonly #database: ProofDatabase;
@@ -138,9 +142,14 @@ export class Deployment {
     }
   }
 
-  /** The service's own login. */
-  get databaseUrl(): string {
-    return this.#database.urls.api;
+  /** The login of the trust sync. */
+  get trustUrl(): string {
+    return this.#database.urls.trust;
+  }
+
+  /** The logins of two operators. */
+  get operatorUrls(): readonly [string, string] {
+    return this.#database.urls.operators;
   }
 
   /**
@@ -148,13 +157,21 @@ export class Deployment {
    * in one session.
    */
   connectSuperuser(max: number): Sql {
-    return postgres(this.#postgres.superuserUrl("gold"), {
+    return postgres(this.superuserUrl, {
       max,
       backoff: () => 0.05,
       fetch_types: false,
       onnotice: () => {},
       connection: { application_name: "prove", synchronous_commit: "local" },
     });
+  }
+
+  get superuserUrl(): string {
+    return this.#postgres.superuserUrl("gold");
+  }
+
+  get postmasterPid(): number {
+    return this.#postgres.pid;
   }
 
   async renewTokens(): Promise<void> {
@@ -242,6 +259,7 @@ export class Deployment {
     await this.relay.close();
     await Promise.all([this.sql.end({ timeout: 1 }), this.operatorSql.end({ timeout: 1 })]);
     await this.#postgres.stop();
+    this.#database.release?.();
     await this.state.release();
     await rm(this.state.dir, { recursive: true, force: true });
     for (const signal of SIGNALS) process.off(signal, this.#interrupt);
@@ -283,8 +301,8 @@ export class Deployment {
   }
 
   /** Brings the database to this tree's version while the servers run. */
-  async migrate(): Promise<void> {
-    await asOperator(this.#database.urls.migration)("db migrate");
+  async migrate(...options: readonly string[]): Promise<void> {
+    await asOperator(this.#database.urls.migration)("db migrate", ...options);
   }
 
   #operatorOf(url: string): Operator {
@@ -304,17 +322,21 @@ export class Deployment {
     root?: string,
   ): Promise<ServerProcess> {
     const { state } = this;
-    const { api } = this.#database.urls;
-    // URL cannot parse several hosts. The process reaches them without the relay.
-    const isRelayed = this.servers.length === 0 && URL.canParse(api);
-    const databaseUrl = isRelayed ? Object.assign(new URL(api), { port: `${this.relay.port}` }).href : api;
+    const { api, delivery, ticker } = this.#database.urls;
+    // URL cannot parse several hosts. The process reaches them, and a proxy, without the relay.
+    const isRelayed = this.servers.length === 0 && URL.canParse(api) &&
+      new URL(api).port === `${this.#postgres.port}`;
+    const relayed = (url: string) =>
+      isRelayed ? Object.assign(new URL(url), { port: `${this.relay.port}` }).href : url;
     const server = new ServerProcess(
       state,
       name,
       {
         GOLD_ENV: "sandbox",
         PUBLIC_BASE_URL: this.baseUrl,
-        DATABASE_URL: databaseUrl,
+        DATABASE_URL: relayed(api),
+        DELIVERY_DATABASE_URL: relayed(delivery),
+        TICKER_DATABASE_URL: relayed(ticker),
         PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
         SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
         WEBHOOK_CA: state.path("pki", "ca.pem"),

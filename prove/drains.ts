@@ -6,7 +6,7 @@ import { MultiplexedConnection } from "./drains/multiplexed_connection.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
 import { openInboxes } from "./inboxes.ts";
-import { judgeOrders } from "./judge_orders.ts";
+import { checkOrders } from "./check_orders.ts";
 import { KeepAlivePool, type PartnerConnection, readIdentity } from "./partner_connection.ts";
 import { Report } from "./report.ts";
 import type { ServerProcess } from "./server_process.ts";
@@ -59,13 +59,13 @@ try {
       violations: failures.slice(0, SHOWN),
     });
   };
-  let underWay = 0;
+  let inFlight = 0;
   for (let n = 1; n <= DRAINS_EACH[scale] || traffic.count < REQUESTS[scale]; n++) {
     await renewToken(trader, connections[0]!);
     await during(`Envoy ${n} drained and replaced by Envoy ${n + 1}`, () => replaceEnvoy(front));
     const server = deployment.servers[n % deployment.servers.length]!;
     await during(`${server.name} drained and started again`, async () => {
-      underWay += await server.countInFlight() || 0;
+      inFlight += await server.countInFlight() || 0;
       await restart(server);
     });
   }
@@ -76,10 +76,10 @@ try {
     `  ${traffic.count} requests over ${opened[0]} connections with HTTP/1.1 and ${opened[1]} with HTTP/2; ` +
       `${multiplexed.moved} HTTP/2 requests got a GOAWAY before they began and used the next connection`,
   );
-  const books = await judgeOrders(deployment, traffic.accepted, inboxes);
+  const books = await checkOrders(deployment, traffic.accepted, inboxes);
   report.tried("the books", {
-    what: `${books.what}; ${underWay} webhooks were in flight when their process got the signal to stop`,
-    violations: underWay > 0
+    what: `${books.what}; ${inFlight} webhooks were in flight when their process got the signal to stop`,
+    violations: inFlight > 0
       ? books.violations
       : [...books.violations, "no webhook was in flight at any restart"],
   });

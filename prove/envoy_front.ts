@@ -34,13 +34,13 @@ export class EnvoyFront {
 
   static async open(deployment: Deployment): Promise<EnvoyFront> {
     fetchEnvoy();
-    const { state, operator, databaseUrl } = deployment;
+    const { state, operator } = deployment;
     const { cert, key } = await ensureAuthorities(state, operator);
     await mkdir(state.path("envoy", "certificate"), { recursive: true, mode: 0o700 });
     await writeFile(state.path("envoy", "certificate", "tls.crt"), cert);
     await state.writePrivate(state.path("envoy", "certificate", "tls.key"), key);
     const keeping = {
-      databaseUrl,
+      databaseUrl: deployment.trustUrl,
       folder: state.path("envoy", "trust"),
       pollMs: POLL_MS,
       now: Date.now,

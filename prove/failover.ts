@@ -6,7 +6,7 @@ import { runAudit } from "./audit/audit_command.ts";
 import { Deployment } from "./deployment.ts";
 import { drawRounds, FAULTS } from "./failover/faults.ts";
 import { PatroniCluster } from "./failover/patroni_cluster.ts";
-import { judgeBooks, playRound } from "./failover/round.ts";
+import { checkBooks, playRound } from "./failover/round.ts";
 import { randomFrom } from "./fuzzing/mutate_body.ts";
 import { Report } from "./report.ts";
 import { ask } from "./trader.ts";
@@ -53,10 +53,10 @@ try {
       const round = await playRound(fault, deployment, cluster, scale === "long");
       acknowledged.push(...round.acknowledged);
       pauses.set(fault.name, [...pauses.get(fault.name) ?? [], round.pauseMs]);
-      const books = await judgeBooks(acknowledged, deployment);
+      const books = await checkBooks(acknowledged, deployment);
       report.tried(fault.name, { ...round, violations: [...round.violations, ...books.violations] });
     }
-    report.tried("all orders", await judgeBooks(acknowledged, deployment));
+    report.tried("all orders", await checkBooks(acknowledged, deployment));
     await deployment.operator("ledger verify");
     const { records, defects, items } = await runAudit(
       cluster.superuserUrl("gold"),

@@ -10,7 +10,7 @@ const GRAMS = "0.01";
  * How long the account is locked. Shorter than 2 s, the longest time that an order waits for a locked
  * account.
  */
-const STUCK_MS = 1000;
+const LOCKED_MS = 1000;
 /**
  * Orders of other partners must take less than this. An order that waited for the locked account would take
  * longer.
@@ -80,7 +80,7 @@ const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Q
   );
 
 /** Checks that only one partner's orders wait while another session locks that partner's account. */
-export async function stickOne(deployment: Deployment): Promise<Finding> {
+export async function lockOneAccount(deployment: Deployment): Promise<Finding> {
   const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
   const alone = await drainAll(await queueAll(deployment, others));
   const [queues, waiting] = [await queueAll(deployment, others), await queueAll(deployment, [stuck])];
@@ -90,7 +90,7 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
   const startedMs = performance.now();
   const stuckReplies = waiting.map(({ wire, requests: [request] }) => wire.send(request!));
   let isStuck = true;
-  const released = sleep(STUCK_MS).then(() => {
+  const released = sleep(LOCKED_MS).then(() => {
     isStuck = false;
     return session.end({ timeout: 0 });
   });

@@ -3,12 +3,12 @@ import process from "node:process";
 import { Deployment } from "./deployment.ts";
 import { openEnvoyWires, openGatewayWires } from "./gateway_wires.ts";
 import { suiteBodies } from "./fuzzing/json_test_suite_fixture.ts";
-import { judgeReply } from "./fuzzing/judge_reply.ts";
+import { checkReply } from "./fuzzing/check_reply.ts";
 import { mutateBody, randomFrom } from "./fuzzing/mutate_body.ts";
 import { compareRows, countRows, type Path, type Sent } from "./fuzzing/rows.ts";
 import { WirePool } from "./fuzzing/wire_pool.ts";
 import { type Finding, Report } from "./report.ts";
-import { judgeMemory, residentMebibytes } from "./resident_memory.ts";
+import { checkMemory, residentMebibytes } from "./resident_memory.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
@@ -32,14 +32,14 @@ try {
   const gateway = await openWires(deployment, trader);
   const pool = await WirePool.open(gateway, WIRES);
   const bases = await makeBases(pool);
-  report.tried("JSONTestSuite's texts", await judge(pool, suiteBodies()));
+  report.tried("JSONTestSuite's texts", await check(pool, suiteBodies()));
   const memory: number[] = [];
   const bodies = mutatedBodies(bases);
   report.tried(
     `${count} mutations`,
-    await judge(pool, bodies, () => memory.push(residentMebibytes(deployment.servers[0]!.pid))),
+    await check(pool, bodies, () => memory.push(residentMebibytes(deployment.servers[0]!.pid))),
   );
-  report.tried("memory of the service", judgeMemory(memory, short));
+  report.tried("memory of the service", checkMemory(memory, short));
   pool.close();
   await gateway.close();
 } finally {
@@ -68,7 +68,7 @@ function* mutatedBodies(bases: Readonly<Record<Path, string[]>>): Generator<[Pat
 }
 
 /** Sends the bodies batch by batch, and compares the replies with the new rows in the database. */
-async function judge(
+async function check(
   pool: WirePool,
   bodies: Iterable<[Path, Uint8Array]>,
   afterBatch = () => {},
@@ -82,7 +82,7 @@ async function judge(
     for (const { path, body, reply } of sent) {
       const verdict = verdictOf(reply);
       verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
-      const fault = judgeReply(body, reply);
+      const fault = checkReply(body, reply);
       if (fault) violations.push(`${fault}: ${path} ${JSON.stringify(Buffer.from(body).toString("latin1"))}`);
     }
     violations.push(...compareRows(before, await countRows(deployment.sql), sent));

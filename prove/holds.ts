@@ -37,7 +37,7 @@ export async function findWaiting(
 ): Promise<number | undefined> {
   const [row] = await sql`
     select a.pid from pg_stat_activity a join pg_locks l on l.pid = a.pid
-    where a.application_name = 'gold-partner-service' and a.query like ${`%${statement}%`} and a.wait_event_type = 'Lock'
+    where a.application_name like 'gold-partner-%' and a.query like ${`%${statement}%`} and a.wait_event_type = 'Lock'
       and l.relation = ${table}::text::regclass and (l.locktype = 'tuple' or not l.granted)
     limit 1`;
   return row?.pid as number | undefined;
@@ -49,7 +49,7 @@ export async function findAwaitingStandby(
 ): Promise<number | undefined> {
   const [row] = await sql`
     select pid from pg_stat_activity
-    where application_name = 'gold-partner-service' and query like ${`%${statement}%`} and wait_event = 'SyncRep' limit 1`;
+    where application_name like 'gold-partner-%' and query like ${`%${statement}%`} and wait_event = 'SyncRep' limit 1`;
   return row?.pid as number | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function findAwaitingStandby(
  * Makes every commit wait forever for a standby that does not exist. The commits are on disk, but no client
  * gets an answer.
  */
-export async function awaitNobody(deployment: Deployment): Promise<() => Promise<void>> {
+export async function requireMissingStandby(deployment: Deployment): Promise<() => Promise<void>> {
   const { sql } = deployment;
   const configure = async (name: string) => {
     await sql.unsafe(`alter system set synchronous_standby_names = '${name}'`);

@@ -52,17 +52,22 @@ export class Inbox {
   }
 }
 
-/** Opens a real receiver for each of the partners. The receivers stop with the deployment. */
+/**
+ * Opens a real receiver for each of the partners. The receivers stop with the deployment. `front` returns the port of
+ * a proxy in front of a receiver's port.
+ */
 export async function openInboxes(
   deployment: Deployment,
   traders: readonly Trader[] = deployment.traders,
+  front: (port: number) => Promise<number> = (port) => Promise.resolve(port),
 ): Promise<Inbox[]> {
   const inboxes: Inbox[] = [];
   deployment.onStop(async () => void await Promise.all(inboxes.map((inbox) => inbox.stop())));
   for (const trader of traders) {
     const receiver = await testReceiver({ certificate: deployment.receiverCertificate });
     inboxes.push(new Inbox(trader, receiver));
-    await deployment.operator("partner set", trader.clientId, "--webhook", receiver.url);
+    const url = Object.assign(new URL(receiver.url), { port: `${await front(receiver.port)}` }).href;
+    await deployment.operator("partner set", trader.clientId, "--webhook", url);
   }
   return inboxes;
 }

@@ -1,6 +1,13 @@
 import type { Deployment } from "./deployment.ts";
 import type { InFlightOrders } from "./in_flight_orders.ts";
-import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
+import {
+  findAwaitingStandby,
+  findWaiting,
+  type Held,
+  lock,
+  releaseAll,
+  requireMissingStandby,
+} from "./holds.ts";
 
 /** A step of an order's processing. */
 export interface KillPoint {
@@ -30,7 +37,7 @@ async function findAfterCommit(
   const quotes = others.filter(({ kind }) => kind === "new").map(({ quoteId }) => quoteId.slice(3));
   const [row] = await sql`
     select (select count(*)::int from gold.orders where id = any (${`{${quotes}}`}::text::uuid[])) as executed,
-      (select pid from pg_stat_activity where application_name = 'gold-partner-service' limit 1) as pid`;
+      (select pid from pg_stat_activity where application_name like 'gold-partner-%' limit 1) as pid`;
   return isEnough(row!.executed as number, quotes.length) ? row!.pid as number : undefined;
 }
 
@@ -80,7 +87,7 @@ const beforeCommit: KillPoint = {
 const committedOnDisk: KillPoint = {
   name: "committed on disk; the database has not confirmed the commit",
   async hold(deployment, orders) {
-    const releases = [await lockFirstAccount(deployment, orders), await awaitNobody(deployment)];
+    const releases = [await lockFirstAccount(deployment, orders), await requireMissingStandby(deployment)];
     return { show: () => findAwaitingStandby(deployment, BOOK), release: () => releaseAll(releases) };
   },
 };

@@ -3,13 +3,13 @@ import { DELIVERY_POINTS } from "./delivery_points.ts";
 import { killDeliveryAt } from "./delivery_round.ts";
 import { Deployment } from "./deployment.ts";
 import { openInboxes } from "./inboxes.ts";
-import { judgeInboxes } from "./judge_inboxes.ts";
-import { judgeOrders } from "./judge_orders.ts";
+import { checkInboxes } from "./check_inboxes.ts";
+import { checkOrders } from "./check_orders.ts";
 import { killAt, type Killed } from "./kill_round.ts";
 import { KILL_POINTS } from "./kill_points.ts";
-import { endure, loseIdleConnections, OUTAGES } from "./outage.ts";
+import { checkOutage, loseIdleConnections, OUTAGES } from "./outage.ts";
 import { Report } from "./report.ts";
-import { revive } from "./revival.ts";
+import { killAndRestart } from "./revival.ts";
 import { ask } from "./trader.ts";
 import { VICTIMS } from "./victims.ts";
 import { verdictOf } from "./wire.ts";
@@ -20,7 +20,7 @@ import { verdictOf } from "./wire.ts";
 
 const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };
-const REVIVALS = { long: 5, short: 1 };
+const RESTARTS = { long: 5, short: 1 };
 const TRADERS = 8;
 const LANES = 1;
 const INITIAL_FUNDING_SAR = "10000000";
@@ -35,7 +35,7 @@ try {
   // first process.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
-  await endow();
+  await fundPartners();
   const accepted = new Set<string>();
   const kill = async (name: string, text: string, round: () => Promise<Killed>) => {
     await deployment.renewTokens();
@@ -63,7 +63,7 @@ try {
       );
     }
   }
-  report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
+  report.tried("the orders", await checkOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   for (const [index, point] of DELIVERY_POINTS.entries()) {
     // Add 2, so that the short run kills the service at a step where only the service knows of the delivery.
     for (const victim of choose(index + 2)) {
@@ -74,17 +74,17 @@ try {
       );
     }
   }
-  report.tried("all orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
+  report.tried("all orders", await checkOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   report.tried("connections lost while idle", await loseIdleConnections(deployment));
   for (const outage of OUTAGES) {
     await deployment.renewTokens();
-    report.tried(outage.name, await endure(outage, DOWN_MS[scale], deployment));
+    report.tried(outage.name, await checkOutage(outage, DOWN_MS[scale], deployment));
   }
   report.tried(
     "events delivered during the outages",
-    await judgeInboxes(deployment, inboxes, { mayRepeat: true }),
+    await checkInboxes(deployment, inboxes, { mayRepeat: true }),
   );
-  report.tried("all processes of npm start killed", await revive(deployment.port, REVIVALS[scale]));
+  report.tried("all processes of npm start killed", await killAndRestart(deployment.port, RESTARTS[scale]));
 } finally {
   await deployment.stop();
 }
@@ -95,7 +95,7 @@ function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }
 
-async function endow(): Promise<void> {
+async function fundPartners(): Promise<void> {
   for (const trader of deployment.traders) {
     const reply = await ask(deployment.servers[0]!.socket, trader.fund(INITIAL_FUNDING_SAR));
     if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);

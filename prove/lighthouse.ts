@@ -47,16 +47,16 @@ const server = await openDocs({
   baseUrl: "https://localhost:8443",
   site: join(ROOT, "site/dist/www"),
   facts: () => {
-    throw new Error("Only /start shows these facts, and it is not judged here.");
+    throw new Error("Only /start shows these facts, and it is not scored here.");
   },
 });
 if (!server) throw new Error(`Port ${port} was taken in the meantime. Run the command again.`);
 const report = new Report(console.log);
 try {
   for (const page of PAGES[process.argv.includes("--short") ? "short" : "long"]) {
-    let best = await judge(page);
+    let best = await scorePage(page);
     for (let runs = 1; runs < RUNS_MAX && lowOf(best).length > 0; runs++) {
-      const again = await judge(page);
+      const again = await scorePage(page);
       best = best.map(([category, score], n) => [category, Math.max(score, again[n]![1])]);
     }
     const what = best.map(([category, score]) => `${category} ${score}`).join(", ");
@@ -76,7 +76,7 @@ function lowOf(scores: Scores): string[] {
 }
 
 /** Returns Lighthouse's score for each category, from 0 to 100. */
-async function judge(page: string): Promise<Scores> {
+async function scorePage(page: string): Promise<Scores> {
   const file = join(folder, "report.json");
   await run("node", [
     LIGHTHOUSE,

@@ -25,6 +25,8 @@ export class Load {
   readonly observed: Observed[] = [];
   /** Orders that were answered with success. */
   readonly acknowledged: string[] = [];
+  /** When these orders were executed, in Unix ms, as their replies state it. */
+  readonly executedAtMs = new Map<string, number>();
   /** A sentence for each order that never got a success reply. */
   readonly unanswered: string[] = [];
   readonly #buyers: readonly Promise<void>[];
@@ -33,7 +35,7 @@ export class Load {
   constructor({ servers, traders }: Pick<Deployment, "servers" | "traders">, buyers: number) {
     this.#buyers = Array.from(
       { length: buyers },
-      (_, n) => this.#buyOnAndOn(traders[n % traders.length]!, servers[n % servers.length]!.socket),
+      (_, n) => this.#buyRepeatedly(traders[n % traders.length]!, servers[n % servers.length]!.socket),
     );
   }
 
@@ -42,22 +44,31 @@ export class Load {
     await Promise.all(this.#buyers);
   }
 
-  async #buyOnAndOn(trader: Trader, socketPath: string): Promise<void> {
+  async #buyRepeatedly(trader: Trader, socketPath: string): Promise<void> {
     const connection = new Connection(socketPath);
     while (this.#on) {
       const quoteRequest = trader.quote("buy", GRAMS);
-      const quote = await this.#insist(connection, async () => quoteRequest);
+      const quote = await this.#retryUntilFinal(connection, async () => quoteRequest);
       if (!quote) continue;
       const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
       const key = randomUUID();
-      const order = await this.#insist(connection, () => trader.order(quote_id, { key }));
-      if (order) this.acknowledged.push((JSON.parse(order.body) as { order_id: string }).order_id);
+      const order = await this.#retryUntilFinal(connection, () => trader.order(quote_id, { key }));
+      if (order) this.#acknowledge(order);
       else this.unanswered.push(`the order of ${quote_id} never succeeded`);
     }
     connection.close();
   }
 
-  async #insist(connection: Connection, write: () => Promise<Uint8Array>): Promise<Reply | undefined> {
+  #acknowledge({ body }: Reply): void {
+    const { order_id, executed_at } = JSON.parse(body) as { order_id: string; executed_at: string };
+    this.acknowledged.push(order_id);
+    this.executedAtMs.set(order_id, Date.parse(executed_at));
+  }
+
+  async #retryUntilFinal(
+    connection: Connection,
+    write: () => Promise<Uint8Array>,
+  ): Promise<Reply | undefined> {
     for (;;) {
       const request = await write();
       const sentAtMs = performance.now();

@@ -18,22 +18,22 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const report = new Report((line) => console.log(line));
 try {
   const runs = await stack.run(scenarios);
-  scenarios.forEach((scenario, index) => report.tried(scenario, judgeSound(runs[index]!)));
+  scenarios.forEach((scenario, index) => report.tried(scenario, checkSound(runs[index]!)));
   for (const defect of LOAD_MUTATIONS) {
     const [run] = await stack.run([defect.scenario], defect);
-    report.tried(defect.name, judgeBroken(defect, run!));
+    report.tried(defect.name, checkBroken(defect, run!));
   }
 } finally {
   await stack.close();
 }
 process.exit(report.close("loadtest") ? 0 : 1);
 
-function judgeSound({ code, said }: LoadRun) {
+function checkSound({ code, said }: LoadRun) {
   const violations = code === 0 ? [] : [`exited with ${code}: ${said}`];
   return { what: "its smoke run meets every service level", violations };
 }
 
-function judgeBroken({ scenario, thresholds }: LoadMutation, { code, said }: LoadRun) {
+function checkBroken({ scenario, thresholds }: LoadMutation, { code, said }: LoadRun) {
   const violations: string[] = [];
   if (code !== FAILED) violations.push(`${scenario} exited with ${code} instead of ${FAILED}: ${said}`);
   else {

@@ -6,7 +6,7 @@ import { type Checkout, checkOut } from "../testing/release/checkout.ts";
 import { lastRelease } from "../testing/release/history.ts";
 import { Deployment } from "./deployment.ts";
 import { openInboxes } from "./inboxes.ts";
-import { judgeOrders } from "./judge_orders.ts";
+import { checkOrders } from "./check_orders.ts";
 import { Load } from "./load.ts";
 import { type Finding, Report } from "./report.ts";
 import { ask, type Trader } from "./trader.ts";
@@ -89,11 +89,11 @@ async function migrateUnderLoad(
       await untilObserved(load, load.observed.length + REQUESTS_BETWEEN);
     }
     await load.stop();
-    return await judge(
+    return await check(
       deployment,
       load,
       migrations,
-      await judgeOrders(
+      await checkOrders(
         deployment,
         [...history, ...load.acknowledged],
         inboxes,
@@ -130,7 +130,7 @@ async function writeHistory(
   return rows.map(({ id }) => id);
 }
 
-async function judge(
+async function check(
   { sql }: Deployment,
   { observed, unanswered }: Load,
   migrations: readonly { readonly fromMs: number; readonly toMs: number }[],

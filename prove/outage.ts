@@ -35,7 +35,7 @@ const SERVED: readonly string[] = ["201", "200 replayed"];
  * Checks that trading partners are refused while the database is unavailable, and served again afterwards
  * without a restart of the service.
  */
-export async function endure(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
+export async function checkOutage(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
   const { servers } = deployment;
   const pids = servers.map(({ pid }) => pid);
   const load = new Load(deployment, BUYERS);

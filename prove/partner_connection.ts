@@ -56,7 +56,7 @@ export class KeepAlivePool implements PartnerConnection {
   readonly #idle: Wire[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: (() => void)[] = [];
-  #underWay = 0;
+  #inFlight = 0;
   #open = true;
   #opened = 0;
 
@@ -70,8 +70,8 @@ export class KeepAlivePool implements PartnerConnection {
   }
 
   async send(request: Uint8Array): Promise<Reply | string> {
-    if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#underWay++;
+    if (this.#inFlight === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#inFlight++;
     try {
       return await this.#exchange(request);
     } catch (error) {
@@ -80,7 +80,7 @@ export class KeepAlivePool implements PartnerConnection {
       // Give this slot to the next waiting request, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
-      else this.#underWay--;
+      else this.#inFlight--;
     }
   }
 

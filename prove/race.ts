@@ -27,7 +27,7 @@ export const repeat = <T>(count: number, make: (n: number) => T): T[] =>
 export const onceAndReplays = (count: number): Tally => ({ "201": 1, "200 replayed": count - 1 });
 
 /** Returns what is wrong with a round's replies. */
-export function judge(round: Round, replies: readonly (Reply | undefined)[]): string[] {
+export function check(round: Round, replies: readonly (Reply | undefined)[]): string[] {
   const given = tallyText(tallyOf(replies));
   const allowed = round.allowed.map((tally) =>
     tallyText(new Map(Object.entries(tally).sort().filter(([, n]) => n > 0)))

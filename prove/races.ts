@@ -1,10 +1,10 @@
 import process from "node:process";
 import { Deployment } from "./deployment.ts";
-import { measureRefusals, stickOne } from "./fairness.ts";
+import { lockOneAccount, measureRefusals } from "./fairness.ts";
 import { openGatewayWires } from "./gateway_wires.ts";
 import { openInboxes } from "./inboxes.ts";
-import { judgeOrders } from "./judge_orders.ts";
-import { judge, type Race } from "./race.ts";
+import { checkOrders } from "./check_orders.ts";
+import { check, type Race } from "./race.ts";
 import { REPEATED_RACES } from "./repeated_races.ts";
 import { Report } from "./report.ts";
 import { SCARCE_RACES } from "./scarce_races.ts";
@@ -28,13 +28,13 @@ try {
   const accepted = new Set<string>();
   const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql, accepted });
   const judgeAll = async (where: string) => {
-    const { what, violations } = await judgeOrders(deployment, [...accepted], inboxes);
+    const { what, violations } = await checkOrders(deployment, [...accepted], inboxes);
     report.tried(`every accepted order is executed and delivered, ${where}`, {
       what: `${what}; sent ${await describeSenders()}`,
       violations,
     });
   };
-  await endow(stageOn(await openWires(1)));
+  await fundPartners(stageOn(await openWires(1)));
   const rounds = short ? ROUNDS.short : ROUNDS.long;
   for (const processes of [1, 2]) {
     for (const race of [...REPEATED_RACES, ...SCARCE_RACES]) {
@@ -49,7 +49,7 @@ try {
   await gateway.close();
   await judgeAll("mutual TLS");
   await deployment.renewTokens();
-  report.tried("one partner's account is locked", await stickOne(deployment));
+  report.tried("one partner's account is locked", await lockOneAccount(deployment));
   if (!short) report.tried("one partner's orders are all refused", await measureRefusals(deployment));
 } finally {
   await deployment.stop();
@@ -64,7 +64,7 @@ async function openWires(processes: number): Promise<Wire[]> {
 }
 
 /** Funds all partners but the last. */
-async function endow(stage: Stage): Promise<void> {
+async function fundPartners(stage: Stage): Promise<void> {
   await succeed(stage, stage.traders.slice(0, -1).map((trader) => trader.fund(INITIAL_FUNDING_SAR)));
   for (const wire of stage.wires) wire.close();
 }
@@ -80,7 +80,7 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
     const text = tallyText(tallyOf(replies));
     seen.set(text, (seen.get(text) ?? 0) + 1);
     const found = [
-      ...judge(prepared, replies),
+      ...check(prepared, replies),
       ...await findImbalance(stage),
       ...await prepared.after?.(replies) ?? [],
     ];

@@ -1,14 +1,18 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { connectTo } from "./wire.ts";
 
-/** A TCP relay between the service and its database. It can withhold data or cut connections on request. */
+/**
+ * A TCP relay between the service and its database, or between a partner and the service's socket. It can withhold
+ * data or cut connections on request.
+ */
 export class Relay {
   readonly #server: Server;
   readonly #links = new Set<{ readonly service: Socket; readonly database: Socket }>();
   #withholding = false;
 
-  private constructor(databasePort: number) {
+  private constructor(target: number | string) {
     this.#server = createServer((service) => {
-      const database = connect(databasePort, "127.0.0.1");
+      const database = connectTo(target);
       const link = { service, database };
       this.#links.add(link);
       const end = () => {
@@ -23,8 +27,9 @@ export class Relay {
     });
   }
 
-  static async open(databasePort: number): Promise<Relay> {
-    const relay = new Relay(databasePort);
+  /** Opens a relay to a port of this machine or to the path of a Unix socket. */
+  static async open(target: number | string): Promise<Relay> {
+    const relay = new Relay(target);
     await new Promise<void>((resolve) => relay.#server.listen(0, "127.0.0.1", resolve));
     return relay;
   }

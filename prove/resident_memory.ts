@@ -13,7 +13,7 @@ export function residentMebibytes(pid: number): number {
  * Compares the peak of the last quarter of the samples with the peak of the second quarter. For a short run,
  * growth is reported but is not a violation.
  */
-export function judgeMemory(samples: readonly number[], short: boolean): Finding {
+export function checkMemory(samples: readonly number[], short: boolean): Finding {
   const quarter = Math.ceil(samples.length / 4);
   const [warm, last] = [
     Math.max(...samples.slice(quarter, 2 * quarter)),

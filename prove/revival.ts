@@ -27,7 +27,7 @@ interface Run {
  * restarts, the books must have no defect and contain every acknowledged order. The last start is also killed
  * during trading, and nothing is checked after that.
  */
-export async function revive(port: number, rounds: number): Promise<Finding> {
+export async function killAndRestart(port: number, rounds: number): Promise<Finding> {
   const stateDir = await mkdtemp(join(tmpdir(), "gold-prove-start-"));
   const acknowledged = new Set<string>();
   const violations: string[] = [];

@@ -2,7 +2,7 @@ import process from "node:process";
 import { Deployment } from "./deployment.ts";
 import { EnvoyFront } from "./envoy_front.ts";
 import { openInboxes } from "./inboxes.ts";
-import { judgeOrders } from "./judge_orders.ts";
+import { checkOrders } from "./check_orders.ts";
 import { Report } from "./report.ts";
 import { OPERATOR_ROTATIONS } from "./rotation/operator_rotations.ts";
 import { OrderStream } from "./rotation/order_stream.ts";
@@ -50,7 +50,7 @@ try {
   await stream.stop();
   partner.current.close();
   const seconds = (performance.now() - startMs) / 1000;
-  const books = await judgeOrders(deployment, [...stream.accepted, ...beside], [inbox!]);
+  const books = await checkOrders(deployment, [...stream.accepted, ...beside], [inbox!]);
   const perSecond = Math.round((stream.accepted.length - warmUp) / seconds);
   report.tried("the books", {
     what: `${books.what}; ${perSecond} orders per second from the partner that adopts each new credential`,

@@ -67,17 +67,17 @@ export class ServerProcess {
 
   /** Number of orders, quotes and nonces that wait in the batchers. */
   countWaiting(): Promise<number> {
-    return this.#readGauge("gold_bookings_waiting");
+    return this.readGauge("gold_bookings_waiting");
   }
 
   /** Number of webhooks in flight. */
   countInFlight(): Promise<number> {
-    return this.#readGauge("gold_webhook_in_flight");
+    return this.readGauge("gold_webhook_in_flight");
   }
 
   /** Number of webhooks delivered since the process started. */
   countDelivered(): Promise<number> {
-    return this.#readGauge('gold_webhook_attempts_total{outcome="delivered"}');
+    return this.readGauge('gold_webhook_attempts_total{outcome="delivered"}');
   }
 
   async start(): Promise<void> {
@@ -100,7 +100,7 @@ export class ServerProcess {
     if (!this.#child) await this.start();
     const deadline = performance.now() + HEAL_MS;
     // Wait for both. A process is ready as soon as it can read, even if it still refuses writes.
-    while (!(await this.isReady()) || await this.#readGauge("gold_writes_possible") !== 1) {
+    while (!(await this.isReady()) || await this.readGauge("gold_writes_possible") !== 1) {
       if (performance.now() > deadline) {
         const log = await readFile(this.#log, "utf8");
         throw new Error(`${this.name} accepts no writes after ${HEAL_MS} ms:\n${log.slice(-LOG_TAIL)}`);
@@ -114,7 +114,7 @@ export class ServerProcess {
   }
 
   /** NaN if the process does not answer. */
-  async #readGauge(name: string): Promise<number> {
+  async readGauge(name: string): Promise<number> {
     const metrics = await this.#operation("/metrics");
     return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics?.text ?? "")?.[1]);
   }

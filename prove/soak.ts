@@ -4,12 +4,12 @@ import { parseArgs } from "node:util";
 import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts";
 import { type Finding, Report } from "./report.ts";
 import { DONE_SHARE_MIN, findBreakpoint, P99_MAX_MS, type Step } from "./soak/breakpoint.ts";
-import { judgeBooks } from "./soak/deliveries.ts";
+import { checkBooks } from "./soak/deliveries.ts";
 import { openStack } from "./soak/stack.ts";
-import { judgeBytes, judgeGrowth, judgeKept, judgeLatency, judgeService } from "./soak/judge_series.ts";
+import { checkBytes, checkGrowth, checkKept, checkLatency, checkService } from "./soak/check_series.ts";
 import { runCourse, type Series } from "./soak/series.ts";
 import { percentile } from "./soak/statistics.ts";
-import { judgeDeadTuples, readTables } from "./soak/tables.ts";
+import { checkDeadTuples, readTables } from "./soak/tables.ts";
 
 // npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service
 // breaks. Then it runs for a long time at 70 % of that rate, or at the rate of --rate. The books may grow,
@@ -79,18 +79,18 @@ try {
     collectEverySeconds: every(collectEverySeconds, 3),
   };
   const series = await runCourse(stack, course);
-  tried("service", judgeService(series));
-  tried(`${stack.kept.name}, grown`, judgeGrowth(series.keptMebibytes, length));
+  tried("service", checkService(series));
+  tried(`${stack.kept.name}, grown`, checkGrowth(series.keptMebibytes, length));
   tried(
     `${stack.kept.name}, by what was done`,
-    judgeKept(series.keptMebibytes, perSecond, stack.kept.isHeap),
+    checkKept(series.keptMebibytes, perSecond, stack.kept.isHeap),
   );
-  tried("resident memory", judgeGrowth(series.residentMebibytes, length));
-  tried("p99 of orders", judgeLatency(series, length));
-  tried("the database by order", judgeBytes(series, length));
-  tried("the books", await judgeBooks(stack.deployment, stack.traffic.accepted, stack.deliveries));
+  tried("resident memory", checkGrowth(series.residentMebibytes, length));
+  tried("p99 of orders", checkLatency(series, length));
+  tried("the database by order", checkBytes(series, length));
+  tried("the books", await checkBooks(stack.deployment, stack.traffic.accepted, stack.deliveries));
   const [before, loaded] = [series.tables[0]!.tables, series.tables.at(-1)!.tables];
-  tried("dead tuples", await judgeDeadTuples(before, loaded, () => readTables(stack.deployment.sql)));
+  tried("dead tuples", await checkDeadTuples(before, loaded, () => readTables(stack.deployment.sql)));
   if (json !== undefined) writeFileSync(json, describeRun(perSecond, series));
 } finally {
   await stack.deployment.stop();

@@ -72,7 +72,7 @@ async function isStreaming(): Promise<boolean> {
 }
 
 /** Checks that every write fails and every read succeeds while writes are refused. */
-async function findOpenDoors(orders: OrderStream, of: TestService, known: Answer): Promise<string[]> {
+async function checkRefusals(orders: OrderStream, of: TestService, known: Answer): Promise<string[]> {
   const violations: string[] = [];
   const refused = await orders.order();
   if (refused.status !== 503 || refused.code !== "service_unavailable" || refused.retryAfter === null) {
@@ -132,7 +132,7 @@ async function stopStandby(orders: OrderStream, of: TestService, standby: Debian
   const [from, waiting] = [orders.answers.length, Array.from({ length: 4 }, () => orders.order())];
   await until("/health is 503", async () => await askHealth(of) === 503);
   const refusedMs = performance.now() - stoppedMs;
-  violations.push(...await findOpenDoors(orders, of, known));
+  violations.push(...await checkRefusals(orders, of, known));
   const doubtful = await Promise.all(waiting);
   violations.push(...acknowledgedAfter(orders.answers.slice(from), stoppedMs + ACKNOWLEDGED_WITHIN_MS));
   await standby.start();
@@ -204,7 +204,7 @@ async function emptyNames(orders: OrderStream, of: TestService): Promise<Finding
   }
   const violations = acknowledgedAfter(orders.answers.slice(from), emptiedMs + ACKNOWLEDGED_WITHIN_MS);
   if (await askHealth(of) !== 503) violations.push("/health is not 503");
-  violations.push(...await findOpenDoors(orders, of, known));
+  violations.push(...await checkRefusals(orders, of, known));
   const acknowledged = orders.answers.slice(from).filter(({ orderId }) => orderId !== undefined).length;
   await nameStandbys(STANDBY_NAMES);
   await until("/health is 200", async () => await askHealth(of) === 200);

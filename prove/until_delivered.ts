@@ -4,8 +4,8 @@ import type { Deployment } from "./deployment.ts";
 const POLL_MS = 200;
 
 /** Waits until each event is delivered or parked. A parked event is sent again only on request. */
-export async function untilDelivered({ sql }: Deployment, patienceMs: number): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+export async function untilDelivered({ sql }: Deployment, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const [left] = await sql`
       select count(*)::int as partners, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
@@ -17,7 +17,7 @@ export async function untilDelivered({ sql }: Deployment, patienceMs: number): P
     if (left!.partners === 0) return;
     if (performance.now() > deadline) {
       throw new Error(
-        `After ${patienceMs / 1000} s, ${left!.waiting} events are not yet delivered and ${
+        `After ${timeoutMs / 1000} s, ${left!.waiting} events are not yet delivered and ${
           left!.due
         } retries are scheduled, for ${left!.partners} partners.`,
       );

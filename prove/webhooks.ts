@@ -1,8 +1,8 @@
 import process from "node:process";
 import { Report } from "./report.ts";
-import { judgeMemory } from "./resident_memory.ts";
+import { checkMemory } from "./resident_memory.ts";
 import { disturb, type Disturbance } from "./webhooks/disturbance.ts";
-import { describeArrivals, judgeArrivals } from "./webhooks/judge_arrivals.ts";
+import { checkArrivals, describeArrivals } from "./webhooks/check_arrivals.ts";
 import { MemoryWatch } from "./webhooks/memory_watch.ts";
 import { redeliver } from "./webhooks/redelivery.ts";
 import { measurePairs } from "./webhooks/pairs.ts";
@@ -37,11 +37,12 @@ process.exit(report.close("webhooks") ? 0 : 1);
 
 async function proveArrival(): Promise<void> {
   await setup.receivers.behave(() => "by chance");
-  const { kills, underWay, restarts, tests } = await disturb(setup, PLAN);
+  const { kills, interrupted, restarts, tests } = await disturb(setup, PLAN);
   const arrivals = await setup.receivers.take();
-  const { parked, ...finding } = await judgeArrivals(setup, arrivals, TRIES);
+  const { parked, ...finding } = await checkArrivals(setup, arrivals, TRIES);
   const suffered =
-    `${kills} kills with ${underWay} deliveries in flight, ${restarts} restarts of the database, ${tests} webhook tests`;
+    `${kills} kills with ${interrupted} deliveries in flight, ${restarts} restarts of the database, ${tests} ` +
+    "webhook tests";
   const described = await describeArrivals(setup, arrivals);
   report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${described}` });
   report.tried("redelivery of parked events", await redeliver(setup, arrivals, parked));
@@ -61,5 +62,5 @@ async function provePairs(): Promise<void> {
 async function watchMemory(when: string, act: () => Promise<void>): Promise<void> {
   const memory = new MemoryWatch(setup.deliverers);
   await act();
-  report.tried(`memory of the delivering processes, ${when}`, judgeMemory(memory.stop(), short));
+  report.tried(`memory of the delivering processes, ${when}`, checkMemory(memory.stop(), short));
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assertEquals } from "@std/assert";
-import { judge } from "./race.ts";
+import { check } from "./race.ts";
 import { type Reply, tallyOf, tallyText, verdictOf, Wire } from "./wire.ts";
 
 /** A fake service on a separate socket. It answers as the test defines. */
@@ -78,15 +78,15 @@ describe("verdictOf()", () => {
   });
 });
 
-describe("judge()", () => {
+describe("check()", () => {
   it("accepts only the allowed tallies, and only one body for all successes", () => {
     const round = { requests: [], allowed: [{ "201": 1, "200 replayed": 1 }, { "201": 2 }], oneAnswer: true };
     const [first, again] = [reply(201, "a"), reply(200, "a", { "idempotent-replayed": "true" })];
-    assertEquals(judge(round, [first, again]), []);
-    assertEquals(judge(round, [first, first]), []);
-    assertEquals(judge(round, [first, { ...again, body: "b" }]), [
+    assertEquals(check(round, [first, again]), []);
+    assertEquals(check(round, [first, first]), []);
+    assertEquals(check(round, [first, { ...again, body: "b" }]), [
       "all successful replies to one idempotency key must have the same body; got 2 different bodies",
     ]);
-    assertEquals(judge(round, [first, undefined]).length, 1);
+    assertEquals(check(round, [first, undefined]).length, 1);
   });
 });

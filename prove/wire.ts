@@ -34,8 +34,9 @@ export class Wire {
     });
   }
 
-  static async open(socketPath: string): Promise<Wire> {
-    const socket = connect(socketPath);
+  /** Connects to a port of this machine or to the path of a Unix socket. */
+  static async open(target: number | string): Promise<Wire> {
+    const socket = connectTo(target);
     await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
     return new Wire(socket);
   }
@@ -89,6 +90,9 @@ export class Wire {
     return { status: Number(statusLine.split(" ")[1]), headers, body };
   }
 }
+
+export const connectTo = (target: number | string): Socket =>
+  typeof target === "number" ? connect(target, "127.0.0.1") : connect(target);
 
 /** A short verdict on a reply: `201`, `200 replayed`, `409 nonce_reused`; `none` if there is no reply. */
 export function verdictOf(reply: Reply | undefined): string {

@@ -17,15 +17,15 @@ if (unknown) {
 
 const { node, deno } = findRuntimes(ROOT);
 const typescript = join("node_modules", "typescript", "bin", "tsc");
-const doors = PUBLISHED.map((folder) => `${folder}/src/mod.ts`).filter((door) =>
-  existsSync(join(ROOT, door))
+const entryPoints = PUBLISHED.map((folder) => `${folder}/src/mod.ts`).filter((file) =>
+  existsSync(join(ROOT, file))
 );
 
 const STEPS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ["format", deno, ["fmt", "--check", "--quiet"]],
   ["lint", deno, ["lint", "--quiet"]],
   ["types", node, [typescript, "--noEmit", "-p", "tsconfig.json"]],
-  ["types under Deno", deno, ["check", "--quiet", ...doors]],
+  ["types under Deno", deno, ["check", "--quiet", ...entryPoints]],
   ["structure", node, ["--import", "tsx", "tools/check.ts"]],
 ];
 

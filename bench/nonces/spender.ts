@@ -47,7 +47,7 @@ async function openStore(store: Store): Promise<Spend> {
   }
   const { folder, port, user, password, database } = store.postgres;
   const databaseUrl = `postgres://${user}:${password}@${encodeURIComponent(folder)}:${port}/${database}`;
-  const pools = openPools({ databaseUrl, lanes: BATCHERS }, () => {});
+  const pools = openPools({ databaseUrl, tickerDatabaseUrl: databaseUrl, lanes: BATCHERS }, () => {});
   const monotonicMs = () => performance.now();
   const writes = await openWriteProbe({ sql: pools.probe, standby: false, monotonicMs, log: () => {} });
   const booking = openBooking(pools, BATCHERS, () => {}, writes);

@@ -27,7 +27,8 @@ function taken(definition: string, rows: string): string {
   const found = definition.match(ONE_ROW)?.length ?? 0;
   if (found !== 1) {
     throw new Error(
-      `gold.book_orders must match ${ONE_ROW} exactly once; it matches ${found} times. Adapt ONE_ROW in bench/orders/vault_rows.ts.`,
+      `gold.book_orders must match ${ONE_ROW} exactly once; it matches ${found} times. Adapt ONE_ROW in ` +
+        "bench/orders/vault_rows.ts.",
     );
   }
   return definition.replace(ONE_ROW, rows);

@@ -1,6 +1,7 @@
 -- Books orders in bulk, 64 per call, with the service's own function. The quotes were made in advance. Each
 -- order makes one event.
-create function peer.book_quotes(run text, first_client int, partners int, from_number bigint, to_number bigint) returns bigint
+create function peer.book_quotes(run text, first_client int, partners int, from_number bigint, to_number bigint)
+returns bigint
 language plpgsql volatile as $$
 declare
   batch bigint;
@@ -15,7 +16,8 @@ begin
         array_agg(gen_random_uuid()) as requests, array_agg(decode(repeat('ab', 262), 'hex')) as signed,
         array_agg(decode(repeat('ab', 32), 'hex')) as thumbprints
       from generate_series(batch, least(batch + 63, to_number)) number
-    ) orders, lateral gold.book_orders(true, false, clients, admissions, nonces, keys, fingerprints, quotes, requests, null, null, signed, thumbprints) booked;
+    ) orders, lateral gold.book_orders(true, false, clients, admissions, nonces, keys, fingerprints, quotes, requests,
+      null, null, signed, thumbprints) booked;
     if refused > 0 then
       raise exception '% of a batch''s orders were refused', refused;
     end if;

@@ -1,4 +1,4 @@
 import { describe } from "node:test";
-import { judgeEveryCall } from "./every_call_fixture.ts";
+import { testEveryCall } from "./every_call_fixture.ts";
 
-describe("GoldClient over mutual TLS through the gateway", () => judgeEveryCall("gateway"));
+describe("GoldClient over mutual TLS through the gateway", () => testEveryCall("gateway"));

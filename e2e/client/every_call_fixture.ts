@@ -16,13 +16,13 @@ const buy = (grams: string) => ({ side: "buy", gold_grams: grams }) as const;
 /**
  * Tests every call of the client against the real service, through the development gateway or the real Envoy.
  */
-export function judgeEveryCall(door: "gateway" | "Envoy"): void {
+export function testEveryCall(proxy: "gateway" | "Envoy"): void {
   let stack: Stack;
   let client: GoldClient;
   let operations: string[] = [];
 
   before(async () => {
-    stack = await Stack.open({ envoy: door === "Envoy" });
+    stack = await Stack.open({ envoy: proxy === "Envoy" });
     const observe = ({ operation }: { operation: string }) => operations.push(operation);
     client = await openClient(stack.partner.credentials, { observe });
     await client.fundSandbox({ amount_sar: "100000.10" });

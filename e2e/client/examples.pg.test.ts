@@ -11,7 +11,7 @@ import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");
-const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
+const CLIENT_MODULE = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
 /** Runtime arguments with which imports find the packages by name. */
 const RUNTIME = "Deno" in globalThis
   ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
@@ -55,7 +55,7 @@ describe("the examples of GoldClient", () => {
     const file = join(folder, "example.mts");
     // Replace only the package's name with its path, because the name does not resolve outside the
     // repository.
-    await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(DOOR)));
+    await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(CLIENT_MODULE)));
     const { client_id } = stack.partner.credentials;
     const env = {
       ...process.env,

@@ -72,23 +72,23 @@ describe("the Python client", () => {
 
   for (const kind of ["sync", "async"] as const) {
     const name = kind === "sync" ? "GoldClient" : "AsyncGoldClient";
-    describe(`${name}, with the running service`, () => judgeCalls(kind, () => ({ python, stack })));
+    describe(`${name}, with the running service`, () => testCalls(kind, () => ({ python, stack })));
     describe(`${name}, when the service or the network fails`, () =>
-      judgeSurvival(kind, () => ({ python, stack })));
+      testSurvival(kind, () => ({ python, stack })));
   }
 });
 
 type Kind = "sync" | "async";
-type Scene = () => { readonly python: PythonEnvironment; readonly stack: Stack };
+type TestSetup = () => { readonly python: PythonEnvironment; readonly stack: Stack };
 
 /** Opens clients, and closes them after each test. */
-function clientsOf(kind: Kind, scene: Scene) {
+function clientsOf(kind: Kind, setup: TestSetup) {
   const closing: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
   const open = (plan: object = {}): PythonClient => {
-    const { python, stack } = scene();
+    const { python, stack } = setup();
     const { client_id } = stack.partner.credentials;
     const credentials = stack.running.state.path("partners", client_id, "credentials.json");
     const client = new PythonClient(python, kind, credentials, plan);
@@ -100,8 +100,8 @@ function clientsOf(kind: Kind, scene: Scene) {
 
 const buy = (gold_grams: string) => ({ side: "buy", gold_grams });
 
-function judgeCalls(kind: Kind, scene: Scene): void {
-  const { open } = clientsOf(kind, scene);
+function testCalls(kind: Kind, setup: TestSetup): void {
+  const { open } = clientsOf(kind, setup);
 
   it("buys, sells, withdraws and reads with exact amounts", async () => {
     const client = open();
@@ -208,7 +208,7 @@ function judgeCalls(kind: Kind, scene: Scene): void {
   });
 
   it("does not retry if a certificate is not accepted", async () => {
-    const { cert } = scene().stack.partner.credentials;
+    const { cert } = setup().stack.partner.credentials;
     const client = open({ ca: cert }); // not the CA of the server's certificate
     const error = await assertRejects(() => client.call("get_health"), PythonError);
     assertEquals([error.code, error.retryable, error.outcome_unknown], ["tls_failed", false, false]);
@@ -217,7 +217,7 @@ function judgeCalls(kind: Kind, scene: Scene): void {
 
   it("needs one token request for 100 concurrent calls at the start", async () => {
     const client = open();
-    const operations = scene().stack.socket("server_operations.sock");
+    const operations = setup().stack.socket("server_operations.sock");
     const before = await readCounts(operations);
     await Promise.all(Array.from({ length: 100 }, () => client.call("get_balances")));
     assertEquals(countsBetween(before, await readCounts(operations)), {
@@ -227,12 +227,12 @@ function judgeCalls(kind: Kind, scene: Scene): void {
   });
 }
 
-function judgeSurvival(kind: Kind, scene: Scene): void {
-  const { open, closing } = clientsOf(kind, scene);
+function testSurvival(kind: Kind, setup: TestSetup): void {
+  const { open, closing } = clientsOf(kind, setup);
   let stack: Stack;
   let partner: Caller;
   before(() => {
-    ({ stack } = scene());
+    ({ stack } = setup());
     ({ partner } = stack);
   });
 

@@ -16,15 +16,15 @@ export const AVAILABILITY_WAYS = {
   internal_error: withdrawal(async ({ stack, partner }) => {
     return { caller: partner, call: WITHDRAWAL, mend: await hideTable(stack) };
   }),
-  service_unavailable: withdrawal(async ({ stack, partner, trustingDoor }) => {
-    const from = partner.through(trustingDoor);
+  service_unavailable: withdrawal(async ({ stack, partner, proxyWithoutHealthCheck }) => {
+    const from = partner.through(proxyWithoutHealthCheck);
     return { caller: partner, call: WITHDRAWAL, from, mend: await cutDatabase(stack, from) };
   }),
-  upstream_unavailable: withdrawal(async ({ partner, emptyDoor }) => {
-    return { caller: partner, call: WITHDRAWAL, from: partner.through(emptyDoor) };
+  upstream_unavailable: withdrawal(async ({ partner, proxyWithoutService }) => {
+    return { caller: partner, call: WITHDRAWAL, from: partner.through(proxyWithoutService) };
   }),
-  upstream_timeout: withdrawal(async ({ stack, partner, hastyDoor }) => {
-    const from = partner.through(hastyDoor);
+  upstream_timeout: withdrawal(async ({ stack, partner, proxyWithShortTimeouts }) => {
+    const from = partner.through(proxyWithShortTimeouts);
     return { caller: partner, call: WITHDRAWAL, from, mend: await haltService(stack) };
   }),
 } as const satisfies Partial<Record<TokenProblemCode, Way>>;

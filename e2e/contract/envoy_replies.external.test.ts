@@ -108,13 +108,13 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("report that no service is available", async () => {
-    await expectTwice("upstream_unavailable", stack.partner.through(await stack.openEmptyDoor()));
+    await expectTwice("upstream_unavailable", stack.partner.through(await stack.openProxyWithoutService()));
   });
 
   it("report that too many requests are waiting", async () => {
     // Use an Envoy that does not check the service's health. With health checks, Envoy would remove the
     // halted service after a few seconds, and refuse requests instead of letting them wait.
-    const port = await stack.openTrustingDoor();
+    const port = await stack.openProxyWithoutHealthCheck();
     const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
     const mend = await haltService(stack);
@@ -133,7 +133,7 @@ describe("the replies of Envoy itself", () => {
   });
 
   it("report a timeout of the request and of the service's reply", async () => {
-    const partner = stack.partner.through(await stack.openTrustingDoor());
+    const partner = stack.partner.through(await stack.openProxyWithoutHealthCheck());
     const mend = await haltService(stack);
     await Promise.all([
       expectTwice("request_timeout", partner, { stalls: true }),

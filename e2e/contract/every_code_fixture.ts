@@ -32,7 +32,7 @@ const WAYS: Readonly<Record<TokenProblemCode, Way>> = {
 const STAGES_MAX = 5;
 
 /** Tests every problem code, through the gateway or Envoy of this fixture. */
-export function judgeEveryCode(open: () => Promise<Stack>): void {
+export function testEveryCode(open: () => Promise<Stack>): void {
   let setup: Setup;
   let stack: Stack;
   before(async () => {
@@ -44,9 +44,9 @@ export function judgeEveryCode(open: () => Promise<Stack>): void {
     await partner.succeed("createOrder", await orderOf(partner, "buy", 10));
     setup = {
       ...{ stack, partner, other, poor },
-      hastyDoor: await stack.openHastyDoor(),
-      emptyDoor: await stack.openEmptyDoor(),
-      trustingDoor: await stack.openTrustingDoor(),
+      proxyWithShortTimeouts: await stack.openProxyWithShortTimeouts(),
+      proxyWithoutService: await stack.openProxyWithoutService(),
+      proxyWithoutHealthCheck: await stack.openProxyWithoutHealthCheck(),
     };
   });
   after(() => stack.close());

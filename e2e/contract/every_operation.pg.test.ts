@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { judgeEveryOperation } from "./every_operation_fixture.ts";
+import { testEveryOperation } from "./every_operation_fixture.ts";
 import { Stack } from "./stack_fixture.ts";
 
-describe("every operation, over mutual TLS", () => judgeEveryOperation(() => Stack.open()));
+describe("every operation, over mutual TLS", () => testEveryOperation(() => Stack.open()));

@@ -17,7 +17,7 @@ const OPERATIONS = operationsOf("sandbox");
 const PROMISED = ["x-request-id", "ratelimit-policy", "ratelimit"];
 
 /** Registers tests of every operation. `open` starts the service behind the gateway or behind Envoy. */
-export function judgeEveryOperation(open: () => Promise<Stack>): void {
+export function testEveryOperation(open: () => Promise<Stack>): void {
   let stack: Stack;
   let records: Records;
   let calls: Record<OperationId, Call>;

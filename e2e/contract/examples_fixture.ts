@@ -86,7 +86,7 @@ interface Described {
 }
 
 /** Tests every example, through the gateway or Envoy of this fixture. */
-export function judgeExamples(open: () => Promise<Stack>): void {
+export function testExamples(open: () => Promise<Stack>): void {
   let stack: Stack;
   const lived = new Set<string>();
   const differences = new Faults();

@@ -15,8 +15,13 @@ export const FORM_WAYS = {
     return { caller: partner, call: { body: { quote_id: "qt_019c1364-3420-7bbf-8392-5a8225f16878" } } };
   }),
   method_not_allowed: spoilt({ method: "DELETE" }),
-  request_timeout: withdrawal(async ({ partner, hastyDoor }) => {
-    return { caller: partner, call: WITHDRAWAL, from: partner.through(hastyDoor), fault: { stalls: true } };
+  request_timeout: withdrawal(async ({ partner, proxyWithShortTimeouts }) => {
+    return {
+      caller: partner,
+      call: WITHDRAWAL,
+      from: partner.through(proxyWithShortTimeouts),
+      fault: { stalls: true },
+    };
   }),
   body_too_large: spoilt({ body: `{"amount_sar":1}${" ".repeat(BODY_MAX_BYTES)}` }),
   uri_too_long: spoilt({ target: `/v1/withdrawals?${"x".repeat(9000)}` }),

@@ -32,7 +32,7 @@ const takesSignature = ({ signature }: Endpoint) => signature !== undefined;
  * True if the endpoint refuses unknown query parameters. OAuth ignores them, and the signature probe accepts
  * any URL that was signed.
  */
-const takesNoOtherQuery = ({ oauth, signature }: Endpoint) => !oauth && signature !== "judged";
+const takesNoOtherQuery = ({ oauth, signature }: Endpoint) => !oauth && signature !== "diagnosed";
 
 const longAgo = () => `${Math.floor(Date.now() / 1000) - 400}`;
 

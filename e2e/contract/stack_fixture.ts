@@ -22,7 +22,7 @@ import { Caller } from "./caller_fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
 /** Timeouts that keep the tests short, but let a body arrive on a busy machine. */
-const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
+const SHORT_TIMEOUTS = { bodyMs: 3000, upstreamMs: 6000 };
 
 /**
  * Runs what `npm start` starts, on its own port and in its own folder. Gives access to the operator, the
@@ -38,7 +38,7 @@ export class Stack {
   readonly partner: Caller;
   /** True if the real Envoy is in front, instead of the development gateway. */
   readonly #envoy: boolean;
-  readonly #doors: (() => Promise<void>)[] = [];
+  readonly #proxies: (() => Promise<void>)[] = [];
 
   private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller, envoy: boolean) {
     this.#envoy = envoy;
@@ -66,7 +66,7 @@ export class Stack {
 
   async close(): Promise<void> {
     await this.sql.end({ timeout: 1 });
-    await Promise.all(this.#doors.map((close) => close()));
+    await Promise.all(this.#proxies.map((close) => close()));
     await this.running.stop();
     await rm(join(this.running.state.dir, ".."), { recursive: true, force: true });
   }
@@ -80,13 +80,13 @@ export class Stack {
    * Opens a gateway with timeouts so short that tests can wait for them. With Envoy, returns the port of the
    * usual Envoy, because Envoy's timeouts are fixed.
    */
-  async openHastyDoor(): Promise<number> {
+  async openProxyWithShortTimeouts(): Promise<number> {
     if (this.#envoy) return this.#port;
-    return await this.#openGateway(this.socket("server.sock"), HASTY);
+    return await this.#openGateway(this.socket("server.sock"), SHORT_TIMEOUTS);
   }
 
   /** Opens a gateway or an Envoy with no service behind it. */
-  async openEmptyDoor(): Promise<number> {
+  async openProxyWithoutService(): Promise<number> {
     const nobody = this.socket("nobody.sock");
     return this.#envoy
       ? await this.openEnvoy({ UPSTREAMS: `unix:${nobody}` })
@@ -97,7 +97,7 @@ export class Stack {
    * Returns the port of a gateway or Envoy that does not check readiness. It forwards every request, even if
    * the service is not ready.
    */
-  async openTrustingDoor(): Promise<number> {
+  async openProxyWithoutHealthCheck(): Promise<number> {
     if (!this.#envoy) return this.#port;
     return await this.openEnvoy({ UPSTREAMS: `unix:${this.socket("server.sock")}` });
   }
@@ -111,7 +111,7 @@ export class Stack {
       baseUrl: `https://localhost:${port}`,
       upstreams: `unix:${this.socket("server.sock")}|unix:${this.socket("server_operations.sock")}`,
     });
-    this.#doors.push(() => envoy.stop());
+    this.#proxies.push(() => envoy.stop());
     return port;
   }
 
@@ -126,12 +126,20 @@ export class Stack {
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 
-  async #openGateway(socket: string, patience: Partial<GatewayTimeouts> = {}): Promise<number> {
+  async #openGateway(socket: string, timeouts: Partial<GatewayTimeouts> = {}): Promise<number> {
     const { partnerCa: ca, cert, key } = await this.#authorities();
     const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
-    const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });
-    this.#doors.push(() => door.close());
-    return door.port;
+    const gateway = await startGateway({
+      port: 0,
+      ca,
+      cert,
+      key,
+      upstreams: [socket],
+      newRequestId,
+      timeouts,
+    });
+    this.#proxies.push(() => gateway.close());
+    return gateway.port;
   }
 
   get #port(): number {

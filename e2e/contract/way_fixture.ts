@@ -13,11 +13,11 @@ export interface Setup {
   /** Has nothing until a test gives it something. */
   readonly poor: Caller;
   /** The port of a gateway with short timeouts. With Envoy, the usual port, because Envoy's timeouts are fixed. */
-  readonly hastyDoor: number;
+  readonly proxyWithShortTimeouts: number;
   /** The port of a gateway or Envoy with no service behind it. */
-  readonly emptyDoor: number;
+  readonly proxyWithoutService: number;
   /** The port of a gateway or Envoy that forwards every request, even if the service is not ready. */
-  readonly trustingDoor: number;
+  readonly proxyWithoutHealthCheck: number;
 }
 
 /** A request that is refused for exactly one reason. */

@@ -29,6 +29,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/recovery.md sh": "e2e/docs/recovery_page.external.test.ts",
   "docs/audit.md sql": "e2e/docs/operator_page.external.test.ts",
 };
 

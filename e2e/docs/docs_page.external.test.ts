@@ -27,7 +27,7 @@ interface Visit {
 describe("the API reference in Chromium", () => {
   let stack: Stack;
   let browser: Browser;
-  let door: Server;
+  let forwarder: Server;
   let origin: string;
 
   before(async () => {
@@ -38,13 +38,13 @@ describe("the API reference in Chromium", () => {
       );
     });
     stack = await Stack.open();
-    door = await openDoor(stack.partner);
-    origin = `http://localhost:${(door.address() as AddressInfo).port}`;
+    forwarder = await openForwarder(stack.partner);
+    origin = `http://localhost:${(forwarder.address() as AddressInfo).port}`;
     browser = await chromium.launch({ executablePath: CHROMIUM });
   });
   after(async () => {
     await browser?.close();
-    door?.close();
+    forwarder?.close();
     await stack?.close();
   });
 
@@ -126,7 +126,7 @@ describe("the API reference in Chromium", () => {
 });
 
 /** Opens a local HTTP server for the browser. It forwards each request with the partner's certificate. */
-async function openDoor(partner: Caller): Promise<Server> {
+async function openForwarder(partner: Caller): Promise<Server> {
   const server = createServer(async (request, response) => {
     const reply = await partner.call("getReference", { target: request.url! });
     response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());

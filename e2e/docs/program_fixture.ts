@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
+const CLIENT_MODULE = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
 const RUNTIME = "Deno" in globalThis
   ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
   : ["--import", "tsx"];
@@ -24,7 +24,7 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   try {
     const file = join(folder, "program.mts");
     // Replace the package's name with its path, because the name does not resolve outside the repository.
-    await writeFile(file, program.replace('"@gold-partner/client"', `"${DOOR}"`));
+    await writeFile(file, program.replace('"@gold-partner/client"', `"${CLIENT_MODULE}"`));
     const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
       cwd: ROOT,
       env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },

@@ -6,7 +6,7 @@ import { Reader } from "./page_fixture.ts";
 import type { Credentials } from "@gold-partner/dev";
 import type { Shell } from "./shell_fixture.ts";
 
-interface Door {
+interface ProxyExpectations {
   readonly options: readonly string[];
   /** The HTTP version that curl negotiates if it may choose. */
   readonly httpVersion: string;
@@ -20,7 +20,7 @@ interface Reply {
   readonly json: Record<string, unknown>;
 }
 
-function tryQuickstart({ options, httpVersion, refusals }: Door): void {
+function testQuickstart({ options, httpVersion, refusals }: ProxyExpectations): void {
   let reader: Reader;
   let shell: Shell;
   let demo: Credentials;
@@ -148,7 +148,7 @@ const ENDED = /^curl: \(/;
 
 describe("the printed quickstart through the development gateway", () => {
   const revoked = /"code":"certificate_revoked"/;
-  tryQuickstart({
+  testQuickstart({
     options: [],
     httpVersion: "1.1",
     refusals: { missing: ENDED, foreign: ENDED, expired: ENDED, revoked },
@@ -156,7 +156,7 @@ describe("the printed quickstart through the development gateway", () => {
 });
 
 describe("the printed quickstart through Envoy", () => {
-  tryQuickstart({
+  testQuickstart({
     options: ["--envoy"],
     httpVersion: "2",
     refusals: {

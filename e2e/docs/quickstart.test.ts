@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { writeEnding } from "@gold-partner/dev";
+import { readyText } from "@gold-partner/dev";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 /** Matches a status and the codes that have it, such as 401 `token_missing`, `token_invalid`. */
@@ -35,7 +35,7 @@ describe("the guide", () => {
     const page = await readFile(new URL("quickstart.md", DOCS), "utf8");
     const [, words] = /until it says `([^`]+)`/.exec(page)!;
     const said = { base_url: "", docs: "", credentials: "", operator: "", curl: "", metrics: "", k6: "" };
-    assertStringIncludes(writeEnding(said, "1"), words!);
+    assertStringIncludes(readyText(said, "1"), words!);
   });
 
   it("mentions every error code in sandbox.md", async () => {

@@ -41,7 +41,7 @@ describe("the end of a day, through a running service", () => {
    * Inserts a quote of 30 hours ago, whose day in Riyadh ended at least 6 hours ago, and moves the beginning of
    * the first epoch before it. Returns the quote's day.
    */
-  async function plantPastQuote(): Promise<string> {
+  async function insertPastQuote(): Promise<string> {
     const { client_id } = partner.credentials;
     return await stack.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
@@ -56,7 +56,7 @@ describe("the end of a day, through a running service", () => {
   }
 
   it("reaches the partner as a signed webhook and in GET /v1/events, and the audit accepts it", async () => {
-    const date = await plantPastQuote();
+    const date = await insertPastQuote();
     // A process closes the ended days when it starts.
     second = await startSecondService(stack, { LISTEN: `unix:${stack.socket("second.sock")}` });
     const delivery = await until(() =>

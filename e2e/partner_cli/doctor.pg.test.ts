@@ -1,4 +1,4 @@
 import { describe } from "node:test";
-import { tryDoctor } from "./doctor_fixture.ts";
+import { testDoctor } from "./doctor_fixture.ts";
 
-describe("gold-partner doctor, through the development gateway", () => tryDoctor("gateway"));
+describe("gold-partner doctor, through the development gateway", () => testDoctor("gateway"));

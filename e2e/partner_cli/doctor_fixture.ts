@@ -29,12 +29,12 @@ interface ShownFault {
   readonly exit: number;
 }
 
-interface Door {
+interface ProxyFaults {
   readonly revoked: ShownFault;
   readonly otherName: ShownFault;
 }
 
-const DOORS: Readonly<Record<"gateway" | "Envoy", Door>> = {
+const EXPECTED: Readonly<Record<"gateway" | "Envoy", ProxyFaults>> = {
   gateway: {
     revoked: { check: "certificate", says: /certificate_revoked/, cure: /certificate/, exit: 1 },
     otherName: {
@@ -57,15 +57,15 @@ const DOORS: Readonly<Record<"gateway" | "Envoy", Door>> = {
 };
 
 /** Tests `doctor` with the real service, through the development gateway or the real Envoy. */
-export function tryDoctor(door: keyof typeof DOORS): void {
-  const { revoked, otherName } = DOORS[door];
+export function testDoctor(proxy: keyof typeof EXPECTED): void {
+  const { revoked, otherName } = EXPECTED[proxy];
   let stack: Stack;
   let folder: string;
   let receiver: TestReceiver;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-doctor-"));
-    stack = await Stack.open({ envoy: door === "Envoy" });
+    stack = await Stack.open({ envoy: proxy === "Envoy" });
     receiver = await openReceiver();
   });
   after(async () => {

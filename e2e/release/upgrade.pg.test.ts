@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { Deployment } from "../../prove/deployment.ts";
 import { openInboxes } from "../../prove/inboxes.ts";
-import { judgeOrders } from "../../prove/judge_orders.ts";
+import { checkOrders } from "../../prove/check_orders.ts";
 import { Load } from "../../prove/load.ts";
 import { ask } from "../../prove/trader.ts";
 import { callEverything } from "./every_call.ts";
@@ -39,7 +39,7 @@ describe("an upgrade from the last release under load", () => {
     assertEquals(load.observed.map(({ verdict }) => verdict).filter((verdict) => verdict !== "201"), []);
     assertEquals(load.unanswered, []);
     const accepted = [...load.acknowledged, ...called.flatMap(({ orders }) => orders)];
-    const { violations } = await judgeOrders(deployment, accepted, inboxes);
+    const { violations } = await checkOrders(deployment, accepted, inboxes);
     assertEquals(violations, []);
   });
 });

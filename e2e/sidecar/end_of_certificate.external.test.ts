@@ -87,7 +87,7 @@ describe("a revoked or expired certificate behind Envoy", () => {
     for (const version of VERSIONS) {
       const certificate = await issueCertificate(stack, stack.partner);
       const knock = (plan = {}) =>
-        visit(stack, certificate, { options: [version], patienceMs: KNOCK_MS, ...plan });
+        visit(stack, certificate, { options: [version], timeoutMs: KNOCK_MS, ...plan });
       assertEquals((await knock()).alert, undefined);
       await stack.operator("cert revoke", certificate.fingerprint);
       const revokedMs = performance.now();
@@ -98,7 +98,7 @@ describe("a revoked or expired certificate behind Envoy", () => {
       // The loop ends at the first refused connection, or at the first connection after the limit. In both
       // cases this alert must have arrived.
       assertEquals(alert, "certificate_revoked");
-      assertEquals((await knock({ patienceMs: 30_000 })).alert, "certificate_revoked");
+      assertEquals((await knock({ timeoutMs: 30_000 })).alert, "certificate_revoked");
     }
   });
 

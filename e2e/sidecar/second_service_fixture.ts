@@ -11,15 +11,19 @@ export async function startSecondService(
   { running: { state, baseUrl } }: Stack,
   settings: { readonly LISTEN: string; readonly PROXY_SECRET?: string },
 ): Promise<Child> {
-  const url = new URL((await readRun(state.dir))!.database_url);
-  url.username = "gold_api";
-  url.password = (await readFile(state.path("keys", "database_gold_api"), "utf8")).trim();
+  const { database_url } = (await readRun(state.dir))!;
+  const urlOf = async (login: string) => {
+    const password = (await readFile(state.path("keys", `database_${login}`), "utf8")).trim();
+    return Object.assign(new URL(database_url), { username: login, password }).href;
+  };
   const name = `second_${settings.LISTEN.split(":")[0]}`;
   const [operations, log] = [state.socket(`${name}.sock`), state.path("log", `${name}.log`)];
   const child = startChild(MAIN, {
     GOLD_ENV: "sandbox",
     PUBLIC_BASE_URL: baseUrl,
-    DATABASE_URL: url.href,
+    DATABASE_URL: await urlOf("gold_api"),
+    DELIVERY_DATABASE_URL: await urlOf("gold_delivery"),
+    TICKER_DATABASE_URL: await urlOf("gold_ticker"),
     OPERATIONS_LISTEN: `unix:${operations}`,
     PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
     SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,

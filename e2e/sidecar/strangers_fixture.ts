@@ -118,7 +118,7 @@ async function revokedCertificate(stack: Stack): Promise<Certificate> {
   await stack.operator("cert revoke", certificate.fingerprint);
   const endMs = performance.now() + REVOCATION_MS;
   while (performance.now() < endMs) {
-    if ((await visit(stack, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
+    if ((await visit(stack, certificate, { timeoutMs: 1000 })).alert !== undefined) return certificate;
   }
   throw new Error(`Envoy did not apply a revocation within ${REVOCATION_MS / 1000} s.`);
 }

@@ -41,7 +41,7 @@ interface Plan {
   /** Options of `openssl s_client`. */
   readonly options?: readonly string[];
   /** How long to wait for a connection to close, in milliseconds. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface Visit {
@@ -67,7 +67,7 @@ export async function visit(
     port = portOf(stack),
     options = [],
     sends,
-    patienceMs = ANSWER_MS,
+    timeoutMs = ANSWER_MS,
   } = plan;
   const child = spawn("openssl", [
     ...["s_client", "-connect", `127.0.0.1:${port}`, "-servername", "localhost"],
@@ -81,7 +81,7 @@ export async function visit(
   child.stderr.setEncoding("utf8").on("data", (part: string) => said += part);
   child.stdin.on("error", () => {});
   const ended = new Promise<boolean>((resolve, reject) => {
-    const timer = setTimeout(() => (resolve(false), child.kill("SIGKILL")), patienceMs);
+    const timer = setTimeout(() => (resolve(false), child.kill("SIGKILL")), timeoutMs);
     child.once("error", reject).once("close", () => (clearTimeout(timer), resolve(true)));
   });
   if (sends !== undefined) child.stdin.write(sends, "latin1");

@@ -1,17 +1,17 @@
 import { after, before, describe, it } from "node:test";
-import { judgeCases, openTestDoor, type TestDoor } from "./door_fixture.ts";
+import { openTestProxy, testCases, type TestProxy } from "./proxy_fixture.ts";
 import { brokenRequests, oddRequests, type RequestCase } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener behind Envoy", () => {
-  let door: TestDoor;
+  let proxy: TestProxy;
   before(async () => {
-    door = await openTestDoor("envoy");
+    proxy = await openTestProxy("envoy");
   });
-  after(() => door.stop());
+  after(() => proxy.stop());
 
   const judge = (cases: readonly RequestCase[]) =>
-    judgeCases(cases.map(({ text, verdict, envoy = verdict }) => ({ text, verdict: envoy })), door.open);
+    testCases(cases.map(({ text, verdict, envoy = verdict }) => ({ text, verdict: envoy })), proxy.open);
 
-  it("rejects malformed requests", async () => judge(brokenRequests(await door.client())));
-  it("answers odd requests as documented", async () => judge(oddRequests(await door.client())));
+  it("rejects malformed requests", async () => judge(brokenRequests(await proxy.client())));
+  it("answers odd requests as documented", async () => judge(oddRequests(await proxy.client())));
 });

@@ -1,38 +1,38 @@
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { judgeCases, openTestDoor, type TestDoor } from "./door_fixture.ts";
+import { openTestProxy, testCases, type TestProxy } from "./proxy_fixture.ts";
 import { brokenRequests, oddRequests, sendBytes, verdictsOf } from "@gold-partner/server/testing";
 
 describe("the service's HTTP listener", () => {
-  let door: TestDoor;
+  let proxy: TestProxy;
   before(async () => {
-    door = await openTestDoor("gateway");
+    proxy = await openTestProxy("gateway");
   });
-  after(() => door.stop());
+  after(() => proxy.stop());
 
   const direct = () => {
-    const { listen } = door.fixture.config;
+    const { listen } = proxy.fixture.config;
     return connect(listen.kind === "unix" ? listen.path : "");
   };
   const vouched =
-    () => [`X-Forwarded-Client-Cert: Hash=${door.fixture.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
+    () => [`X-Forwarded-Client-Cert: Hash=${proxy.fixture.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
   const client = async () => {
-    const { clientId, clientSecret } = door.fixture.partner;
-    return { identity: vouched(), clientId, clientSecret, token: await door.fixture.token() };
+    const { clientId, clientSecret } = proxy.fixture.partner;
+    return { identity: vouched(), clientId, clientSecret, token: await proxy.fixture.token() };
   };
 
   it("rejects malformed requests on its socket and behind the gateway", async () => {
-    await judgeCases(brokenRequests(await client()), direct);
-    await judgeCases(brokenRequests(await door.client()), door.open);
+    await testCases(brokenRequests(await client()), direct);
+    await testCases(brokenRequests(await proxy.client()), proxy.open);
   });
 
   it("answers odd requests as documented on its socket", async () => {
-    await judgeCases(oddRequests(await client()), direct);
+    await testCases(oddRequests(await client()), direct);
   });
 
   it("answers odd requests as documented behind the gateway", async () => {
-    await judgeCases(oddRequests(await door.client()), door.open);
+    await testCases(oddRequests(await proxy.client()), proxy.open);
   });
 
   it("rejects a request that repeats a header of the proxy", async () => {

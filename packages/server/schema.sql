@@ -90,6 +90,32 @@ CREATE TYPE gold.withdrawal_status AS ENUM (
 ALTER TYPE gold.withdrawal_status OWNER TO gold_owner;
 
 --
+-- Name: accept_losses(integer, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.accept_losses(epoch integer, losses jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+#variable_conflict use_variable
+declare
+  current_epoch int := note_epoch();
+begin
+  perform require_approval(jsonb_build_object('epoch', epoch, 'losses', losses), 'recovery.accept');
+  if epoch <> current_epoch then
+    raise exception 'the loss was found in epoch %, and the books continue in epoch %: look again', epoch, current_epoch using errcode = 'GR409';
+  elsif jsonb_typeof(losses) <> 'array' or losses = '[]' or exists (
+    select from jsonb_array_elements(losses) l
+    where coalesce(jsonb_typeof(l -> 'client_id') <> 'string' or l ->> 'first' !~ '^[1-9][0-9]{0,17}$' or l ->> 'last' !~ '^[1-9][0-9]{0,17}$', true))
+  then
+    raise exception 'a loss needs client_id, first and last' using errcode = 'GR409';
+  end if;
+  perform note('recovery.accept', 'epoch ' || epoch, jsonb_build_object('epoch', epoch, 'losses', losses));
+end $_$;
+
+ALTER FUNCTION gold.accept_losses(epoch integer, losses jsonb) OWNER TO gold_book;
+
+--
 -- Name: clock_tolerance(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -244,10 +270,10 @@ end $$;
 ALTER FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) OWNER TO gold_book;
 
 --
--- Name: add_operator(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: add_operator(text, text, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.add_operator(name text, verifier text) RETURNS void
+CREATE FUNCTION gold.add_operator(name text, verifier text, roles text[] DEFAULT NULL::text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -255,19 +281,72 @@ declare
   approval jsonb;
 begin
   perform check_new_operator(name);
-  approval := require_approved_operator('operator.add', name);
+  if roles is null and two_people() then
+    raise exception 'each person has only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
+      using errcode = 'GR409';
+  end if;
+  roles := coalesce(roles, all_roles());
+  perform check_roles(roles);
+  approval := require_approved_operator('operator.add', jsonb_build_object('name', name, 'roles', roles));
   execute format('create role %I login password %L', name, verifier);
-  begin
-    execute format('grant gold_operator to %I', name);
-  exception when insufficient_privilege then
-    raise exception 'the login % may not grant gold_operator. A superuser must run once: grant gold_operator to % with admin option',
-      session_user, session_user using errcode = 'GR409';
-  end;
+  perform give_roles(name, roles);
   perform limit_operator_sessions(name);
-  perform note('operator.add', name, approval);
+  perform note('operator.add', name, approval || jsonb_build_object('roles', roles));
 end $$;
 
-ALTER FUNCTION gold.add_operator(name text, verifier text) OWNER TO gold_book;
+ALTER FUNCTION gold.add_operator(name text, verifier text, roles text[]) OWNER TO gold_book;
+
+--
+-- Name: add_operator_key(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.add_operator_key(login text, public_key text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  admitted text;
+begin
+  perform require_approval(jsonb_build_object('login', login, 'public_key', public_key), 'operator_key.add');
+  if not exists (select from operator_key) then
+    raise exception 'register the first operator keys with `gold db migrate --operator-key LOGIN=FILE`' using errcode = 'GR409';
+  end if;
+  admitted := admit_operator_key(login, public_key, (applied_proposal()).id::text);
+  perform note('operator_key.add', login, jsonb_build_object('public_key', public_key, 'fingerprint', admitted));
+  perform registry_changed();
+  return admitted;
+end $$;
+
+ALTER FUNCTION gold.add_operator_key(login text, public_key text) OWNER TO gold_book;
+
+--
+-- Name: add_root_keys(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.add_root_keys(keys jsonb) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  given record;
+  needed int := case when (select d.environment = 'production' from deployment d) then 3 else 2 end;
+begin
+  perform from audit_tail for no key update;
+  if exists (select from operator_key) then
+    raise exception 'the first operator keys are registered already: propose another with `gold operator key add`' using errcode = 'GR409';
+  elsif (select count(*) from jsonb_object_keys(keys)) < needed then
+    raise exception 'the first operator keys must be of at least % people, so that two can replace a lost one', needed using errcode = 'GR409';
+  end if;
+  perform require_two_people();
+  for given in select k.key as login, k.value as public_key from jsonb_each_text(keys) k order by 1 loop
+    perform note('operator_key.root', given.login, jsonb_build_object('public_key', given.public_key,
+      'fingerprint', admit_operator_key(given.login, given.public_key, 'root')));
+  end loop;
+  perform registry_changed();
+  return (select count(*) from operator_key);
+end $$;
+
+ALTER FUNCTION gold.add_root_keys(keys jsonb) OWNER TO gold_book;
 
 --
 -- Name: add_signing_key(text, text, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -323,6 +402,59 @@ begin
 end $$;
 
 ALTER FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: admit_operator_key(text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.admit_operator_key(login text, public_key text, admitted_by text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+#variable_conflict use_variable
+declare
+  admitted text := public_key_fingerprint(public_key);
+  known operator_key;
+begin
+  if login !~ '^[!-~]+$' or login is null then
+    raise exception 'the login of an operator must consist of visible ASCII characters' using errcode = 'GR409';
+  end if;
+  select k.* into known from operator_key k where k.fingerprint = admitted;
+  if known.fingerprint is not null then
+    raise exception 'the key % was registered before, for the login %: every person needs an own key', admitted, known.login
+      using errcode = 'GR409';
+  end if;
+  insert into operator_key (fingerprint, login, public_key, admitted_by, added_at)
+  values (admitted, login, public_key, admitted_by, ceil_millisecond(clock_timestamp()));
+  return admitted;
+end $_$;
+
+ALTER FUNCTION gold.admit_operator_key(login text, public_key text, admitted_by text) OWNER TO gold_book;
+
+--
+-- Name: adopt_registry(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.adopt_registry(rows jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+begin
+  perform require_approval(jsonb_build_object('rows', rows), 'registry.adopt');
+  if jsonb_typeof(rows) is distinct from 'array' or rows = '[]' or exists (
+    select from jsonb_array_elements(rows) pair
+    where jsonb_typeof(pair) <> 'array' or jsonb_array_length(pair) <> 2
+      or jsonb_typeof(pair -> 0) <> 'string' or jsonb_typeof(pair -> 1) <> 'string')
+  then
+    raise exception 'the adopted rows must be a list of pairs of texts' using errcode = 'GR409';
+  end if;
+  perform note('registry.adopt', 'registry', jsonb_build_object('adopted', jsonb_array_length(rows),
+    'rows_sha256', hash_text(convert_to(canonical_json(rows), 'UTF8'))));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.adopt_registry(rows jsonb) OWNER TO gold_book;
 
 --
 -- Name: step_withdrawal(text, uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -394,6 +526,16 @@ END;
 ALTER FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) OWNER TO gold_book;
 
 --
+-- Name: all_roles(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.all_roles() RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    RETURN '{treasury,credentials,pricing,keys,audit}'::text[];
+
+ALTER FUNCTION gold.all_roles() OWNER TO gold_book;
+
+--
 -- Name: answer_of(text, bytea, integer, uuid, text, bytea, bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -425,6 +567,10 @@ CREATE TABLE gold.price (
     halt_seconds integer,
     halted_at timestamp(3) with time zone,
     watched_from bigint DEFAULT 1 NOT NULL,
+    band_basis_points integer,
+    band_hour_basis_points integer,
+    band_from bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT price_band CHECK ((((band_basis_points IS NULL) = (band_hour_basis_points IS NULL)) AND ((band_basis_points >= 1) AND (band_basis_points <= band_hour_basis_points)) AND (band_hour_basis_points <= 10000))),
     CONSTRAINT price_halt CHECK ((((halt_basis_points IS NULL) = (halt_seconds IS NULL)) AND ((halt_basis_points >= 1) AND (halt_basis_points <= 10000)) AND ((halt_seconds >= 1) AND (halt_seconds <= 600)))),
     CONSTRAINT price_one CHECK (one),
     CONSTRAINT price_quote_ttl CHECK (((quote_ttl_seconds >= 1) AND (quote_ttl_seconds <= 3600))),
@@ -471,6 +617,8 @@ CREATE TABLE gold.proposal (
     decided_at timestamp(3) with time zone,
     secrets bytea,
     sealing_key text COLLATE pg_catalog."C",
+    proposer_signature text COLLATE pg_catalog."C",
+    approver_signature text COLLATE pg_catalog."C",
     CONSTRAINT proposal_decided CHECK (((decided_by IS NULL) = (decided_at IS NULL))),
     CONSTRAINT proposal_decision CHECK (((state = 'applying'::text) OR ((state = 'pending'::text) = (decided_by IS NULL)))),
     CONSTRAINT proposal_secrets CHECK (((secrets IS NULL) OR (sealing_key IS NOT NULL))),
@@ -511,6 +659,7 @@ declare
   mid bigint;
   spread int;
 begin
+  perform refuse_unknown_members(kind, content);
   case kind
     when 'partner.create' then
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
@@ -543,8 +692,7 @@ begin
         -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
-        -- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
-        perform set_price(content ->> 'source', mid, (mid * (20000 + spread) + 19999) / 20000, mid * (20000 - spread) / 20000, spread,
+        perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
           (content ->> 'stale_after_seconds')::int, content ->> 'url');
       end if;
       if content ? 'hours' then
@@ -553,6 +701,9 @@ begin
     when 'market.set' then
       if content ? 'breaker' then
         perform set_breaker((content -> 'breaker' ->> 'basis_points')::int, (content -> 'breaker' ->> 'seconds')::int);
+      end if;
+      if content ? 'band' then
+        perform set_band((content -> 'band' ->> 'step_basis_points')::int, (content -> 'band' ->> 'hour_basis_points')::int);
       end if;
       if content ? 'exposure' then
         perform set_exposure((content ->> 'exposure')::bigint);
@@ -585,16 +736,60 @@ begin
       if content ? 'limits' then
         perform set_limit_defaults(content -> 'limits');
       end if;
+    when 'recovery.accept' then
+      perform accept_losses((content ->> 'epoch')::int, content -> 'losses');
     when 'operator.add' then
       perform check_new_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));
+    when 'operator.set' then
+      perform check_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));
     when 'operator.remove' then
       perform check_operator(content ->> 'name');
-    else
-      raise exception 'there is no kind of proposal %', kind using errcode = 'GR409';
+    when 'operator_key.add' then
+      perform add_operator_key(content ->> 'login', content ->> 'public_key');
+    when 'registry.adopt' then
+      perform adopt_registry(content -> 'rows');
   end case;
 end $$;
 
 ALTER FUNCTION gold.apply_change(kind text, content jsonb) OWNER TO gold_book;
+
+--
+-- Name: instant_text(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.instant_text(at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+
+ALTER FUNCTION gold.instant_text(at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: operator_key; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.operator_key (
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    login text NOT NULL COLLATE pg_catalog."C",
+    public_key text NOT NULL COLLATE pg_catalog."C",
+    admitted_by text NOT NULL COLLATE pg_catalog."C",
+    added_at timestamp(3) with time zone NOT NULL,
+    ended_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.operator_key OWNER TO gold_owner;
+
+--
+-- Name: approvals_of(text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approvals_of(VARIADIC kinds text[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN jsonb_build_object('ends', COALESCE((SELECT jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) AS jsonb_object_agg FROM gold.operator_key k WHERE (k.ended_at IS NOT NULL)), '{}'::jsonb), 'approvals', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by, 'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature, 'approverSignature', p.approver_signature) ORDER BY p.decided_at, p.id) AS jsonb_agg FROM gold.proposal p WHERE ((p.state = 'approved'::text) AND (p.approver_signature IS NOT NULL) AND ((p.kind = ANY (approvals_of.kinds)) OR (p.kind = 'operator_key.add'::text)))), '[]'::jsonb));
+
+ALTER FUNCTION gold.approvals_of(VARIADIC kinds text[]) OWNER TO gold_book;
 
 --
 -- Name: approve_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -674,18 +869,20 @@ end $$;
 ALTER FUNCTION gold.approve_iban(public text, seen text) OWNER TO gold_book;
 
 --
--- Name: approve_proposal(uuid, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: approve_proposal(uuid, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.approve_proposal(id uuid, sha256 text) RETURNS void
+CREATE FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 #variable_conflict use_variable
 declare
   given proposal := hold_proposal(id);
+  signed jsonb;
 begin
   perform refuse_decided(given);
+  perform require_role_of(given.kind, true);
   if given.proposer = session_user then
     raise exception 'you proposed this change, so another login has to approve it' using errcode = 'GR409';
   elsif clock_timestamp() >= given.expires_at then
@@ -694,14 +891,16 @@ begin
     raise exception 'the hash % is not that of the proposal: read the proposal again, and approve the hash that is shown then', sha256
       using errcode = 'GR409';
   end if;
-  update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp() where p.id = id returning * into given;
+  signed := require_signatures(given, signature);
+  update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp(),
+    approver_signature = case when signed <> '{}' then signature end where p.id = id returning * into given;
   perform apply_change(given.kind, given.content);
   perform note('proposal.approve', id::text, jsonb_build_object('kind', given.kind, 'sha256', sha256,
-    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)));
+    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)) || signed);
   update proposal p set state = 'approved' where p.id = id;
 end $$;
 
-ALTER FUNCTION gold.approve_proposal(id uuid, sha256 text) OWNER TO gold_book;
+ALTER FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) OWNER TO gold_book;
 
 --
 -- Name: approve_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1064,16 +1263,6 @@ CREATE FUNCTION gold.decimal_text(quantity bigint, unit numeric) RETURNS text
     RETURN (trim_scale(((quantity)::numeric * unit)))::text;
 
 ALTER FUNCTION gold.decimal_text(quantity bigint, unit numeric) OWNER TO gold_book;
-
---
--- Name: instant_text(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.instant_text(at timestamp with time zone) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
-
-ALTER FUNCTION gold.instant_text(at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: balances_text(bigint, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2075,6 +2264,16 @@ end $$;
 ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) OWNER TO gold_book;
 
 --
+-- Name: buy_of(bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.buy_of(mid bigint, spread_basis_points integer) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    RETURN (((mid * (20000 + spread_basis_points)) + 19999) / 20000);
+
+ALTER FUNCTION gold.buy_of(mid bigint, spread_basis_points integer) OWNER TO gold_book;
+
+--
 -- Name: canonical_json(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3069,6 +3268,24 @@ end $$;
 ALTER FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) OWNER TO gold_book;
 
 --
+-- Name: check_roles(text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_roles(roles text[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if cardinality(roles) > 0 and roles = array(select r from unnest(all_roles()) with ordinality every (r, n) where r = any (roles) order by n) then
+    return;
+  end if;
+  raise exception 'the roles of an operator must be some of %, each once and in this order; got %',
+    array_to_string(all_roles(), ', '), coalesce(array_to_string(roles, ', '), 'none') using errcode = 'GR409';
+end $$;
+
+ALTER FUNCTION gold.check_roles(roles text[]) OWNER TO gold_book;
+
+--
 -- Name: check_running_balance(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3495,6 +3712,44 @@ END;
 ALTER FUNCTION gold.credentials_of(client integer) OWNER TO gold_book;
 
 --
+-- Name: chain_tail; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.chain_tail (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint DEFAULT 0 NOT NULL,
+    head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL
+);
+
+ALTER TABLE gold.chain_tail OWNER TO gold_owner;
+
+--
+-- Name: current_heads(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.current_heads() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT COALESCE(jsonb_agg(jsonb_build_object('client_id', h.client_id, 'sequence', (h.sequence)::text, 'head', encode(h.head, 'hex'::text)) ORDER BY h.client_id), '[]'::jsonb) AS "coalesce"
+    FROM ( SELECT p.public_id AS client_id,
+             t.sequence,
+             t.head
+            FROM (gold.chain_tail t
+              JOIN gold.partner p ON ((p.id = t.client_id)))
+           WHERE ((t.bucket = (p.id % 64)) AND (t.sequence > 0))
+         UNION ALL
+          SELECT 'audit'::text,
+             t.id,
+             t.head
+            FROM gold.audit_tail t
+           WHERE (t.id > 0)) h;
+END;
+
+ALTER FUNCTION gold.current_heads() OWNER TO gold_book;
+
+--
 -- Name: day_begin(date); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3580,6 +3835,16 @@ end $$;
 ALTER FUNCTION gold.day_facts(client integer, day date) OWNER TO gold_book;
 
 --
+-- Name: day_in_riyadh(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_in_riyadh(at timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((at AT TIME ZONE 'Asia/Riyadh'::text))::date;
+
+ALTER FUNCTION gold.day_in_riyadh(at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: day_of(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3588,6 +3853,22 @@ CREATE FUNCTION gold.day_of(instant timestamp with time zone) RETURNS date
     RETURN ((instant AT TIME ZONE 'Asia/Riyadh'::text))::date;
 
 ALTER FUNCTION gold.day_of(instant timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: decode_base64(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.decode_base64(given text) RETURNS bytea
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  return decode(given, 'base64');
+exception when invalid_parameter_value then
+  return null;
+end $$;
+
+ALTER FUNCTION gold.decode_base64(given text) OWNER TO gold_book;
 
 --
 -- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3780,6 +4061,35 @@ CREATE FUNCTION gold.end_admission(partner_id integer) RETURNS void
 END;
 
 ALTER FUNCTION gold.end_admission(partner_id integer) OWNER TO gold_book;
+
+--
+-- Name: end_operator_key(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.end_operator_key(fingerprint text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  held operator_key;
+begin
+  -- First the key, then the audit, as in an approval.
+  select k.* into held from operator_key k where k.fingerprint = fingerprint for update;
+  perform from audit_tail for no key update;
+  if held.fingerprint is null then
+    raise exception 'there is no operator key %', fingerprint using errcode = 'GR404';
+  elsif held.ended_at is not null then
+    raise exception 'the operator key % ended already, at %', fingerprint, instant_text(held.ended_at) using errcode = 'GR409';
+  elsif (select count(distinct k.login) from operator_key k where k.ended_at is null and k.fingerprint <> fingerprint) < 2 then
+    raise exception 'fewer than two people would have an operator key, and nobody could approve another: add one first' using errcode = 'GR409';
+  end if;
+  update operator_key k set ended_at = clock_timestamp() where k.fingerprint = fingerprint;
+  perform note('operator_key.end', held.login, jsonb_build_object('fingerprint', fingerprint));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.end_operator_key(fingerprint text) OWNER TO gold_book;
 
 --
 -- Name: deposit; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -4102,6 +4412,50 @@ end $$;
 ALTER FUNCTION gold.find_funding(client integer, id uuid) OWNER TO gold_book;
 
 --
+-- Name: find_losses(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_losses(known jsonb) RETURNS TABLE(client_id text, first bigint, last bigint, ends_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  head record;
+begin
+  for head in
+    select k.client_id, k.sequence, k.head, p.id as client, a.event_sequence, a.last_posted_at
+    from jsonb_to_recordset(known) as k (client_id text, sequence bigint, head text)
+    left join partner p on p.public_id = k.client_id
+    left join account a on a.bucket = p.id % 64 and a.client_id = p.id
+    left join chain_tail t on t.bucket = p.id % 64 and t.client_id = p.id
+    where k.client_id <> 'audit' and (t.sequence, encode(t.head, 'hex')) is distinct from (k.sequence, k.head)
+    order by k.client_id
+  loop
+    while head.event_sequence >= head.sequence
+      and head.sequence > coalesce(
+        (select t.sequence from chain_tail t where t.bucket = head.client % 64 and t.client_id = head.client), 0)
+    loop
+      perform seal_chain(head.client);
+    end loop;
+    continue when exists (
+      select from chain_link l
+      where l.bucket = head.client % 64 and l.client_id = head.client and l.sequence = head.sequence
+        and encode(l.hash, 'hex') = head.head);
+    return query
+      select head.client_id, least(coalesce(head.event_sequence, 0) + 1, head.sequence), head.sequence,
+        head.last_posted_at;
+  end loop;
+  return query
+    select 'audit', least(t.id + 1, k.sequence), k.sequence, (select a.at from audit a where a.id = t.id)
+    from jsonb_to_recordset(known) as k (client_id text, sequence bigint, head text) cross join audit_tail t
+    where k.client_id = 'audit'
+      and not exists (select from audit_link l where l.id = k.sequence and encode(l.hash, 'hex') = k.head);
+end $$;
+
+ALTER FUNCTION gold.find_losses(known jsonb) OWNER TO gold_book;
+
+--
 -- Name: find_order(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4228,6 +4582,22 @@ end $$;
 ALTER FUNCTION gold.freeze_bar() OWNER TO gold_book;
 
 --
+-- Name: freeze_operator_key(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.freeze_operator_key() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if old.ended_at is not null or new.ended_at is null or to_jsonb(new) - 'ended_at' <> to_jsonb(old) - 'ended_at' then
+    raise exception 'an operator key never changes: end it, and add another' using errcode = 'GB002';
+  end if;
+  return new;
+end $$;
+
+ALTER FUNCTION gold.freeze_operator_key() OWNER TO gold_book;
+
+--
 -- Name: freeze_proposal(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4235,8 +4605,14 @@ CREATE FUNCTION gold.freeze_proposal() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
-  if to_jsonb(new) - '{state,decided_by,decided_at,secrets}'::text[] <> to_jsonb(old) - '{state,decided_by,decided_at,secrets}'::text[]
-    or (old.state, new.state) not in (('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
+  if to_jsonb(new) - '{state,decided_by,decided_at,secrets,proposer_signature,approver_signature}'::text[]
+      <> to_jsonb(old) - '{state,decided_by,decided_at,secrets,proposer_signature,approver_signature}'::text[]
+    -- The proposer signs once, while the proposal is pending. The approver signs in the approval.
+    or (old.state, new.state) = ('pending', 'pending')
+      and (old.proposer_signature is not null or to_jsonb(new) - 'proposer_signature' <> to_jsonb(old) - 'proposer_signature')
+    or (old.state, new.state) <> ('pending', 'pending') and new.proposer_signature is distinct from old.proposer_signature
+    or new.state <> 'applying' and new.approver_signature is distinct from old.approver_signature
+    or (old.state, new.state) not in (('pending', 'pending'), ('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
     or old.state in ('applying', 'approved') and (new.decided_by, new.decided_at) is distinct from (old.decided_by, old.decided_at)
     or new.secrets is not null and new.secrets is distinct from old.secrets then
     raise exception 'a proposal is decided once, and its content never changes' using errcode = 'GB002';
@@ -4264,6 +4640,40 @@ begin
 end $$;
 
 ALTER FUNCTION gold.freeze_steps() OWNER TO gold_owner;
+
+--
+-- Name: give_roles(text, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.give_roles(name text, roles text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  role text;
+  groups constant text := 'gold_' || array_to_string(all_roles(), ', gold_');
+begin
+  begin
+    if pg_has_role(name, 'gold_operator', 'member') then
+      execute format('revoke gold_operator from %I', name);
+    end if;
+    foreach role in array all_roles() loop
+      if (role = any (roles)) <> pg_has_role(name, 'gold_' || role, 'member') then
+        execute format(case when role = any (roles) then 'grant %I to %I' else 'revoke %I from %I' end, 'gold_' || role, name);
+      end if;
+    end loop;
+  exception when insufficient_privilege then
+    raise exception 'the login % may not grant the roles of operators. A superuser must run once: grant gold_operator, % to % with admin option',
+      session_user, groups, session_user using errcode = 'GR409';
+  end;
+  -- Since Postgres 16, a login can only revoke what it granted itself.
+  if roles_of_login(name) <> roles then
+    raise exception 'the login % may not revoke a role that another login granted. A superuser must run once: revoke gold_operator, % from %',
+      session_user, groups, name using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.give_roles(name text, roles text[]) OWNER TO gold_book;
 
 --
 -- Name: gold_before(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4413,6 +4823,16 @@ CREATE FUNCTION gold.id_tolerance() RETURNS interval
 ALTER FUNCTION gold.id_tolerance() OWNER TO gold_book;
 
 --
+-- Name: inner_members(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.inner_members(name text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    RETURN (CASE name WHEN 'limits'::text THEN '{open_quotes,open_grams,daily_records,net_grams,daily_withdrawals,daily_withdrawn}'::text WHEN 'breaker'::text THEN '{basis_points,seconds}'::text WHEN 'band'::text THEN '{step_basis_points,hour_basis_points}'::text WHEN 'hours'::text THEN '{always_open,sessions}'::text ELSE NULL::text END)::text[];
+
+ALTER FUNCTION gold.inner_members(name text) OWNER TO gold_book;
+
+--
 -- Name: is_broken(gold.idempotency_key); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4458,6 +4878,21 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
+
+--
+-- Name: is_price_approved(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_price_approved(mid bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM gold.proposal p
+           WHERE ((p.state = 'applying'::text) AND (p.kind = 'price.set'::text) AND ((p.content ->> 'mid'::text) = (is_price_approved.mid)::text)))) AS "exists";
+END;
+
+ALTER FUNCTION gold.is_price_approved(mid bigint) OWNER TO gold_book;
 
 --
 -- Name: is_stale(gold.price, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4534,6 +4969,30 @@ end $$;
 ALTER FUNCTION gold.keep_attempts() OWNER TO gold_owner;
 
 --
+-- Name: keep_heads(jsonb, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.keep_heads(known jsonb, known_epoch integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  current_epoch int := note_epoch();
+  losses jsonb;
+begin
+  select coalesce(jsonb_agg(jsonb_build_object('client_id', l.client_id, 'first', l.first::text, 'last', l.last::text,
+    'ends_at', instant_text(l.ends_at)) order by l.client_id), '[]') into losses
+  from find_losses(known) l
+  where not exists (
+    select from audit a cross join jsonb_array_elements(a.detail -> 'losses') r
+    where a.action = 'recovery.accept' and (a.detail ->> 'epoch')::int >= known_epoch and r ->> 'client_id' = l.client_id
+      and l.last between (r ->> 'first')::bigint and (r ->> 'last')::bigint);
+  return jsonb_build_object('epoch', current_epoch, 'at', instant_text(clock_timestamp()), 'losses', losses, 'heads', current_heads());
+end $$;
+
+ALTER FUNCTION gold.keep_heads(known jsonb, known_epoch integer) OWNER TO gold_book;
+
+--
 -- Name: keep_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4567,6 +5026,16 @@ END;
 ALTER FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) OWNER TO gold_book;
 
 --
+-- Name: key_fingerprint(bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.key_fingerprint(blob bytea) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN ('SHA256:'::text || rtrim(encode(sha256(blob), 'base64'::text), '='::text));
+
+ALTER FUNCTION gold.key_fingerprint(blob bytea) OWNER TO gold_book;
+
+--
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4586,12 +5055,13 @@ CREATE FUNCTION gold.limit_all_sessions() RETURNS void
     AS $$
 declare
   item record;
+  operators constant text[] := '{gold_operator, gold_treasury, gold_credentials, gold_pricing, gold_keys, gold_audit}';
+  services constant text[] := '{gold_api, gold_delivery, gold_ticker, gold_trust}';
 begin
   for item in
-    select r.rolname as login, bool_or(g.rolname = 'gold_operator') as is_operator
-    from pg_roles r left join pg_auth_members m on m.member = r.oid left join pg_roles g on g.oid = m.roleid
+    select r.rolname as login, bool_or(g.name = any (operators)) as is_operator
+    from pg_roles r join unnest(operators || services) g (name) on pg_has_role(r.oid, g.name, 'member')
     where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
-      and (r.rolname = 'gold_api' or g.rolname in ('gold_api', 'gold_operator'))
     group by r.rolname
   loop
     begin
@@ -4606,6 +5076,9 @@ begin
     exception when insufficient_privilege then
       raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
+    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do that.
+    when undefined_object then
+      null;
     end;
   end loop;
   -- Limit only idle transactions. Migrations, pg_dump and a manual CREATE INDEX take long.
@@ -5160,6 +5633,23 @@ end $$;
 ALTER FUNCTION gold.lock_exposure(clock timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: lock_payees(uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.lock_payees(ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform 1 from (
+    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
+    order by a.client_id for no key update of a
+  ) locked;
+end $$;
+
+ALTER FUNCTION gold.lock_payees(ids uuid[]) OWNER TO gold_book;
+
+--
 -- Name: lock_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5330,6 +5820,13 @@ CREATE FUNCTION gold.number_price() RETURNS trigger
 begin
   new.id := coalesce((select max(h.id) from price_history h), 0) + 1;
   new.stored_at := date_trunc('milliseconds', clock_timestamp());
+  if new.band_basis_points is not null and new.as_of > 'epoch' then
+    if is_price_approved(new.mid) then
+      new.band_from := new.id;
+    else
+      perform refuse_outside_band(new);
+    end if;
+  end if;
   return new;
 end $$;
 
@@ -5447,6 +5944,178 @@ CREATE FUNCTION gold.pay_withdrawal(id uuid) RETURNS void
 END;
 
 ALTER FUNCTION gold.pay_withdrawal(id uuid) OWNER TO gold_book;
+
+--
+-- Name: payment_document(uuid, timestamp with time zone, date, uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_document(batch uuid, at timestamp with time zone, day date, ids uuid[]) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+#variable_conflict use_variable
+declare
+  payer deployment;
+  payer_name text;
+  paid record;
+  totals text;
+begin
+  if coalesce(cardinality(ids), 0) = 0 then
+    raise exception 'a batch must contain at least one withdrawal' using errcode = 'GR409';
+  end if;
+  select count(*) as count, sum(w.amount) as amount,
+    string_agg(payment_element(w, p.name), '' order by w.id) as elements into paid
+  from withdrawal w join partner p on p.id = w.client_id where w.id = any (ids);
+  if paid.count <> cardinality(ids) then
+    raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
+  end if;
+  select d.* into payer from deployment d;
+  if payer.payout_iban is null then
+    raise exception 'the account that withdrawals are paid from is not set: run `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`'
+      using errcode = 'GR409';
+  elsif payer.payout_bic !~ '^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}([0-9A-Z]{3})?$' then
+    raise exception 'the BIC % of the payout account is no BIC', payer.payout_bic using errcode = 'GR409';
+  end if;
+  payer_name := '<Nm>' || payment_text('the name of the payout account', payer.payout_name) || '</Nm>';
+  totals := format(E'      <NbOfTxs>%s</NbOfTxs>\n      <CtrlSum>%s</CtrlSum>', paid.count, sar_text(paid.amount));
+  return concat_ws(E'\n',
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">',
+    '  <CstmrCdtTrfInitn>',
+    '    <GrpHdr>',
+    '      <MsgId>' || payment_id(batch) || '</MsgId>',
+    '      <CreDtTm>' || instant_text(at) || '</CreDtTm>',
+    totals,
+    '      <InitgPty>',
+    '        ' || payer_name,
+    '      </InitgPty>',
+    '    </GrpHdr>',
+    '    <PmtInf>',
+    '      <PmtInfId>' || payment_id(batch) || '</PmtInfId>',
+    '      <PmtMtd>TRF</PmtMtd>',
+    totals,
+    '      <ReqdExctnDt>',
+    '        <Dt>' || to_char(day, 'YYYY-MM-DD') || '</Dt>',
+    '      </ReqdExctnDt>',
+    '      <Dbtr>',
+    '        ' || payer_name,
+    '      </Dbtr>',
+    '      <DbtrAcct>',
+    '        <Id>',
+    '          <IBAN>' || payment_iban('the IBAN of the payout account', payer.payout_iban) || '</IBAN>',
+    '        </Id>',
+    '      </DbtrAcct>',
+    '      <DbtrAgt>',
+    '        <FinInstnId>',
+    '          <BICFI>' || payer.payout_bic || '</BICFI>',
+    '        </FinInstnId>',
+    '      </DbtrAgt>',
+    paid.elements || '    </PmtInf>',
+    '  </CstmrCdtTrfInitn>',
+    '</Document>') || E'\n';
+end $_$;
+
+ALTER FUNCTION gold.payment_document(batch uuid, at timestamp with time zone, day date, ids uuid[]) OWNER TO gold_book;
+
+--
+-- Name: payment_iban(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_iban(what text, value text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+begin
+  if value !~ '^SA[0-9]{4}[0-9A-Z]{18}$' or (
+    select string_agg(case when c between 'A' and 'Z' then (ascii(c) - 55)::text else c end, '' order by n)::numeric % 97 <> 1
+    from regexp_split_to_table(substr(value, 5) || left(value, 4), '') with ordinality letter (c, n))
+  then
+    raise exception '% is not a valid Saudi IBAN', what using errcode = 'GR409';
+  end if;
+  return value;
+end $_$;
+
+ALTER FUNCTION gold.payment_iban(what text, value text) OWNER TO gold_book;
+
+--
+-- Name: payment_id(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_id(id uuid) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN replace((id)::text, '-'::text, ''::text);
+
+ALTER FUNCTION gold.payment_id(id uuid) OWNER TO gold_book;
+
+--
+-- Name: payment_text(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_text(what text, value text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  fault text := coalesce(payment_text_fault(value), case when value is null then 'is missing' end);
+begin
+  if fault is not null then
+    raise exception '% %: register it again as the bank knows it', what, fault using errcode = 'GR409';
+  end if;
+  return replace(replace(replace(replace(normalize(value, NFC), '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;');
+end $$;
+
+ALTER FUNCTION gold.payment_text(what text, value text) OWNER TO gold_book;
+
+--
+-- Name: sar_text(numeric); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.sar_text(halalas numeric) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN (trunc((halalas / (100)::numeric), 2))::text;
+
+ALTER FUNCTION gold.sar_text(halalas numeric) OWNER TO gold_book;
+
+--
+-- Name: payment_element(gold.withdrawal, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_element(given gold.withdrawal, name text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN (concat_ws('
+'::text, '      <CdtTrfTxInf>', '        <PmtId>', (('          <EndToEndId>'::text || gold.payment_id((given).id)) || '</EndToEndId>'::text), '        </PmtId>', '        <Amt>', (('          <InstdAmt Ccy="SAR">'::text || gold.sar_text(((given).amount)::numeric)) || '</InstdAmt>'::text), '        </Amt>', '        <Cdtr>', (('          <Nm>'::text || gold.payment_text(('the name of the partner of wd_'::text || (given).id), name)) || '</Nm>'::text), '        </Cdtr>', '        <CdtrAcct>', '          <Id>', (('            <IBAN>'::text || gold.payment_iban(('the IBAN of wd_'::text || (given).id), (given).iban)) || '</IBAN>'::text), '          </Id>', '        </CdtrAcct>', CASE WHEN ((given).reference IS NOT NULL) THEN concat_ws('
+'::text, '        <RmtInf>', (('          <Ustrd>'::text || gold.payment_text(('the reference of wd_'::text || (given).id), (given).reference)) || '</Ustrd>'::text), '        </RmtInf>') ELSE NULL::text END, '      </CdtTrfTxInf>') || '
+'::text);
+
+ALTER FUNCTION gold.payment_element(given gold.withdrawal, name text) OWNER TO gold_book;
+
+--
+-- Name: payment_text_fault(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payment_text_fault(value text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+declare
+  normal text := normalize(value, NFC);
+  space constant text := '[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]';
+  unprintable text := substring(normal from
+    '[\u0001-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064'
+    '\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001'
+    '\U000e0020-\U000e007f\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U0003fffe\U0003ffff'
+    '\U0004fffe\U0004ffff\U0005fffe\U0005ffff\U0006fffe\U0006ffff\U0007fffe\U0007ffff\U0008fffe\U0008ffff\U0009fffe\U0009ffff'
+    '\U000afffe\U000affff\U000bfffe\U000bffff\U000cfffe\U000cffff\U000dfffe\U000dffff\U000efffe\U000effff\U000f0000-\U0010ffff]');
+begin
+  return case
+    when unprintable is not null then 'contains the unprintable character U+' || lpad(upper(to_hex(ascii(unprintable))), 4, '0')
+    when normal ~ ('^' || space || '|' || space || '$') then 'has leading or trailing spaces'
+    when char_length(normal) not between 1 and 140 then 'has ' || char_length(normal) || ' characters; a bank accepts 1 to 140'
+  end;
+end $_$;
+
+ALTER FUNCTION gold.payment_text_fault(value text) OWNER TO gold_book;
 
 --
 -- Name: post_change(integer, text, text, text, text, text, text, timestamp with time zone, timestamp with time zone, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5657,6 +6326,24 @@ end $$;
 ALTER FUNCTION gold.post_transfers() OWNER TO gold_owner;
 
 --
+-- Name: prepare_payment(uuid[], uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.prepare_payment(ids uuid[], INOUT batch uuid DEFAULT NULL::uuid, OUT prepared_at timestamp with time zone, OUT document text, OUT sha256 text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+begin
+  prepared_at := date_trunc('milliseconds', clock_timestamp());
+  batch := coalesce(batch, new_uuid(prepared_at));
+  document := payment_document(batch, prepared_at, day_in_riyadh(prepared_at), ids);
+  sha256 := encode(sha256(convert_to(document, 'UTF8')), 'hex');
+end $$;
+
+ALTER FUNCTION gold.prepare_payment(ids uuid[], INOUT batch uuid, OUT prepared_at timestamp with time zone, OUT document text, OUT sha256 text) OWNER TO gold_book;
+
+--
 -- Name: present_millisecond(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5763,6 +6450,16 @@ CREATE FUNCTION gold.problem_text(refusal text, detail text, request uuid) RETUR
 ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER TO gold_book;
 
 --
+-- Name: proposal_members(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.proposal_members(kind text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
+
+ALTER FUNCTION gold.proposal_members(kind text) OWNER TO gold_book;
+
+--
 -- Name: proposal_text(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5800,6 +6497,7 @@ declare
   made proposal;
 begin
   perform require_read_committed();
+  perform require_role_of(kind, false);
   if lifetime not between interval '1 millisecond' and interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
@@ -5854,6 +6552,29 @@ end $_$;
 ALTER FUNCTION gold.public_key_fault(jwk jsonb) OWNER TO gold_book;
 
 --
+-- Name: public_key_fingerprint(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.public_key_fingerprint(public_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+declare
+  blob bytea;
+begin
+  if public_key ~ '^(ssh-ed25519|ecdsa-sha2-nistp256|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) [A-Za-z0-9+/]{40,255}={0,2}$' then
+    blob := decode_base64(split_part(public_key, ' ', 2));
+  end if;
+  if blob is null then
+    raise exception 'the public key must be an OpenSSH key without a comment, of a supported type: ssh-ed25519, ecdsa-sha2-nistp256, or sk- for a security key'
+      using errcode = 'GR409';
+  end if;
+  return key_fingerprint(blob);
+end $_$;
+
+ALTER FUNCTION gold.public_key_fingerprint(public_key text) OWNER TO gold_book;
+
+--
 -- Name: public_of(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5890,6 +6611,103 @@ CREATE FUNCTION gold.raises_limit(before jsonb, given jsonb) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.raises_limit(before jsonb, given jsonb) OWNER TO gold_book;
+
+--
+-- Name: allowed_ip; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.allowed_ip (
+    partner_id integer NOT NULL,
+    range cidr NOT NULL
+);
+
+ALTER TABLE gold.allowed_ip OWNER TO gold_owner;
+
+--
+-- Name: registry_version; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.registry_version (
+    one boolean DEFAULT true NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT registry_version_one CHECK (one)
+);
+
+ALTER TABLE gold.registry_version OWNER TO gold_owner;
+
+--
+-- Name: read_addresses(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_addresses(known_version bigint) RETURNS TABLE(version bigint, partners jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT v.version,
+         CASE
+             WHEN (v.version IS DISTINCT FROM read_addresses.known_version) THEN COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.public_id, 'ranges', COALESCE(( SELECT jsonb_agg((i.range)::text) AS jsonb_agg
+                        FROM gold.allowed_ip i
+                       WHERE (i.partner_id = p.id)), '[]'::jsonb)) ORDER BY p.id) AS jsonb_agg
+                FROM gold.partner p
+               WHERE (p.suspended_at IS NULL)), '[]'::jsonb)
+             ELSE NULL::jsonb
+         END AS "case"
+    FROM gold.registry_version v;
+END;
+
+ALTER FUNCTION gold.read_addresses(known_version bigint) OWNER TO gold_book;
+
+--
+-- Name: read_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'authority.add'::text, 'registry.adopt'::text]);
+
+ALTER FUNCTION gold.read_approvals() OWNER TO gold_book;
+
+--
+-- Name: read_archive(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_archive() RETURNS TABLE(archiving boolean, newest_at timestamp with time zone, age_seconds double precision, waiting bigint, failing boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  -- The name of a WAL file has 8 digits each for its timeline, its log and its file in this log.
+  files_per_log bigint := 4294967296 / pg_size_bytes(current_setting('wal_segment_size'));
+  current_file text := pg_walfile_name(pg_current_wal_insert_lsn());
+  archived pg_stat_archiver;
+begin
+  select a.* into archived from pg_stat_archiver a;
+  archiving := current_setting('archive_mode') <> 'off'
+    and (current_setting('archive_command') <> '' or coalesce(current_setting('archive_library', true), '') <> '');
+  newest_at := coalesce(archived.last_archived_time, pg_postmaster_start_time());
+  age_seconds := extract(epoch from clock_timestamp() - newest_at);
+  failing := coalesce(archived.last_failed_time > archived.last_archived_time, archived.last_failed_time is not null);
+  -- A history file, which a new timeline archives first, has no number.
+  waiting := case when archived.last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0,
+    (select sum((('x' || substr(f.name, 9, 8))::bit(32)::bigint * files_per_log + ('x' || substr(f.name, 17, 8))::bit(32)::bigint) * f.sign)
+     from (values (current_file, 1), (archived.last_archived_wal, -1)) f (name, sign)) - 1)
+  else 0 end;
+  return next;
+end $$;
+
+ALTER FUNCTION gold.read_archive() OWNER TO gold_book;
+
+--
+-- Name: read_authority_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_authority_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['authority.add'::text, 'registry.adopt'::text]);
+
+ALTER FUNCTION gold.read_authority_approvals() OWNER TO gold_book;
 
 --
 -- Name: read_backlog(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6078,17 +6896,6 @@ END;
 ALTER FUNCTION gold.read_limits(client integer) OWNER TO gold_book;
 
 --
--- Name: allowed_ip; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.allowed_ip (
-    partner_id integer NOT NULL,
-    range cidr NOT NULL
-);
-
-ALTER TABLE gold.allowed_ip OWNER TO gold_owner;
-
---
 -- Name: deployment; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -6122,18 +6929,6 @@ CREATE TABLE gold.deployment (
 );
 
 ALTER TABLE gold.deployment OWNER TO gold_owner;
-
---
--- Name: registry_version; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.registry_version (
-    one boolean DEFAULT true NOT NULL,
-    version bigint NOT NULL,
-    CONSTRAINT registry_version_one CHECK (one)
-);
-
-ALTER TABLE gold.registry_version OWNER TO gold_owner;
 
 --
 -- Name: token_key; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -6215,6 +7010,36 @@ end $$;
 ALTER FUNCTION gold.read_reserves() OWNER TO gold_book;
 
 --
+-- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.authority (
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    certificate text NOT NULL,
+    key_source text,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retired_at timestamp(3) with time zone,
+    revocation_list text,
+    revocation_number bigint DEFAULT 0 NOT NULL,
+    revocation_next_at timestamp(3) with time zone,
+    CONSTRAINT authority_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT authority_revocation_list CHECK ((((revocation_list IS NULL) = (revocation_next_at IS NULL)) AND ((revocation_list IS NULL) = (revocation_number = 0))))
+);
+
+ALTER TABLE gold.authority OWNER TO gold_owner;
+
+--
+-- Name: read_rows(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_rows() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN (SELECT jsonb_build_object('partners', (r.document -> 'partners'::text), 'authorities', COALESCE((SELECT jsonb_agg(a.certificate ORDER BY a.created_at) AS jsonb_agg FROM gold.authority a WHERE (a.retired_at IS NULL)), '[]'::jsonb)) AS jsonb_build_object FROM gold.read_registry(NULL::bigint) r(version, at, document));
+
+ALTER FUNCTION gold.read_rows() OWNER TO gold_book;
+
+--
 -- Name: read_sealed(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6267,25 +7092,6 @@ CREATE FUNCTION gold.read_simulations(client integer) RETURNS text
 $$;
 
 ALTER FUNCTION gold.read_simulations(client integer) OWNER TO gold_book;
-
---
--- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.authority (
-    fingerprint text NOT NULL COLLATE pg_catalog."C",
-    certificate text NOT NULL,
-    key_source text,
-    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retired_at timestamp(3) with time zone,
-    revocation_list text,
-    revocation_number bigint DEFAULT 0 NOT NULL,
-    revocation_next_at timestamp(3) with time zone,
-    CONSTRAINT authority_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
-    CONSTRAINT authority_revocation_list CHECK ((((revocation_list IS NULL) = (revocation_next_at IS NULL)) AND ((revocation_list IS NULL) = (revocation_number = 0))))
-);
-
-ALTER TABLE gold.authority OWNER TO gold_owner;
 
 --
 -- Name: read_trust(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6510,6 +7316,44 @@ end $$;
 ALTER FUNCTION gold.refuse_malformed_key() OWNER TO gold_book;
 
 --
+-- Name: refuse_outside_band(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_outside_band(given gold.price) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  earlier price_history;
+  is_step boolean := true;
+  band int;
+begin
+  if ((given).buy, (given).sell) is distinct from
+    (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then
+    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points: with a price band, they must',
+      decimal_text((given).buy, 0.0001), decimal_text((given).sell, 0.0001), decimal_text((given).mid, 0.0001), (given).spread_basis_points using errcode = 'GR409', detail = 'outside_band';
+  end if;
+  for earlier in
+    -- An http source that has given no price yet has a placeholder.
+    select h.* from price_history h where h.id >= (given).band_from and h.as_of > 'epoch' order by h.id desc
+  loop
+    -- A new spread or a new time is no move.
+    exit when is_step and earlier.mid = (given).mid;
+    band := case when is_step then (given).band_basis_points else (given).band_hour_basis_points end;
+    if abs((given).mid - earlier.mid) * 10000 > earlier.mid * band then
+      raise exception 'the price % differs by more than % %% from %, the price %: set it with `gold price set --mid` under two people, or widen the band with `gold market set --band`',
+        decimal_text((given).mid, 0.0001), decimal_text(band, 0.01), decimal_text(earlier.mid, 0.0001),
+        case when is_step then 'before it' else 'of ' || instant_text(earlier.stored_at) end
+        using errcode = 'GR409', detail = 'outside_band';
+    end if;
+    exit when earlier.stored_at <= (given).stored_at - interval '1 hour';
+    is_step := false;
+  end loop;
+end $$;
+
+ALTER FUNCTION gold.refuse_outside_band(given gold.price) OWNER TO gold_book;
+
+--
 -- Name: refuse_shared_key(integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6526,6 +7370,35 @@ begin
 end $$;
 
 ALTER FUNCTION gold.refuse_shared_key(client integer, thumbprint text) OWNER TO gold_book;
+
+--
+-- Name: refuse_unknown_members(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_unknown_members(kind text, content jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  unknown text;
+begin
+  if proposal_members(kind) is null then
+    raise exception 'there is no kind of proposal %', kind using errcode = 'GR409';
+  elsif jsonb_typeof(content) is distinct from 'object' then
+    raise exception 'the content of a proposal must be an object' using errcode = 'GR409';
+  end if;
+  select name into unknown from jsonb_object_keys(content) name where name <> all (proposal_members(kind))
+  union all
+  select m.key || '.' || name from jsonb_each(content) m, jsonb_object_keys(m.value) name
+  where jsonb_typeof(m.value) = 'object' and name <> all (inner_members(m.key))
+  limit 1;
+  if unknown is not null then
+    raise exception 'a proposal of the kind % has no member %', kind, unknown using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_unknown_members(kind text, content jsonb) OWNER TO gold_book;
 
 --
 -- Name: refuse_unprintable(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6659,7 +7532,7 @@ declare
   approval jsonb;
 begin
   perform check_operator(name);
-  approval := require_approved_operator('operator.remove', name);
+  approval := require_approved_operator('operator.remove', jsonb_build_object('name', name));
   begin
     execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
@@ -6846,29 +7719,53 @@ end $$;
 ALTER FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text[]) OWNER TO gold_book;
 
 --
--- Name: require_approved_operator(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: require_approved_operator(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.require_approved_operator(kind text, name text) RETURNS jsonb
+CREATE FUNCTION gold.require_approved_operator(kind text, content jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   approved uuid := (
     select p.id from proposal p
-    where p.kind = require_approved_operator.kind and p.content ->> 'name' = require_approved_operator.name and p.state = 'approved'
+    where p.kind = require_approved_operator.kind and p.content = require_approved_operator.content and p.state = 'approved'
       and p.expires_at > clock_timestamp()
       and not exists (select from audit a where a.action = p.kind and a.detail ->> 'proposal' = p.id::text)
     order by p.id desc limit 1);
 begin
   if approved is null then
-    perform require_approval_of_setting(jsonb_build_object('name', require_approved_operator.name), require_approved_operator.kind);
+    perform require_approval_of_setting(require_approved_operator.content, require_approved_operator.kind);
     return '{}';
   end if;
   return jsonb_build_object('proposal', approved);
 end $$;
 
-ALTER FUNCTION gold.require_approved_operator(kind text, name text) OWNER TO gold_book;
+ALTER FUNCTION gold.require_approved_operator(kind text, content jsonb) OWNER TO gold_book;
+
+--
+-- Name: require_operator_key(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_operator_key(login text, signature text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  found_key text := signing_fingerprint(signature);
+begin
+  if not exists (select from operator_key k where k.login = login and k.ended_at is null) then
+    raise exception 'the login % has no operator key: another operator proposes it with `gold operator key add`', login using errcode = 'GR409';
+  end if;
+  perform from operator_key k where k.login = login and k.fingerprint = found_key and k.ended_at is null for share;
+  if not found then
+    raise exception 'the signature is of the key %, which is no active key of the login %', found_key, login using errcode = 'GR409';
+  end if;
+  return found_key;
+end $$;
+
+ALTER FUNCTION gold.require_operator_key(login text, signature text) OWNER TO gold_book;
 
 --
 -- Name: require_read_committed(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6886,6 +7783,55 @@ end $$;
 ALTER FUNCTION gold.require_read_committed() OWNER TO gold_book;
 
 --
+-- Name: require_role_of(text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_role_of(kind text, approving boolean) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  needed text := role_of_kind(kind);
+begin
+  if needed is null or pg_has_role(session_user, 'gold_' || needed, 'usage')
+    or (not approving and pg_has_role(session_user, 'gold_owner', 'usage'))
+  then
+    return;
+  end if;
+  raise exception 'a change of the kind % needs the role %, which the login % does not have', kind, needed, session_user
+    using errcode = 'GR403';
+end $$;
+
+ALTER FUNCTION gold.require_role_of(kind text, approving boolean) OWNER TO gold_book;
+
+--
+-- Name: require_signatures(gold.proposal, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_signatures(given gold.proposal, signature text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  signed jsonb;
+begin
+  if not signatures_demanded() then
+    return '{}';
+  elsif (given).proposer_signature is null then
+    raise exception 'the proposer has not signed the proposal: % runs `gold proposal sign %`', (given).proposer, (given).id using errcode = 'GR409';
+  elsif signature is null then
+    raise exception 'the approval is not signed: approve with gold, which signs with your SSH key' using errcode = 'GR409';
+  end if;
+  signed := signed_with(session_user, signature);
+  if require_operator_key((given).proposer, (given).proposer_signature) = signed ->> 'key' then
+    raise exception 'the proposer signed with the same key: another person has to approve' using errcode = 'GR409';
+  end if;
+  return signed;
+end $$;
+
+ALTER FUNCTION gold.require_signatures(given gold.proposal, signature text) OWNER TO gold_book;
+
+--
 -- Name: require_two_people(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6897,6 +7843,7 @@ begin
   update deployment d set two_people = true where not d.two_people;
   if found then
     perform note('deployment.two_people', 'deployment', '{}');
+    perform store_first_band();
   elsif not exists (select from deployment) then
     raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
   end if;
@@ -7232,6 +8179,26 @@ end $$;
 ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO gold_book;
 
 --
+-- Name: role_of_kind(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.role_of_kind(kind text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (kind = ANY (ARRAY['vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
+
+ALTER FUNCTION gold.role_of_kind(kind text) OWNER TO gold_book;
+
+--
+-- Name: roles_of_login(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.roles_of_login(name text) RETURNS text[]
+    LANGUAGE sql STABLE
+    RETURN ARRAY(SELECT every.r FROM unnest(gold.all_roles()) WITH ORDINALITY every(r, n) WHERE pg_has_role((roles_of_login.name)::name, (('gold_'::text || every.r))::name, 'usage'::text) ORDER BY every.n);
+
+ALTER FUNCTION gold.roles_of_login(name text) OWNER TO gold_book;
+
+--
 -- Name: rotate_client_secret(text, bytea, integer, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7326,6 +8293,20 @@ begin
 end $$;
 
 ALTER FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: schema_version(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.schema_version() RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT max(m.created_at) AS max
+    FROM gold_migrations.__drizzle_migrations m;
+END;
+
+ALTER FUNCTION gold.schema_version() OWNER TO gold_book;
 
 --
 -- Name: seal_audit(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7474,6 +8455,16 @@ CREATE FUNCTION gold.seconds_behind(newest timestamp with time zone, clock times
 ALTER FUNCTION gold.seconds_behind(newest timestamp with time zone, clock timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: sell_of(bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.sell_of(mid bigint, spread_basis_points integer) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    RETURN ((mid * (20000 - spread_basis_points)) / 20000);
+
+ALTER FUNCTION gold.sell_of(mid bigint, spread_basis_points integer) OWNER TO gold_book;
+
+--
 -- Name: sequence_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7506,6 +8497,28 @@ begin
 end $$;
 
 ALTER FUNCTION gold.sequence_at(client integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: set_band(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_band(basis_points integer, hour_basis_points integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform lock_price();
+  if exists (
+    select from price p
+    where p.band_basis_points < coalesce(set_band.basis_points, 10001) or p.band_hour_basis_points < coalesce(set_band.hour_basis_points, 10001))
+  then
+    perform require_approval(jsonb_build_object('band', jsonb_build_object('step_basis_points', set_band.basis_points,
+      'hour_basis_points', set_band.hour_basis_points)), 'market.set');
+  end if;
+  perform store_band(set_band.basis_points, set_band.hour_basis_points);
+end $$;
+
+ALTER FUNCTION gold.set_band(basis_points integer, hour_basis_points integer) OWNER TO gold_book;
 
 --
 -- Name: set_breaker(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7633,6 +8646,32 @@ begin
 end $$;
 
 ALTER FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) OWNER TO gold_book;
+
+--
+-- Name: set_operator(text, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_operator(name text, roles text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  known text[];
+  approval jsonb := '{}';
+begin
+  perform check_operator(name);
+  perform check_roles(roles);
+  known := roles_of_login(name);
+  if roles = known then
+    return;
+  elsif not roles <@ known then
+    approval := require_approved_operator('operator.set', jsonb_build_object('name', name, 'roles', roles));
+  end if;
+  perform give_roles(name, roles);
+  perform note('operator.set', name, approval || jsonb_build_object('before', known, 'roles', roles));
+end $$;
+
+ALTER FUNCTION gold.set_operator(name text, roles text[]) OWNER TO gold_book;
 
 --
 -- Name: set_partner(text, text, cidr[], text, integer, integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7768,6 +8807,9 @@ begin
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
+  end if;
+  if is_first then
+    perform store_first_band();
   end if;
 end $$;
 
@@ -7960,6 +9002,80 @@ begin
 end $$;
 
 ALTER FUNCTION gold.settle_exposure(executed gold.orders[]) OWNER TO gold_book;
+
+--
+-- Name: sign_proposal(uuid, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.sign_proposal(id uuid, signature text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  given proposal := hold_proposal(id);
+begin
+  perform refuse_decided(given);
+  if given.proposer <> session_user then
+    raise exception 'only % may sign this proposal', given.proposer using errcode = 'GR409';
+  elsif given.proposer_signature is not null then
+    raise exception 'the proposal is signed already' using errcode = 'GR409';
+  end if;
+  update proposal p set proposer_signature = signature where p.id = id;
+  perform note('proposal.sign', id::text, signed_with(given.proposer, signature));
+end $$;
+
+ALTER FUNCTION gold.sign_proposal(id uuid, signature text) OWNER TO gold_book;
+
+--
+-- Name: signatures_demanded(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.signatures_demanded() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM gold.operator_key)) AS "exists";
+END;
+
+ALTER FUNCTION gold.signatures_demanded() OWNER TO gold_book;
+
+--
+-- Name: signed_with(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.signed_with(login text, signature text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  return jsonb_build_object('key', require_operator_key(login, signature), 'signature_sha256', hash_text(convert_to(signature, 'UTF8')));
+end $$;
+
+ALTER FUNCTION gold.signed_with(login text, signature text) OWNER TO gold_book;
+
+--
+-- Name: signing_fingerprint(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.signing_fingerprint(signature text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+declare
+  blob bytea;
+begin
+  if length(signature) < 4096 and signature ~ '^-----BEGIN SSH SIGNATURE-----\n[A-Za-z0-9+/=\n]+\n-----END SSH SIGNATURE-----\n?$' then
+    blob := decode_base64(split_part(signature, '-----', 3));
+  end if;
+  if blob is null or substring(blob from 1 for 12) <> '\x535348534947000000010000' then
+    raise exception 'the signature must be the text that `ssh-keygen -Y sign` writes' using errcode = 'GR409';
+  end if;
+  return key_fingerprint(substring(blob from 15 for get_byte(blob, 12) * 256 + get_byte(blob, 13)));
+end $_$;
+
+ALTER FUNCTION gold.signing_fingerprint(signature text) OWNER TO gold_book;
 
 --
 -- Name: simulate_deposit(gold.account, jsonb, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8270,6 +9386,28 @@ end $$;
 ALTER FUNCTION gold.statement_range(client integer, first_day date, last_day date) OWNER TO gold_book;
 
 --
+-- Name: store_band(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.store_band(basis_points integer, hour_basis_points integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update price p set band_basis_points = store_band.basis_points, band_hour_basis_points = store_band.hour_basis_points,
+    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it again and
+    -- again would move the price any distance.
+    band_from = case when p.band_basis_points is null then p.id else p.band_from end;
+  if not found then
+    raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
+  end if;
+  perform note('market.band', 'price band',
+    jsonb_build_object('step_basis_points', store_band.basis_points, 'hour_basis_points', store_band.hour_basis_points));
+end $$;
+
+ALTER FUNCTION gold.store_band(basis_points integer, hour_basis_points integer) OWNER TO gold_book;
+
+--
 -- Name: store_breaker(integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8287,6 +9425,22 @@ begin
 end $$;
 
 ALTER FUNCTION gold.store_breaker(basis_points integer, seconds integer) OWNER TO gold_book;
+
+--
+-- Name: store_first_band(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.store_first_band() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if two_people() and exists (select from price) and not exists (select from audit a where a.action = 'market.band') then
+    perform store_band(200, 500);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.store_first_band() OWNER TO gold_book;
 
 --
 -- Name: store_revocation_list(text, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8311,10 +9465,57 @@ end $$;
 ALTER FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: submit_withdrawals_as(text, uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: submit_payment(uuid, uuid[], timestamp with time zone, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) RETURNS void
+CREATE FUNCTION gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamp with time zone, sha256 text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  document text;
+  built text;
+begin
+  perform require_read_committed();
+  perform lock_payees(ids);
+  -- No name and no payout account changes before the audit row of this batch, because their changes are noted, too.
+  perform from audit_tail for no key update;
+  if prepared_at not between clock_timestamp() - interval '1 hour' and clock_timestamp() + clock_tolerance()
+    or day_in_riyadh(prepared_at) <> day_in_riyadh(clock_timestamp())
+  then
+    raise exception 'the document was prepared at %: run the command again', instant_text(prepared_at) using errcode = 'GR409';
+  end if;
+  document := payment_document(batch, prepared_at, day_in_riyadh(prepared_at), ids);
+  built := encode(sha256(convert_to(document, 'UTF8')), 'hex');
+  if built is distinct from sha256 then
+    raise exception 'the document changed after it was shown: its hash is %, not %. Run the command again', built, sha256 using errcode = 'GR409';
+  end if;
+  perform submit_withdrawals_as(session_user, batch, ids, document, prepared_at);
+  return document;
+end $$;
+
+ALTER FUNCTION gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamp with time zone, sha256 text) OWNER TO gold_book;
+
+--
+-- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  raise exception 'the payment document is built in the database now: use gold of version 0.5.0 or later' using errcode = 'GR409';
+end $$;
+
+ALTER FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) OWNER TO gold_book;
+
+--
+-- Name: submit_withdrawals_as(text, uuid, uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text, prepared_at timestamp with time zone DEFAULT clock_timestamp()) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -8323,46 +9524,24 @@ declare
   held record;
   one uuid;
 begin
-  if coalesce(cardinality(ids), 0) = 0 then
-    raise exception 'a batch must contain at least one withdrawal' using errcode = 'GR409';
-  end if;
-  perform 1 from (
-    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
-    order by a.client_id for no key update of a
-  ) locked;
+  perform lock_payees(ids);
   select p.public_id, held_until(p.iban_changed_at) as until into held
   from withdrawal w join partner p on p.id = w.client_id
   where w.id = any (ids) and held_until(p.iban_changed_at) > clock_timestamp() limit 1;
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
-  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), actor, document);
+  insert into payment_batch (id, created_at, login, document) values (batch, prepared_at, actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
     perform step_withdrawal(actor, one, 'submitted', batch);
   end loop;
-  if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
-    raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
-  end if;
   -- The audit's hash chain protects the document's hash. A later change of the stored document is then
   -- detected.
   perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
 
-ALTER FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) OWNER TO gold_book;
-
---
--- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.submit_withdrawals_as((SESSION_USER)::text, batch, ids, document) AS submit_withdrawals_as;
-END;
-
-ALTER FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) OWNER TO gold_book;
+ALTER FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text, prepared_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: suspend_partner(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -9209,19 +10388,6 @@ CREATE VIEW gold.chain_link_overview AS
 ALTER TABLE gold.chain_link_overview OWNER TO gold_owner;
 
 --
--- Name: chain_tail; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.chain_tail (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    sequence bigint DEFAULT 0 NOT NULL,
-    head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL
-);
-
-ALTER TABLE gold.chain_tail OWNER TO gold_owner;
-
---
 -- Name: chain_tail_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -9394,7 +10560,9 @@ CREATE VIEW gold.current_price AS
     p.quote_ttl_seconds,
     p.halt_basis_points,
     p.halt_seconds,
-    p.halted_at
+    p.halted_at,
+    p.band_basis_points,
+    p.band_hour_basis_points
    FROM gold.price p;
 
 ALTER TABLE gold.current_price OWNER TO gold_owner;
@@ -9506,6 +10674,21 @@ CREATE VIEW gold.market_hours AS
 ALTER TABLE gold.market_hours OWNER TO gold_owner;
 
 --
+-- Name: operator_key_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.operator_key_overview AS
+ SELECT k.fingerprint,
+    k.login,
+    k.public_key,
+    k.admitted_by,
+    k.added_at,
+    k.ended_at
+   FROM gold.operator_key k;
+
+ALTER TABLE gold.operator_key_overview OWNER TO gold_owner;
+
+--
 -- Name: operator_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -9515,18 +10698,20 @@ CREATE VIEW gold.operator_overview AS
     a.login AS added_by,
     ( SELECT max(u.at) AS max
            FROM gold.audit u
-          WHERE (u.login = r.rolname)) AS last_change_at
-   FROM (pg_roles r
+          WHERE (u.login = r.rolname)) AS last_change_at,
+    own.roles
+   FROM ((pg_roles r
+     CROSS JOIN LATERAL ( SELECT array_agg(role.name ORDER BY role."position") AS roles
+           FROM (unnest('{treasury,credentials,pricing,keys,audit}'::text[]) WITH ORDINALITY role(name, "position")
+             JOIN pg_roles g ON ((g.rolname = ('gold_'::text || role.name))))
+          WHERE pg_has_role(r.oid, g.oid, 'usage'::text)) own)
      LEFT JOIN LATERAL ( SELECT u.at,
             u.login
            FROM gold.audit u
           WHERE ((u.action = 'operator.add'::text) AND (u.subject = r.rolname))
           ORDER BY u.id DESC
          LIMIT 1) a ON (true))
-  WHERE (r.rolcanlogin AND (NOT r.rolsuper) AND (NOT r.rolcreaterole) AND (EXISTS ( SELECT
-           FROM (pg_auth_members m
-             JOIN pg_roles g ON ((g.oid = m.roleid)))
-          WHERE ((m.member = r.oid) AND (g.rolname = 'gold_operator'::name)))));
+  WHERE (r.rolcanlogin AND (NOT r.rolsuper) AND (NOT r.rolcreaterole) AND (own.roles IS NOT NULL));
 
 ALTER TABLE gold.operator_overview OWNER TO gold_owner;
 
@@ -9616,7 +10801,9 @@ CREATE VIEW gold.proposal_overview AS
         END AS status,
     gold.proposal_text(p.*) AS canonical_text,
     gold.proposal_sha256(p.*) AS sha256,
-    (p.secrets IS NOT NULL) AS has_secrets
+    (p.secrets IS NOT NULL) AS has_secrets,
+    p.proposer_signature,
+    p.approver_signature
    FROM gold.proposal p;
 
 ALTER TABLE gold.proposal_overview OWNER TO gold_owner;
@@ -9694,7 +10881,8 @@ CREATE VIEW gold.withdrawal_overview AS
         CASE
             WHEN (gold.held_until(p.iban_changed_at) > clock_timestamp()) THEN gold.held_until(p.iban_changed_at)
             ELSE NULL::timestamp with time zone
-        END AS held_until
+        END AS held_until,
+    gold.payment_text_fault(p.name) AS name_fault
    FROM ((gold.withdrawal w
      JOIN gold.partner p ON ((p.id = w.client_id)))
      JOIN LATERAL ( SELECT s_1.bucket,
@@ -9895,6 +11083,13 @@ ALTER TABLE ONLY gold.nonce
 
 ALTER TABLE ONLY gold.open_exposure
     ADD CONSTRAINT open_exposure_pkey PRIMARY KEY (ends_at);
+
+--
+-- Name: operator_key operator_key_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.operator_key
+    ADD CONSTRAINT operator_key_pkey PRIMARY KEY (fingerprint);
 
 --
 -- Name: orders orders_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -10297,6 +11492,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.idempoten
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.nonce FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: operator_key append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.operator_key FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: orders append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
@@ -10367,6 +11568,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawa
 --
 
 CREATE TRIGGER freeze_bar BEFORE INSERT OR UPDATE ON gold.bar FOR EACH ROW EXECUTE FUNCTION gold.freeze_bar();
+
+--
+-- Name: operator_key freeze_operator_key; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER freeze_operator_key BEFORE UPDATE ON gold.operator_key FOR EACH ROW EXECUTE FUNCTION gold.freeze_operator_key();
 
 --
 -- Name: proposal freeze_proposal; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -10533,8 +11740,23 @@ ALTER TABLE ONLY gold.withdrawal_step
 
 GRANT USAGE ON SCHEMA gold TO gold_owner;
 GRANT USAGE ON SCHEMA gold TO gold_book;
-GRANT USAGE ON SCHEMA gold TO gold_api;
 GRANT USAGE ON SCHEMA gold TO gold_operator;
+GRANT USAGE ON SCHEMA gold TO gold_treasury;
+GRANT USAGE ON SCHEMA gold TO gold_credentials;
+GRANT USAGE ON SCHEMA gold TO gold_pricing;
+GRANT USAGE ON SCHEMA gold TO gold_keys;
+GRANT USAGE ON SCHEMA gold TO gold_audit;
+GRANT USAGE ON SCHEMA gold TO gold_api;
+GRANT USAGE ON SCHEMA gold TO gold_delivery;
+GRANT USAGE ON SCHEMA gold TO gold_ticker;
+GRANT USAGE ON SCHEMA gold TO gold_trust;
+
+--
+-- Name: FUNCTION accept_losses(epoch integer, losses jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.accept_losses(epoch integer, losses jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.accept_losses(epoch integer, losses jsonb) TO gold_keys;
 
 --
 -- Name: FUNCTION clock_tolerance(); Type: ACL; Schema: gold; Owner: gold_book
@@ -10595,41 +11817,67 @@ REVOKE ALL ON FUNCTION gold.account_instant(holder gold.account, present timesta
 --
 
 REVOKE ALL ON FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) TO gold_keys;
 
 --
 -- Name: FUNCTION add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer) TO gold_operator;
+GRANT ALL ON FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer) TO gold_treasury;
 
 --
 -- Name: FUNCTION add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) TO gold_credentials;
 
 --
--- Name: FUNCTION add_operator(name text, verifier text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION add_operator(name text, verifier text, roles text[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.add_operator(name text, verifier text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.add_operator(name text, verifier text, roles text[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION add_operator_key(login text, public_key text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.add_operator_key(login text, public_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.add_operator_key(login text, public_key text) TO gold_keys;
+
+--
+-- Name: FUNCTION add_root_keys(keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.add_root_keys(keys jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION add_signing_key(public text, thumbprint text, kid text, jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) TO gold_credentials;
 
 --
 -- Name: FUNCTION add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) TO gold_keys;
+
+--
+-- Name: FUNCTION admit_operator_key(login text, public_key text, admitted_by text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.admit_operator_key(login text, public_key text, admitted_by text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION adopt_registry(rows jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.adopt_registry(rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.adopt_registry(rows jsonb) TO gold_keys;
 
 --
 -- Name: FUNCTION step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -10642,6 +11890,12 @@ REVOKE ALL ON FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.wit
 --
 
 REVOKE ALL ON FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION all_roles(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.all_roles() FROM PUBLIC;
 
 --
 -- Name: FUNCTION answer_of(key text, fingerprint bytea, status integer, request uuid, body text, signed_request bytea, thumbprint bytea); Type: ACL; Schema: gold; Owner: gold_book
@@ -10692,6 +11946,18 @@ GRANT UPDATE(decided_at) ON TABLE gold.proposal TO gold_book;
 GRANT UPDATE(secrets) ON TABLE gold.proposal TO gold_book;
 
 --
+-- Name: COLUMN proposal.proposer_signature; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(proposer_signature) ON TABLE gold.proposal TO gold_book;
+
+--
+-- Name: COLUMN proposal.approver_signature; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(approver_signature) ON TABLE gold.proposal TO gold_book;
+
+--
 -- Name: FUNCTION applied_proposal(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -10704,6 +11970,30 @@ REVOKE ALL ON FUNCTION gold.applied_proposal() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.apply_change(kind text, content jsonb) FROM PUBLIC;
 
 --
+-- Name: FUNCTION instant_text(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE operator_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.operator_key TO gold_book;
+
+--
+-- Name: COLUMN operator_key.ended_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(ended_at) ON TABLE gold.operator_key TO gold_book;
+
+--
+-- Name: FUNCTION approvals_of(VARIADIC kinds text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approvals_of(VARIADIC kinds text[]) FROM PUBLIC;
+
+--
 -- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -10714,28 +12004,31 @@ REVOKE ALL ON FUNCTION gold.approve_deposit_as(actor text, id uuid) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.approve_deposit(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.approve_deposit(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.approve_deposit(id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION approve_iban(public text, seen text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.approve_iban(public text, seen text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.approve_iban(public text, seen text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.approve_iban(public text, seen text) TO gold_treasury;
 
 --
--- Name: FUNCTION approve_proposal(id uuid, sha256 text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION approve_proposal(id uuid, sha256 text, signature text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.approve_proposal(id uuid, sha256 text, signature text) TO gold_keys;
 
 --
 -- Name: FUNCTION approve_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.approve_withdrawal(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.approve_withdrawal(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.approve_withdrawal(id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION arm_simulation(holder gold.account, name text, parameters jsonb, clock timestamp with time zone, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
@@ -10790,7 +12083,7 @@ REVOKE ALL ON FUNCTION gold.ask_delivery(client integer, sequence bigint) FROM P
 --
 
 REVOKE ALL ON FUNCTION gold.ask_iban(public text, iban text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.ask_iban(public text, iban text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.ask_iban(public text, iban text) TO gold_treasury;
 
 --
 -- Name: TABLE audit_tail; Type: ACL; Schema: gold; Owner: gold_owner
@@ -10803,7 +12096,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.audit_tail TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.audit_head(OUT id bigint, OUT head text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.audit_head(OUT id bigint, OUT head text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.audit_head(OUT id bigint, OUT head text) TO gold_audit;
 
 --
 -- Name: TABLE audit; Type: ACL; Schema: gold; Owner: gold_owner
@@ -10848,12 +12141,6 @@ GRANT ALL ON FUNCTION gold.balance_now(client integer) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.decimal_text(quantity bigint, unit numeric) FROM PUBLIC;
-
---
--- Name: FUNCTION instant_text(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -11014,6 +12301,12 @@ GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admis
 
 REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid, account_label text, signed_request bytea, thumbprint bytea) TO gold_api;
+
+--
+-- Name: FUNCTION buy_of(mid bigint, spread_basis_points integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.buy_of(mid bigint, spread_basis_points integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION canonical_json(value jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -11298,6 +12591,12 @@ REVOKE ALL ON FUNCTION gold.check_result_is_bound() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_roles(roles text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_roles(roles text[]) FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_running_balance(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11320,6 +12619,7 @@ REVOKE ALL ON FUNCTION gold.check_withdrawal_is_booked() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
 
 --
@@ -11327,6 +12627,7 @@ GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most 
 --
 
 REVOKE ALL ON FUNCTION gold.close_day(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.close_day(client integer) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.close_day(client integer) TO gold_api;
 
 --
@@ -11364,14 +12665,15 @@ REVOKE ALL ON FUNCTION gold.coordinate_value(text text) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_audit;
 
 --
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_credentials;
 
 --
 -- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
@@ -11470,6 +12772,18 @@ GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
 REVOKE ALL ON FUNCTION gold.credentials_of(client integer) FROM PUBLIC;
 
 --
+-- Name: TABLE chain_tail; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.chain_tail TO gold_book;
+
+--
+-- Name: FUNCTION current_heads(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.current_heads() FROM PUBLIC;
+
+--
 -- Name: FUNCTION day_begin(day date); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11488,10 +12802,22 @@ REVOKE ALL ON FUNCTION gold.day_end(clock timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.day_facts(client integer, day date) FROM PUBLIC;
 
 --
+-- Name: FUNCTION day_in_riyadh(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_in_riyadh(at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION day_of(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.day_of(instant timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION decode_base64(given text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.decode_base64(given text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
@@ -11534,6 +12860,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.delivery_worker TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.dismiss_worker(worker uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.dismiss_worker(worker uuid) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.dismiss_worker(worker uuid) TO gold_api;
 
 --
@@ -11565,6 +12892,13 @@ REVOKE ALL ON FUNCTION gold.enable_endpoint(client integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.end_admission(partner_id integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION end_operator_key(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.end_operator_key(fingerprint text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.end_operator_key(fingerprint text) TO gold_keys;
 
 --
 -- Name: TABLE deposit; Type: ACL; Schema: gold; Owner: gold_owner
@@ -11719,6 +13053,13 @@ REVOKE ALL ON FUNCTION gold.find_funding(client integer, id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.find_funding(client integer, id uuid) TO gold_api;
 
 --
+-- Name: FUNCTION find_losses(known jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_losses(known jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_losses(known jsonb) TO gold_keys;
+
+--
 -- Name: FUNCTION find_order(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11759,6 +13100,12 @@ REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM P
 REVOKE ALL ON FUNCTION gold.freeze_bar() FROM PUBLIC;
 
 --
+-- Name: FUNCTION freeze_operator_key(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.freeze_operator_key() FROM PUBLIC;
+
+--
 -- Name: FUNCTION freeze_proposal(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11769,6 +13116,12 @@ REVOKE ALL ON FUNCTION gold.freeze_proposal() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.freeze_steps() FROM PUBLIC;
+
+--
+-- Name: FUNCTION give_roles(name text, roles text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.give_roles(name text, roles text[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION gold_before(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -11799,7 +13152,9 @@ REVOKE ALL ON FUNCTION gold.hash_text(stored bytea) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.held_until(changed timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_audit;
 
 --
 -- Name: FUNCTION hex_of(content jsonb, name text); Type: ACL; Schema: gold; Owner: gold_book
@@ -11832,6 +13187,12 @@ REVOKE ALL ON FUNCTION gold.hold_proposal(id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.id_tolerance() FROM PUBLIC;
 
 --
+-- Name: FUNCTION inner_members(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.inner_members(name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION is_broken(refused gold.idempotency_key); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -11850,12 +13211,23 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION is_price_approved(mid bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_price_approved(mid bigint) FROM PUBLIC;
+
+--
 -- Name: FUNCTION is_stale(given gold.price, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_keys;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_audit;
 GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_api;
-GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_ticker;
 
 --
 -- Name: FUNCTION keep_allowances(changed gold.allowance[]); Type: ACL; Schema: gold; Owner: gold_book
@@ -11868,7 +13240,15 @@ REVOKE ALL ON FUNCTION gold.keep_allowances(changed gold.allowance[]) FROM PUBLI
 --
 
 REVOKE ALL ON FUNCTION gold.keep_attempts() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
+
+--
+-- Name: FUNCTION keep_heads(known jsonb, known_epoch integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_api;
 
 --
 -- Name: FUNCTION keep_price(); Type: ACL; Schema: gold; Owner: gold_book
@@ -11881,6 +13261,12 @@ REVOKE ALL ON FUNCTION gold.keep_price() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION key_fingerprint(blob bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.key_fingerprint(blob bytea) FROM PUBLIC;
 
 --
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -11911,7 +13297,7 @@ REVOKE ALL ON FUNCTION gold.limit_operator_sessions(login name) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) TO gold_credentials;
 
 --
 -- Name: FUNCTION limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid, used bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -11936,7 +13322,8 @@ REVOKE ALL ON FUNCTION gold.list_bounds(client integer, created_after timestamp 
 --
 
 REVOKE ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) TO gold_operator;
+GRANT ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) TO gold_audit;
 
 --
 -- Name: FUNCTION list_events(client integer, after_sequence bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -12042,11 +13429,17 @@ GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
 REVOKE ALL ON FUNCTION gold.lock_exposure(clock timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION lock_payees(ids uuid[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.lock_payees(ids uuid[]) FROM PUBLIC;
+
+--
 -- Name: FUNCTION lock_price(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.lock_price() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.lock_price() TO gold_operator;
+GRANT ALL ON FUNCTION gold.lock_price() TO gold_pricing;
 
 --
 -- Name: TABLE market_session; Type: ACL; Schema: gold; Owner: gold_owner
@@ -12059,8 +13452,13 @@ GRANT SELECT,INSERT,DELETE ON TABLE gold.market_session TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.market_open(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_keys;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_audit;
 GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_api;
-GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_ticker;
 
 --
 -- Name: FUNCTION mode_of_change(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12073,7 +13471,7 @@ REVOKE ALL ON FUNCTION gold.mode_of_change() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text) TO gold_keys;
 
 --
 -- Name: FUNCTION move_bar(bar_in boolean, fine bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -12104,6 +13502,8 @@ REVOKE ALL ON FUNCTION gold.note_as(actor text, action text, subject text, detai
 --
 
 REVOKE ALL ON FUNCTION gold.note_epoch() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.note_epoch() TO gold_keys;
+GRANT ALL ON FUNCTION gold.note_epoch() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.note_epoch() TO gold_api;
 
 --
@@ -12135,7 +13535,7 @@ REVOKE ALL ON FUNCTION gold.open_exposure(quoted gold.quote[]) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.open_market() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.open_market() TO gold_operator;
+GRANT ALL ON FUNCTION gold.open_market() TO gold_pricing;
 
 --
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book
@@ -12148,7 +13548,51 @@ REVOKE ALL ON FUNCTION gold.partner_of(public text) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.pay_withdrawal(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.pay_withdrawal(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.pay_withdrawal(id uuid) TO gold_treasury;
+
+--
+-- Name: FUNCTION payment_document(batch uuid, at timestamp with time zone, day date, ids uuid[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_document(batch uuid, at timestamp with time zone, day date, ids uuid[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION payment_iban(what text, value text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_iban(what text, value text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION payment_id(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_id(id uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION payment_text(what text, value text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_text(what text, value text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION sar_text(halalas numeric); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.sar_text(halalas numeric) FROM PUBLIC;
+
+--
+-- Name: FUNCTION payment_element(given gold.withdrawal, name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_element(given gold.withdrawal, name text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION payment_text_fault(value text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payment_text_fault(value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.payment_text_fault(value text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.payment_text_fault(value text) TO gold_audit;
 
 --
 -- Name: FUNCTION post_change(client integer, type text, login text, approved_by text, kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone, iban text, webhook_url text); Type: ACL; Schema: gold; Owner: gold_book
@@ -12173,6 +13617,7 @@ REVOKE ALL ON FUNCTION gold.post_event(client integer, sequence bigint, id uuid,
 --
 
 REVOKE ALL ON FUNCTION gold.post_expiry_notices(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.post_expiry_notices(most integer) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.post_expiry_notices(most integer) TO gold_api;
 
 --
@@ -12198,6 +13643,13 @@ REVOKE ALL ON FUNCTION gold.post_missing_changes(most integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.post_transfers() FROM PUBLIC;
+
+--
+-- Name: FUNCTION prepare_payment(ids uuid[], INOUT batch uuid, OUT prepared_at timestamp with time zone, OUT document text, OUT sha256 text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.prepare_payment(ids uuid[], INOUT batch uuid, OUT prepared_at timestamp with time zone, OUT document text, OUT sha256 text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.prepare_payment(ids uuid[], INOUT batch uuid, OUT prepared_at timestamp with time zone, OUT document text, OUT sha256 text) TO gold_treasury;
 
 --
 -- Name: FUNCTION present_millisecond(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12235,6 +13687,7 @@ REVOKE ALL ON FUNCTION gold.prior_outcome(item integer, settle boolean, request 
 
 REVOKE ALL ON FUNCTION gold.probe_write(standby boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_api;
+GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_delivery;
 
 --
 -- Name: FUNCTION problem_text(refusal text, detail text, request uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -12243,32 +13696,57 @@ GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_api;
 REVOKE ALL ON FUNCTION gold.problem_text(refusal text, detail text, request uuid) FROM PUBLIC;
 
 --
+-- Name: FUNCTION proposal_members(kind text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.proposal_members(kind text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION proposal_text(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.proposal_text(given gold.proposal) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_operator;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_keys;
+GRANT ALL ON FUNCTION gold.proposal_text(given gold.proposal) TO gold_audit;
 
 --
 -- Name: FUNCTION proposal_sha256(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_operator;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_keys;
+GRANT ALL ON FUNCTION gold.proposal_sha256(given gold.proposal) TO gold_audit;
 
 --
 -- Name: FUNCTION propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.propose(kind text, content jsonb, secrets bytea, sealing_key text, lifetime interval, OUT id uuid, OUT sha256 text, OUT expires_at timestamp with time zone) TO gold_keys;
 
 --
 -- Name: FUNCTION public_key_fault(jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.public_key_fault(jwk jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_keys;
+GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_audit;
+
+--
+-- Name: FUNCTION public_key_fingerprint(public_key text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.public_key_fingerprint(public_key text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION public_of(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -12289,10 +13767,63 @@ REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLI
 REVOKE ALL ON FUNCTION gold.raises_limit(before jsonb, given jsonb) FROM PUBLIC;
 
 --
+-- Name: TABLE allowed_ip; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE gold.allowed_ip TO gold_book;
+
+--
+-- Name: TABLE registry_version; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.registry_version TO gold_book;
+
+--
+-- Name: FUNCTION read_addresses(known_version bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_addresses(known_version bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_addresses(known_version bigint) TO gold_trust;
+GRANT ALL ON FUNCTION gold.read_addresses(known_version bigint) TO gold_api;
+
+--
+-- Name: FUNCTION read_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_keys;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_audit;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_api;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_delivery;
+
+--
+-- Name: FUNCTION read_archive(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_archive() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_treasury;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_pricing;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_keys;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_audit;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_delivery;
+GRANT ALL ON FUNCTION gold.read_archive() TO gold_api;
+
+--
+-- Name: FUNCTION read_authority_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_authority_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_authority_approvals() TO gold_trust;
+GRANT ALL ON FUNCTION gold.read_authority_approvals() TO gold_api;
+
+--
 -- Name: FUNCTION read_backlog(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.read_backlog() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_backlog() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.read_backlog() TO gold_api;
 
 --
@@ -12348,22 +13879,10 @@ REVOKE ALL ON FUNCTION gold.read_limits(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_limits(client integer) TO gold_api;
 
 --
--- Name: TABLE allowed_ip; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,DELETE ON TABLE gold.allowed_ip TO gold_book;
-
---
 -- Name: TABLE deployment; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE gold.deployment TO gold_book;
-
---
--- Name: TABLE registry_version; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.registry_version TO gold_book;
 
 --
 -- Name: TABLE token_key; Type: ACL; Schema: gold; Owner: gold_owner
@@ -12401,6 +13920,7 @@ GRANT UPDATE(last_used_at) ON TABLE gold.token_key TO gold_book;
 
 REVOKE ALL ON FUNCTION gold.read_registry(known_version bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_api;
+GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_delivery;
 
 --
 -- Name: FUNCTION read_reserves(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12408,27 +13928,6 @@ GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.read_reserves() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_reserves() TO gold_api;
-
---
--- Name: FUNCTION read_sealed(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.read_sealed() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_sealed() TO gold_operator;
-
---
--- Name: FUNCTION read_simulated_price(client integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.read_simulated_price(client integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_simulated_price(client integer) TO gold_api;
-
---
--- Name: FUNCTION read_simulations(client integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.read_simulations(client integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_simulations(client integer) TO gold_api;
 
 --
 -- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
@@ -12461,10 +13960,41 @@ GRANT UPDATE(revocation_number) ON TABLE gold.authority TO gold_book;
 GRANT UPDATE(revocation_next_at) ON TABLE gold.authority TO gold_book;
 
 --
+-- Name: FUNCTION read_rows(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_rows() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_rows() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_rows() TO gold_keys;
+GRANT ALL ON FUNCTION gold.read_rows() TO gold_audit;
+
+--
+-- Name: FUNCTION read_sealed(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_sealed() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_sealed() TO gold_keys;
+
+--
+-- Name: FUNCTION read_simulated_price(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_simulated_price(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_simulated_price(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION read_simulations(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_simulations(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_simulations(client integer) TO gold_api;
+
+--
 -- Name: FUNCTION read_trust(known_version bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.read_trust(known_version bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_trust;
 GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_api;
 
 --
@@ -12478,7 +14008,7 @@ REVOKE ALL ON FUNCTION gold.record_deposit_as(actor text, public text, amount bi
 --
 
 REVOKE ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION record_use(uses jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -12486,13 +14016,14 @@ GRANT ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_refer
 
 REVOKE ALL ON FUNCTION gold.record_use(uses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.record_use(uses jsonb) TO gold_api;
+GRANT ALL ON FUNCTION gold.record_use(uses jsonb) TO gold_delivery;
 
 --
 -- Name: FUNCTION redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION refuse_change(); Type: ACL; Schema: gold; Owner: gold_owner
@@ -12519,10 +14050,22 @@ REVOKE ALL ON FUNCTION gold.refuse_decided(given gold.proposal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.refuse_malformed_key() FROM PUBLIC;
 
 --
+-- Name: FUNCTION refuse_outside_band(given gold.price); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_outside_band(given gold.price) FROM PUBLIC;
+
+--
 -- Name: FUNCTION refuse_shared_key(client integer, thumbprint text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_shared_key(client integer, thumbprint text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_unknown_members(kind text, content jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_unknown_members(kind text, content jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION refuse_unprintable(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12547,21 +14090,24 @@ REVOKE ALL ON FUNCTION gold.registry_changed() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.reject_proposal(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.reject_proposal(id uuid) TO gold_keys;
 
 --
 -- Name: FUNCTION reject_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.reject_withdrawal(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.reject_withdrawal(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.reject_withdrawal(id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION remove_bar(serial text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.remove_bar(serial text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_treasury;
 
 --
 -- Name: FUNCTION remove_operator(name text); Type: ACL; Schema: gold; Owner: gold_book
@@ -12574,6 +14120,7 @@ REVOKE ALL ON FUNCTION gold.remove_operator(name text) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.renew_endpoints(worker uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_api;
 
 --
@@ -12593,7 +14140,7 @@ REVOKE ALL ON FUNCTION gold.replay_burst() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION replays_per_second(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12614,16 +14161,34 @@ REVOKE ALL ON FUNCTION gold.require_approval(part jsonb, VARIADIC kinds text[]) 
 REVOKE ALL ON FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text[]) FROM PUBLIC;
 
 --
--- Name: FUNCTION require_approved_operator(kind text, name text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION require_approved_operator(kind text, content jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.require_approved_operator(kind text, name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.require_approved_operator(kind text, content jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_operator_key(login text, signature text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_operator_key(login text, signature text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION require_read_committed(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.require_read_committed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_role_of(kind text, approving boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_role_of(kind text, approving boolean) FROM PUBLIC;
+
+--
+-- Name: FUNCTION require_signatures(given gold.proposal, signature text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_signatures(given gold.proposal, signature text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION require_two_people(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12636,7 +14201,7 @@ REVOKE ALL ON FUNCTION gold.require_two_people() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) TO gold_keys;
 
 --
 -- Name: FUNCTION reserves_at(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -12656,42 +14221,42 @@ REVOKE ALL ON FUNCTION gold.result_of(client integer, key text, kind text) FROM 
 --
 
 REVOKE ALL ON FUNCTION gold.resume_partner(public text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.resume_partner(public text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.resume_partner(public text) TO gold_credentials;
 
 --
 -- Name: FUNCTION retire_authority(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.retire_authority(fingerprint text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.retire_authority(fingerprint text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.retire_authority(fingerprint text) TO gold_keys;
 
 --
 -- Name: FUNCTION retire_client_secret(public text, secret_id integer, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION retire_signing_key(public text, thumbprint text, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION return_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.return_withdrawal(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.return_withdrawal(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.return_withdrawal(id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION reverse_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -12704,35 +14269,55 @@ REVOKE ALL ON FUNCTION gold.reverse_deposit_as(actor text, id uuid) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.reverse_deposit(id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.reverse_deposit(id uuid) TO gold_operator;
+GRANT ALL ON FUNCTION gold.reverse_deposit(id uuid) TO gold_treasury;
 
 --
 -- Name: FUNCTION revoke_certificate(fingerprint text, reason text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) TO gold_credentials;
+
+--
+-- Name: FUNCTION role_of_kind(kind text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.role_of_kind(kind text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION roles_of_login(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.roles_of_login(name text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_credentials;
 
 --
 -- Name: FUNCTION rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) TO gold_keys;
 
 --
 -- Name: FUNCTION rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_credentials;
+
+--
+-- Name: FUNCTION schema_version(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.schema_version() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.schema_version() TO gold_api;
+GRANT ALL ON FUNCTION gold.schema_version() TO gold_delivery;
 
 --
 -- Name: FUNCTION seal_audit(); Type: ACL; Schema: gold; Owner: gold_book
@@ -12745,8 +14330,9 @@ REVOKE ALL ON FUNCTION gold.seal_audit() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.seal_chain(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_api;
-GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_operator;
 
 --
 -- Name: FUNCTION seal_newest(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -12759,6 +14345,7 @@ REVOKE ALL ON FUNCTION gold.seal_newest(client integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.seal_next(clients integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
 
 --
@@ -12774,24 +14361,37 @@ REVOKE ALL ON FUNCTION gold.search_bound(client integer, above bigint, below big
 REVOKE ALL ON FUNCTION gold.seconds_behind(newest timestamp with time zone, clock timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION sell_of(mid bigint, spread_basis_points integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.sell_of(mid bigint, spread_basis_points integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION sequence_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.sequence_at(client integer, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION set_band(basis_points integer, hour_basis_points integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_band(basis_points integer, hour_basis_points integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_band(basis_points integer, hour_basis_points integer) TO gold_pricing;
+
+--
 -- Name: FUNCTION set_breaker(basis_points integer, seconds integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.set_breaker(basis_points integer, seconds integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_breaker(basis_points integer, seconds integer) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_breaker(basis_points integer, seconds integer) TO gold_pricing;
 
 --
 -- Name: FUNCTION set_exposure(maximum bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.set_exposure(maximum bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_exposure(maximum bigint) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_exposure(maximum bigint) TO gold_pricing;
 
 --
 -- Name: FUNCTION set_limit_defaults(limits jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -12810,14 +14410,20 @@ REVOKE ALL ON FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams b
 --
 
 REVOKE ALL ON FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) TO gold_pricing;
+
+--
+-- Name: FUNCTION set_operator(name text, roles text[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_operator(name text, roles text[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION set_partner(public text, name text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.set_partner(public text, name text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_partner(public text, name text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_partner(public text, name text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) TO gold_credentials;
 
 --
 -- Name: FUNCTION set_partner_defaults(rate_per_second integer, burst integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -12830,20 +14436,21 @@ REVOKE ALL ON FUNCTION gold.set_partner_defaults(rate_per_second integer, burst 
 --
 
 REVOKE ALL ON FUNCTION gold.set_payout_account(name text, iban text, bic text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_payout_account(name text, iban text, bic text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_payout_account(name text, iban text, bic text) TO gold_treasury;
 
 --
 -- Name: FUNCTION set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) TO gold_pricing;
 
 --
 -- Name: FUNCTION settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) TO gold_api;
 
 --
@@ -12857,6 +14464,39 @@ REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url 
 --
 
 REVOKE ALL ON FUNCTION gold.settle_exposure(executed gold.orders[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION sign_proposal(id uuid, signature text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.sign_proposal(id uuid, signature text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.sign_proposal(id uuid, signature text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.sign_proposal(id uuid, signature text) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.sign_proposal(id uuid, signature text) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.sign_proposal(id uuid, signature text) TO gold_keys;
+
+--
+-- Name: FUNCTION signatures_demanded(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.signatures_demanded() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_treasury;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_pricing;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_keys;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_audit;
+
+--
+-- Name: FUNCTION signed_with(login text, signature text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.signed_with(login text, signature text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION signing_fingerprint(signature text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.signing_fingerprint(signature text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION simulate_deposit(holder gold.account, parameters jsonb, request uuid, OUT refusal text, OUT detail text, OUT body text); Type: ACL; Schema: gold; Owner: gold_book
@@ -12927,43 +14567,65 @@ REVOKE ALL ON FUNCTION gold.statement_range(client integer, first_day date, last
 GRANT ALL ON FUNCTION gold.statement_range(client integer, first_day date, last_day date) TO gold_api;
 
 --
+-- Name: FUNCTION store_band(basis_points integer, hour_basis_points integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.store_band(basis_points integer, hour_basis_points integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION store_breaker(basis_points integer, seconds integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.store_breaker(basis_points integer, seconds integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION store_first_band(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.store_first_band() FROM PUBLIC;
+
+--
 -- Name: FUNCTION store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) TO gold_operator;
+GRANT ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) TO gold_keys;
 
 --
--- Name: FUNCTION submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION submit_payment(batch uuid, ids uuid[], prepared_at timestamp with time zone, sha256 text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamp with time zone, sha256 text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamp with time zone, sha256 text) TO gold_treasury;
 
 --
 -- Name: FUNCTION submit_withdrawals(batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) TO gold_treasury;
+
+--
+-- Name: FUNCTION submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text, prepared_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text, prepared_at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION suspend_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.suspend_partner(public text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_credentials;
 
 --
 -- Name: FUNCTION take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) TO gold_delivery;
 GRANT ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) TO gold_api;
 
 --
@@ -12984,7 +14646,10 @@ REVOKE ALL ON FUNCTION gold.take_record(item integer, client integer, clock time
 --
 
 REVOKE ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_operator;
+GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.take_secrets(id uuid, OUT secrets bytea, OUT sealing_key text) TO gold_keys;
 
 --
 -- Name: FUNCTION take_sequence(client integer, sequence bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -13016,6 +14681,7 @@ REVOKE ALL ON FUNCTION gold.texts_of(list jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) TO gold_ticker;
 GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) TO gold_api;
 
 --
@@ -13047,6 +14713,7 @@ REVOKE ALL ON FUNCTION gold.unclosed_day(client integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.unclosed_clients() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.unclosed_clients() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.unclosed_clients() TO gold_api;
 
 --
@@ -13054,22 +14721,23 @@ GRANT ALL ON FUNCTION gold.unclosed_clients() TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.unsealed_tail() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_audit;
+GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_api;
-GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_operator;
 
 --
 -- Name: FUNCTION verify_audit(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.verify_audit() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.verify_audit() TO gold_operator;
+GRANT ALL ON FUNCTION gold.verify_audit() TO gold_audit;
 
 --
 -- Name: FUNCTION verify_chain(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.verify_chain() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.verify_chain() TO gold_operator;
+GRANT ALL ON FUNCTION gold.verify_chain() TO gold_audit;
 
 --
 -- Name: FUNCTION verify_delivery(); Type: ACL; Schema: gold; Owner: gold_book
@@ -13082,7 +14750,7 @@ REVOKE ALL ON FUNCTION gold.verify_delivery() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.verify_ledger() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_operator;
+GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_audit;
 
 --
 -- Name: FUNCTION webhook_secrets(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -13101,7 +14769,8 @@ REVOKE ALL ON FUNCTION gold.write_orders(executed gold.orders[]) FROM PUBLIC;
 --
 
 GRANT SELECT ON TABLE gold.attempt_overview TO gold_book;
-GRANT SELECT ON TABLE gold.attempt_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.attempt_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.attempt_overview TO gold_audit;
 
 --
 -- Name: TABLE audit_link; Type: ACL; Schema: gold; Owner: gold_owner
@@ -13114,134 +14783,178 @@ GRANT SELECT,INSERT ON TABLE gold.audit_link TO gold_book;
 --
 
 GRANT SELECT ON TABLE gold.audit_link_overview TO gold_book;
-GRANT SELECT ON TABLE gold.audit_link_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.audit_link_overview TO gold_audit;
 
 --
 -- Name: TABLE audit_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.audit_overview TO gold_book;
-GRANT SELECT ON TABLE gold.audit_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.audit_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.audit_overview TO gold_audit;
 
 --
 -- Name: TABLE authority_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.authority_overview TO gold_book;
-GRANT SELECT ON TABLE gold.authority_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.authority_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.authority_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.authority_overview TO gold_audit;
 
 --
 -- Name: TABLE bar_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.bar_overview TO gold_book;
-GRANT SELECT ON TABLE gold.bar_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.bar_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.bar_overview TO gold_audit;
 
 --
 -- Name: TABLE certificate_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.certificate_overview TO gold_book;
-GRANT SELECT ON TABLE gold.certificate_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.certificate_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.certificate_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.certificate_overview TO gold_audit;
 
 --
 -- Name: TABLE chain_link_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.chain_link_overview TO gold_book;
-GRANT SELECT ON TABLE gold.chain_link_overview TO gold_operator;
-
---
--- Name: TABLE chain_tail; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.chain_tail TO gold_book;
+GRANT SELECT ON TABLE gold.chain_link_overview TO gold_audit;
 
 --
 -- Name: TABLE chain_tail_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_book;
-GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_audit;
 
 --
 -- Name: TABLE credential_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.credential_overview TO gold_book;
-GRANT SELECT ON TABLE gold.credential_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.credential_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.credential_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.credential_overview TO gold_audit;
 
 --
 -- Name: TABLE current_price; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.current_price TO gold_book;
+GRANT SELECT ON TABLE gold.current_price TO gold_treasury;
+GRANT SELECT ON TABLE gold.current_price TO gold_credentials;
+GRANT SELECT ON TABLE gold.current_price TO gold_pricing;
+GRANT SELECT ON TABLE gold.current_price TO gold_keys;
+GRANT SELECT ON TABLE gold.current_price TO gold_audit;
 GRANT SELECT ON TABLE gold.current_price TO gold_api;
-GRANT SELECT ON TABLE gold.current_price TO gold_operator;
+GRANT SELECT ON TABLE gold.current_price TO gold_ticker;
 
 --
 -- Name: TABLE deployment_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.deployment_overview TO gold_book;
-GRANT SELECT ON TABLE gold.deployment_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.deployment_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.deployment_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.deployment_overview TO gold_pricing;
+GRANT SELECT ON TABLE gold.deployment_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.deployment_overview TO gold_audit;
 
 --
 -- Name: TABLE deposit_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.deposit_overview TO gold_book;
-GRANT SELECT ON TABLE gold.deposit_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.deposit_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.deposit_overview TO gold_audit;
 
 --
 -- Name: TABLE endpoint_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.endpoint_overview TO gold_book;
-GRANT SELECT ON TABLE gold.endpoint_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.endpoint_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.endpoint_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.endpoint_overview TO gold_audit;
 
 --
 -- Name: TABLE exposure_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.exposure_overview TO gold_book;
-GRANT SELECT ON TABLE gold.exposure_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_pricing;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.exposure_overview TO gold_audit;
 
 --
 -- Name: TABLE market_hours; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.market_hours TO gold_book;
+GRANT SELECT ON TABLE gold.market_hours TO gold_treasury;
+GRANT SELECT ON TABLE gold.market_hours TO gold_credentials;
+GRANT SELECT ON TABLE gold.market_hours TO gold_pricing;
+GRANT SELECT ON TABLE gold.market_hours TO gold_keys;
+GRANT SELECT ON TABLE gold.market_hours TO gold_audit;
 GRANT SELECT ON TABLE gold.market_hours TO gold_api;
-GRANT SELECT ON TABLE gold.market_hours TO gold_operator;
+
+--
+-- Name: TABLE operator_key_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_book;
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_pricing;
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.operator_key_overview TO gold_audit;
 
 --
 -- Name: TABLE operator_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.operator_overview TO gold_book;
-GRANT SELECT ON TABLE gold.operator_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_pricing;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_audit;
 
 --
 -- Name: TABLE partner_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.partner_overview TO gold_book;
-GRANT SELECT ON TABLE gold.partner_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.partner_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.partner_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.partner_overview TO gold_audit;
 
 --
 -- Name: TABLE payment_batch_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_book;
-GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_audit;
 
 --
 -- Name: TABLE proposal_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.proposal_overview TO gold_book;
-GRANT SELECT ON TABLE gold.proposal_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_credentials;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_pricing;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.proposal_overview TO gold_audit;
 
 --
 -- Name: TABLE published_reserves; Type: ACL; Schema: gold; Owner: gold_owner
@@ -13272,14 +14985,16 @@ GRANT SELECT,INSERT ON TABLE gold.simulated_price TO gold_book;
 --
 
 GRANT SELECT ON TABLE gold.token_key_overview TO gold_book;
-GRANT SELECT ON TABLE gold.token_key_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.token_key_overview TO gold_keys;
+GRANT SELECT ON TABLE gold.token_key_overview TO gold_audit;
 
 --
 -- Name: TABLE withdrawal_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_book;
-GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_operator;
+GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_treasury;
+GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_audit;
 
 --
 -- PostgreSQL database dump complete

@@ -22,7 +22,7 @@ export class Traffic {
 
   constructor(trader: Trader, connections: readonly PartnerConnection[]) {
     this.#loops = connections.flatMap((connection) =>
-      Array.from({ length: LOOPS_EACH }, () => this.#goOn(trader, connection))
+      Array.from({ length: LOOPS_EACH }, () => this.#repeat(trader, connection))
     );
   }
 
@@ -36,7 +36,7 @@ export class Traffic {
     await Promise.all(this.#loops);
   }
 
-  async #goOn(trader: Trader, connection: PartnerConnection): Promise<void> {
+  async #repeat(trader: Trader, connection: PartnerConnection): Promise<void> {
     while (this.#on) {
       const pause = sleep(CYCLE_MS);
       const quote = await this.#ask(connection, "a quote", trader.quote("buy", GRAMS));

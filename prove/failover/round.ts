@@ -24,18 +24,18 @@ interface Round extends Finding {
 
 /**
  * Strikes while orders are in flight, waits until orders are executed again, and settles every order. With
- * `judgesTime`, a longer time without an order than the fault allows is a violation.
+ * `limitsPause`, a longer time without an order than the fault allows is a violation.
  */
 export async function playRound(
   fault: Fault,
   deployment: Deployment,
   cluster: PatroniCluster,
-  judgesTime: boolean,
+  limitsPause: boolean,
 ): Promise<Round> {
   await deployment.renewTokens();
   const load = new Load(deployment, IN_FLIGHT);
   try {
-    return await playUnderLoad(load, fault, cluster, judgesTime);
+    return await playUnderLoad(load, fault, cluster, limitsPause);
   } finally {
     await load.stop();
   }
@@ -45,7 +45,7 @@ async function playUnderLoad(
   load: Load,
   fault: Fault,
   cluster: PatroniCluster,
-  judgesTime: boolean,
+  limitsPause: boolean,
 ): Promise<Round> {
   const executed = () => load.observed.filter((each): each is Executed => each.orderId !== undefined);
   await until(() => executed().length >= ORDERS_BEFORE);
@@ -78,7 +78,7 @@ async function playUnderLoad(
     what: `${load.acknowledged.length} orders, none for ${seconds(pauseMs)}` +
       [...refused].map(([verdict, times]) => `, ${times} × ${verdict}`).join(""),
     violations: [
-      ...(!judgesTime || pauseMs <= fault.limitMs
+      ...(!limitsPause || pauseMs <= fault.limitMs
         ? []
         : [`no order for ${seconds(pauseMs)}; the limit is ${seconds(fault.limitMs)}`]),
       ...(unsafe === 0 ? [] : [`${unsafe} orders were acknowledged although no standby was left`]),
@@ -89,7 +89,7 @@ async function playUnderLoad(
 }
 
 /** Checks on the present leader that exactly the acknowledged orders are executed, and that the books balance. */
-export async function judgeBooks(acknowledged: readonly string[], deployment: Deployment): Promise<Finding> {
+export async function checkBooks(acknowledged: readonly string[], deployment: Deployment): Promise<Finding> {
   const sql = deployment.connectSuperuser(1);
   try {
     const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { judgeReply } from "./judge_reply.ts";
+import { checkReply } from "./check_reply.ts";
 import { mutateBody, randomFrom } from "./mutate_body.ts";
 
 const QUOTE = '{"side":"buy","gold_grams":1.5}';
@@ -19,15 +19,15 @@ describe("mutateBody()", () => {
   it("makes most bodies invalid, and leaves some valid", () => {
     const random = randomFrom(3);
     const bodies = Array.from({ length: 3_000 }, () => mutateBody(QUOTE, random));
-    const whole = bodies.filter((body) => judgeReply(body, quoted("buy", 1.5)) === undefined).length;
+    const whole = bodies.filter((body) => checkReply(body, quoted("buy", 1.5)) === undefined).length;
     assert(whole > 100 && whole < 600, `${whole} of 3000 bodies are valid`);
     assert(new Set(bodies.map(String)).size > 1_500, "too many bodies are alike");
     assert(bodies.some(({ length }) => length > 65_536), "no body exceeds 65,536 bytes");
   });
 });
 
-describe("judgeReply()", () => {
-  const judge = (body: string, reply: Parameters<typeof judgeReply>[1]) => judgeReply(utf8(body), reply);
+describe("checkReply()", () => {
+  const check = (body: string, reply: Parameters<typeof checkReply>[1]) => checkReply(utf8(body), reply);
   const refused = (status: number, text: string) => ({
     status,
     headers: new Map([["content-type", "application/problem+json"]]),
@@ -45,9 +45,9 @@ describe("judgeReply()", () => {
     });
 
   it("accepts a 201 whose values an independent parser also reads from the body, and a documented refusal", () => {
-    assertEquals(judge(QUOTE, quoted("buy", 1.5)), undefined);
-    assertEquals(judge('{"s\\u0069de":"buy","gold_grams":15e-1}', quoted("buy", 1.5)), undefined);
-    assertEquals(judge("{", refused(400, problem("invalid_request", 400))), undefined);
+    assertEquals(check(QUOTE, quoted("buy", 1.5)), undefined);
+    assertEquals(check('{"s\\u0069de":"buy","gold_grams":15e-1}', quoted("buy", 1.5)), undefined);
+    assertEquals(check("{", refused(400, problem("invalid_request", 400))), undefined);
   });
 
   it("reports a 201 whose values differ from the body", () => {
@@ -60,17 +60,17 @@ describe("judgeReply()", () => {
       [`${QUOTE},`, "not JSON"],
     ] as const;
     for (const [body, fault] of faults) {
-      assert(judge(body, quoted("buy", 1.5))?.includes(fault), `${body}: ${judge(body, quoted("buy", 1.5))}`);
+      assert(check(body, quoted("buy", 1.5))?.includes(fault), `${body}: ${check(body, quoted("buy", 1.5))}`);
     }
   });
 
   it("reports every reply that is not a documented refusal", () => {
-    assertEquals(judge("{", undefined), "no reply");
-    assertEquals(judge("{", refused(500, problem("internal_error", 500))), "answered 500");
-    assertEquals(judge("{", { ...quoted("buy", 1), status: 200 }), "answered 200");
-    assertEquals(judge("{", refused(404, problem("invalid_request", 400))), "404 with invalid_request");
-    assertEquals(judge("{", refused(400, problem("no_such_code", 400))), "400 with no_such_code");
-    assertEquals(judge("{", refused(400, "{}")), "the body is not a problem document: {}");
+    assertEquals(check("{", undefined), "no reply");
+    assertEquals(check("{", refused(500, problem("internal_error", 500))), "answered 500");
+    assertEquals(check("{", { ...quoted("buy", 1), status: 200 }), "answered 200");
+    assertEquals(check("{", refused(404, problem("invalid_request", 400))), "404 with invalid_request");
+    assertEquals(check("{", refused(400, problem("no_such_code", 400))), "400 with no_such_code");
+    assertEquals(check("{", refused(400, "{}")), "the body is not a problem document: {}");
   });
 });
 

@@ -9,9 +9,11 @@ const OPEN_QUOTES_TEST = "src/booking/allowance/open_quotes.pg.test.ts";
 const DAILY_BUDGET_TEST = "src/booking/allowance/daily_budget.pg.test.ts";
 const EXPOSURE = "src/booking/allowance/exposure.sql";
 const CHANGE_PRICE = "src/booking/trading/change_price.sql";
+const PRICE_BAND = "src/booking/trading/price_band.sql";
 const BOOK_WITHDRAWAL = "src/booking/withdrawal/book_withdrawal.sql";
 const NET_POSITION_TEST = "src/booking/allowance/net_position.pg.test.ts";
 const EXPOSURE_TEST = "src/booking/allowance/exposure.pg.test.ts";
+const BAND_TEST = "src/booking/trading/price_band.pg.test.ts";
 const BREAKER_TEST = "src/booking/trading/circuit_breaker.pg.test.ts";
 const WITHDRAWALS_TEST = "src/booking/withdrawal/daily_withdrawals.pg.test.ts";
 const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
@@ -60,6 +62,29 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     to:
       "h.id < ticked.id and h.stored_at > ticked.stored_at - make_interval(secs => ticked.halt_seconds) order by h.id desc",
     tests: [BREAKER_TEST],
+  },
+  {
+    name: "price band: only the price before is compared",
+    file: PRICE_BAND,
+    from: "exit when earlier.stored_at <= (given).stored_at - interval '1 hour';",
+    to: "exit;",
+    tests: [BAND_TEST],
+  },
+  {
+    name: "price band: changing the band again forgets the prices of the hour",
+    file: PRICE_BAND,
+    from: "case when p.band_basis_points is null then p.id else p.band_from end",
+    to: "p.id",
+    tests: [BAND_TEST],
+  },
+  {
+    name: "price band: buy and sell prices are not compared with the mid price",
+    file: PRICE_BAND,
+    from:
+      "is distinct from\n    (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then",
+    to: "is null then",
+    tests: [BAND_TEST],
+    short: true,
   },
   {
     name: "withdrawals: one more a day than the limit is allowed",

@@ -48,10 +48,10 @@ export const CREDENTIAL_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "credentials: two concurrent changes for one partner do not wait for each other",
-    file: CHANGE_CREDENTIALS,
-    from: "  perform from partner p where p.id = held.id for no key update;\n",
+    file: "src/admission/registry/post_change.sql",
+    from: "  perform lock_accounts(array[client], true);\n",
     to: "",
-    tests: [CHANGE_CREDENTIALS_TEST],
+    tests: ["src/admission/registry/post_change.pg.test.ts", CHANGE_CREDENTIALS_TEST],
   },
   {
     name: "credentials: the last credential can be retired",

@@ -162,7 +162,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     tests: [EVENT_NOTICES_TEST],
   },
   {
-    name: "notify: workers are not notified of a new endpoint",
+    name: "notify: workers that do not hold a changed endpoint are not notified",
     file: POST_EVENT,
     from: "select pg_notify('gold_endpoint', client::text), pg_notify('gold_event', client::text);",
     to: "select pg_notify('gold_endpoint', client::text);",

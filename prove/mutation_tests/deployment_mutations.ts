@@ -45,7 +45,7 @@ export const DEPLOYMENT_MUTATIONS: readonly Mutation[] = [
     name: "deployment: a change writes no audit row",
     file: SETTLE_DEPLOYMENT,
     from: "  perform note('deployment.settle'",
-    to: "  if false then perform note('x', 'y', '{}'); end if; -- ",
+    to: "  perform concat('deployment.settle'",
     tests: [SETTLE_DEPLOYMENT_TEST],
   },
   {

@@ -102,8 +102,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: "expiry: no run follows a failed run",
     file: NOTICES,
-    from: "    } finally {\n      underWay = false;",
-    to: "      return;\n    }\n    {\n      underWay = false;",
+    from: "    } finally {\n      isRunning = false;",
+    to: "      return;\n    }\n    {\n      isRunning = false;",
     tests: [NOTICES_TEST],
   },
   {

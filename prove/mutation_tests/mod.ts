@@ -25,6 +25,7 @@ import { READ_MUTATIONS } from "./read_mutations.ts";
 import { REGISTRY_MUTATIONS } from "./registry_mutations.ts";
 import { ROLES_MUTATIONS } from "./roles_mutations.ts";
 import { SCHEMA_MUTATIONS } from "./schema_mutations.ts";
+import { SIGNATURE_MUTATIONS } from "./signature_mutations.ts";
 import { SENDING_MUTATIONS } from "./sending_mutations.ts";
 import { SIMULATION_MUTATIONS } from "./simulation_mutations.ts";
 import { TURN_MUTATIONS } from "./turn_mutations.ts";
@@ -65,6 +66,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...AUTHORITY_MUTATIONS,
   ...CREDENTIAL_MUTATIONS,
   ...ROLES_MUTATIONS,
+  ...SIGNATURE_MUTATIONS,
   ...DEPLOYMENT_MUTATIONS,
   ...CLIENT_MUTATIONS,
 ];

@@ -1,23 +1,25 @@
 import type { Mutation } from "./mutation.ts";
 
 const GRANTS = "src/database/grants.sql";
+const PRIVILEGES = "src/database/privileges.sql";
 const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
 const ROLES_TEST = "src/database/roles.pg.test.ts";
 
 export const ROLES_MUTATIONS: readonly Mutation[] = [
   {
     name: "roles: the service can read a table",
-    file: GRANTS,
-    from: "grant select on gold.current_price, gold.market_hours to gold_api;",
-    to: "grant select on gold.current_price, gold.market_hours, gold.account to gold_api;",
+    file: PRIVILEGES,
+    from: "  execute format('grant usage on schema gold to %s', everybody);\n",
+    to:
+      "  execute format('grant usage on schema gold to %s', everybody);\n  grant select on account to gold_api;\n",
     tests: [ROLES_TEST],
     short: true,
   },
   {
     name: "roles: the service can suspend partners",
-    file: GRANTS,
-    from: "grant execute on function gold.read_registry,",
-    to: "grant execute on function gold.suspend_partner, gold.read_registry,",
+    file: "src/database/wide_grants.sql",
+    from: "'gold_trust'::regrole)",
+    to: "'gold_trust'::regrole, 'gold_treasury'::regrole)",
     tests: [ROLES_TEST],
   },
   {
@@ -37,10 +39,26 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "roles: operators may not call two functions that a view calls",
-    file: GRANTS,
-    from: ", gold.market_open, gold.is_stale, gold.held_until to gold_operator;",
-    to: ", gold.market_open to gold_operator;",
+    file: PRIVILEGES,
+    from: "operator_key_overview is_stale market_open proposal_text",
+    to: "operator_key_overview market_open proposal_text",
     tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: audit can set the price",
+    file: PRIVILEGES,
+    from: "    ('gold_pricing',\n",
+    to: "    ('gold_pricing gold_audit',\n",
+    tests: ["src/database/security_model.pg.test.ts"],
+    short: true,
+  },
+  {
+    name: "roles: a proposal can be approved without the role of its kind",
+    file: "src/database/proposals/propose.sql",
+    from: "  perform require_role_of(given.kind, true);\n",
+    to: "",
+    tests: ["../operator/src/commands/operator_roles.pg.test.ts"],
+    short: true,
   },
   {
     name: "roles: PUBLIC can call functions",

@@ -96,4 +96,26 @@ export const SCHEMA_MUTATIONS: readonly Mutation[] = [
     to: "CHECK (true)",
     tests: [PLANS_TEST],
   },
+  {
+    name: "schema: a process starts before the migration",
+    file: "src/database/schema_version.ts",
+    from: "Number(row.version) >= newest",
+    to: "Number(row.version) > 0",
+    tests: ["src/database/schema_version.pg.test.ts"],
+    short: true,
+  },
+  {
+    name: "schema: an earlier version migrates a later schema",
+    file: "src/database/migrations.ts",
+    from: "if (at > migrations.at(-1)!.folderMillis) {",
+    to: "if (at < 0) {",
+    tests: ["src/database/schema_version.pg.test.ts"],
+  },
+  {
+    name: "schema: an interrupted build of an index is kept",
+    file: "src/database/concurrent_indexes.ts",
+    from: "valid.get(name) !== true",
+    to: "!valid.has(name)",
+    tests: ["src/database/concurrent_indexes.pg.test.ts"],
+  },
 ];

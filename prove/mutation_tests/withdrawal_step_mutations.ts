@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 
+const PAYMENT_DOCUMENT = "src/booking/withdrawal/payment_document.sql";
 const ADVANCE_WITHDRAWAL = "src/booking/withdrawal/advance_withdrawal.sql";
 const TABLES = "migrations/0001_contract.sql";
 const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
@@ -105,14 +106,14 @@ export const WITHDRAWAL_STEP_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "batch: a withdrawal can occur twice",
-    file: ADVANCE_WITHDRAWAL,
+    file: PAYMENT_DOCUMENT,
     from: "<> cardinality(ids) then",
     to: "> cardinality(ids) then",
     tests: [BATCH_TEST],
   },
   {
     name: "batch: an empty batch is accepted",
-    file: ADVANCE_WITHDRAWAL,
+    file: PAYMENT_DOCUMENT,
     from: "if coalesce(cardinality(ids), 0) = 0 then",
     to: "if cardinality(ids) = 0 then",
     tests: [BATCH_TEST],

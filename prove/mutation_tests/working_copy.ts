@@ -12,10 +12,19 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Everything that the tests read and run: the packages, the vectors, `testing/`, the tools that the tests
+ * Everything that the tests read and run: the packages, the vectors, the pages, `testing/`, the tools that the tests
  * start as child processes, and the workspace's configuration.
  */
-const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
+const COPIED = [
+  "packages",
+  "testing",
+  "tools",
+  "vectors",
+  "docs",
+  "package.json",
+  "deno.json",
+  "tsconfig.json",
+];
 const LEFT_OUT = ["node_modules", "dist"];
 /** The folder that is not linked, because it is made from the original sources. */
 const CACHE = ".cache";

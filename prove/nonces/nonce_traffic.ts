@@ -100,30 +100,30 @@ export class NonceTraffic {
       const nonces = this.#nonces.get(trader) ?? [];
       const nonce = nonces[random(nonces.length)] ?? randomUUID();
       if (!earlier || random(3) === 0) return void await this.#probe(trader, nonce, random);
-      return await this.#insist(random(2) === 0 ? earlier : this.#withdrawal(trader), random, nonce);
+      return await this.#retryUntilFinal(random(2) === 0 ? earlier : this.#withdrawal(trader), random, nonce);
     }
     if (action === "twins") {
       const nonce = randomUUID();
       return void await Promise.all([
-        earlier ? this.#insist(earlier, random, nonce) : this.#probe(trader, nonce, random),
+        earlier ? this.#retryUntilFinal(earlier, random, nonce) : this.#probe(trader, nonce, random),
         random(2) === 0
           ? this.#probe(trader, nonce, random)
-          : this.#insist(this.#withdrawal(trader), random, nonce),
+          : this.#retryUntilFinal(this.#withdrawal(trader), random, nonce),
       ]);
     }
-    if (action === "replay" && earlier) return await this.#insist(earlier, random);
+    if (action === "replay" && earlier) return await this.#retryUntilFinal(earlier, random);
     if (action === "conflict" && earlier) {
       const other = this.#order(trader, `qt_${randomUUID()}`, earlier.key);
-      return await this.#insist(other, random);
+      return await this.#retryUntilFinal(other, random);
     }
     if (action === "unknownQuote") {
-      return await this.#insist(this.#order(trader, `qt_${randomUUID()}`), random);
+      return await this.#retryUntilFinal(this.#order(trader, `qt_${randomUUID()}`), random);
     }
-    if (action === "withdrawal") return await this.#insist(this.#withdrawal(trader), random);
+    if (action === "withdrawal") return await this.#retryUntilFinal(this.#withdrawal(trader), random);
     const reply = await this.#ask(trader.quote("buy", GRAMS), random);
     if (reply?.status !== 201) return await sleep(PAUSE_MS);
     const { quote_id } = JSON.parse(reply.body) as { quote_id: string };
-    await this.#insist(this.#order(trader, quote_id), random);
+    await this.#retryUntilFinal(this.#order(trader, quote_id), random);
   }
 
   #order(trader: Trader, quoteId: string, key: string = randomUUID()): Write {
@@ -143,7 +143,7 @@ export class NonceTraffic {
   }
 
   /** Repeats a write until it has its final reply. Each retry has a fresh nonce. */
-  async #insist(write: Write, random: Random, nonce: string = randomUUID()): Promise<void> {
+  async #retryUntilFinal(write: Write, random: Random, nonce: string = randomUUID()): Promise<void> {
     const { trader, path, body, key } = write;
     if (!this.#writes.includes(write)) this.#writes.push(write);
     for (let given = nonce;; given = randomUUID()) {

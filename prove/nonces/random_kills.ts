@@ -22,7 +22,7 @@ const TARGETS: readonly Target[] = [
     name: "backend",
     async kill(deployment, random) {
       const backends = await deployment.sql<{ pid: number }[]>`
-        select pid from pg_stat_activity where application_name = 'gold-partner-service' order by pid`;
+        select pid from pg_stat_activity where application_name like 'gold-partner-%' order by pid`;
       const backend = backends[random(backends.length)];
       if (!backend) throw new Error("No process of the service is connected to Postgres.");
       await deployment.killBackend(backend.pid);

@@ -10,7 +10,7 @@ export class ConnectedPartner {
   readonly identity: Identity;
   readonly port: number;
   readonly #pool: KeepAlivePool;
-  #underWay = 0;
+  #inFlight = 0;
 
   private constructor(trader: Trader, identity: Identity, port: number) {
     this.trader = trader;
@@ -39,16 +39,16 @@ export class ConnectedPartner {
    * Counts the request as in flight before it is built and signed, so that untilQuiet() also waits for it.
    */
   async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
-    this.#underWay++;
+    this.#inFlight++;
     try {
       return await this.#pool.send(await write(this.trader));
     } finally {
-      this.#underWay--;
+      this.#inFlight--;
     }
   }
 
   async untilQuiet(): Promise<void> {
-    while (this.#underWay > 0) await sleep(5);
+    while (this.#inFlight > 0) await sleep(5);
   }
 
   close(): void {

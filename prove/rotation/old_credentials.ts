@@ -46,7 +46,7 @@ export class OldCredentials {
     this.#old = old;
     this.#follower = follower;
     this.#quotes = new KeepAlivePool(follower.port, follower.identity);
-    this.#loops = kinds.map((kind) => this.#goOn(kind));
+    this.#loops = kinds.map((kind) => this.#repeat(kind));
   }
 
   async stop(): Promise<void> {
@@ -56,12 +56,12 @@ export class OldCredentials {
     this.#quotes.close();
   }
 
-  async #goOn(kind: Kind): Promise<void> {
+  async #repeat(kind: Kind): Promise<void> {
     const ways = {
       write: () => this.#write(),
       read: () => this.#sample(kind, () => this.#old.send((trader) => trader.read("/v1/balances"))),
       token: () => this.#sample(kind, () => this.#old.send((trader) => trader.tokenRequest())),
-      handshake: () => this.#knock(),
+      handshake: () => this.#connect(),
     };
     for (; this.#on; await sleep(PAUSE_MS[kind])) await ways[kind]();
   }
@@ -88,7 +88,7 @@ export class OldCredentials {
    * Opens a connection and waits for a reply, because only a reply shows that the client was let in. In TLS
    * 1.3 the client finishes its part of the handshake before a refusal reaches it.
    */
-  async #knock(): Promise<void> {
+  async #connect(): Promise<void> {
     const sentAtMs = performance.now();
     const request = this.#old.trader.read("/health");
     const reply = await openTlsWire(this.#old.port, this.#old.identity).then(

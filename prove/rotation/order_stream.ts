@@ -17,7 +17,7 @@ export class OrderStream {
   readonly #partner: RotatingPartner;
   readonly #failures: string[] = [];
   readonly #durationsMs: number[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   #arrivals = Promise.resolve();
   #on = true;
 
@@ -45,7 +45,7 @@ export class OrderStream {
   async stop(): Promise<void> {
     this.#on = false;
     await this.#arrivals;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 
   async #arrive(perSecond: number): Promise<void> {
@@ -53,20 +53,20 @@ export class OrderStream {
     for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
       for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
         const order = this.#order(startMs + arrived * 1000 / perSecond);
-        this.#underWay.add(order);
-        void order.then(() => this.#underWay.delete(order));
+        this.#inFlight.add(order);
+        void order.then(() => this.#inFlight.delete(order));
       }
     }
   }
 
   async #order(dueMs: number): Promise<void> {
-    const quote = this.#judge(
+    const quote = this.#check(
       "a quote",
       await this.#partner.current.send((trader) => trader.quote("buy", GRAMS)),
     );
     if (!quote) return;
     const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
-    const order = this.#judge(
+    const order = this.#check(
       "an order",
       await this.#partner.current.send((trader) => trader.order(quote_id)),
     );
@@ -75,7 +75,7 @@ export class OrderStream {
     this.#durationsMs.push(performance.now() - dueMs);
   }
 
-  #judge(what: string, reply: Reply | string): Reply | undefined {
+  #check(what: string, reply: Reply | string): Reply | undefined {
     if (typeof reply === "object" && reply.status === 201) return reply;
     const verdict = typeof reply === "string" ? reply : verdictOf(reply);
     this.#failures.push(`${new Date().toISOString()} ${what}: ${verdict}`);

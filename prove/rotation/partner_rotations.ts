@@ -4,7 +4,7 @@ import { newKeyFiles } from "@gold-partner/dev";
 import type { RotatingPartner } from "./connected_partner.ts";
 import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
 import type { Kind } from "./old_credentials.ts";
-import { HEARD_MS, WebhookOverlap } from "./webhook_overlap.ts";
+import { NEW_SECRETS_AFTER_MS, WebhookOverlap } from "./webhook_overlap.ts";
 
 const OVERLAP = "1h";
 
@@ -81,7 +81,7 @@ const webhookSecret: Rotation = {
     const { deployment: { operator }, clientId, inbox } = target;
     const made = await operator("webhook-secret rotate", clientId, "--overlap", OVERLAP);
     const overlap = new WebhookOverlap(inbox, made.webhook_secret as string);
-    await sleep(HEARD_MS);
+    await sleep(NEW_SECRETS_AFTER_MS);
     return {
       change: { webhook_secret: made.webhook_secret as string },
       tried: ["write", "read"],
@@ -97,7 +97,7 @@ const webhookSecret: Rotation = {
           )
         ),
       async check(partner) {
-        const { what, violations } = overlap.judge();
+        const { what, violations } = overlap.check();
         const others = await findOtherWebhookSecrets(partner, made.secret_id as string);
         return { what, violations: [...violations, ...others] };
       },

@@ -64,7 +64,7 @@ export async function rotate(
     ].join("; "),
     violations: [
       ...failures.slice(0, SHOWN),
-      ...renewal.tried.flatMap((kind) => judge(kind, oldCredentials.samples, end, renewal)),
+      ...renewal.tried.flatMap((kind) => check(kind, oldCredentials.samples, end, renewal)),
       ...checked?.violations ?? [],
     ],
     accepted: oldCredentials.accepted,
@@ -77,7 +77,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string[] {
+function check(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string[] {
   const { before, after } = split(kind, samples, end, renewal);
   const expected = renewal.refused[kind] ?? PASSED[kind];
   const few = Math.min(before.length, after.length) < SAMPLES_MIN ? [`too few ${kind} samples`] : [];

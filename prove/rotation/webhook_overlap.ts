@@ -5,7 +5,7 @@ import type { Finding } from "../report.ts";
  * After this time, every arriving webhook is signed with the current secrets. A worker reads the secrets once
  * a second, and webhooks that it signed earlier may still be in flight.
  */
-export const HEARD_MS = 2000;
+export const NEW_SECRETS_AFTER_MS = 2000;
 /** The minimum number of arrivals, because fewer prove nothing. */
 const ARRIVALS_MIN = 5;
 
@@ -36,18 +36,18 @@ export class WebhookOverlap {
   }
 
   /** Checks that both secrets verify during the overlap, and only the new secret afterwards. */
-  judge(): Finding {
+  check(): Finding {
     this.#inbox.secrets = [this.#new];
-    const heardMs = this.#begunMs + HEARD_MS;
-    const within = this.#between(heardMs, this.#endingMs);
-    const after = this.#between(this.#endedMs + HEARD_MS, Infinity);
+    const newFromMs = this.#begunMs + NEW_SECRETS_AFTER_MS;
+    const within = this.#between(newFromMs, this.#endingMs);
+    const after = this.#between(this.#endedMs + NEW_SECRETS_AFTER_MS, Infinity);
     const both = within.filter((arrival) => isSignedBy(arrival, this.#old, this.#new));
     const alone = after.filter((arrival) => isSignedBy(arrival, this.#new));
     // The old secret must verify until its end, and the new one from the moment the workers have read it.
     const wrong = within.length - both.length + after.length - alone.length +
       this.#between(this.#begunMs, this.#endingMs).filter(({ signedBy }) => !signedBy.includes(this.#old))
         .length +
-      this.#between(heardMs, Infinity).filter(({ signedBy }) => !signedBy.includes(this.#new)).length;
+      this.#between(newFromMs, Infinity).filter(({ signedBy }) => !signedBy.includes(this.#new)).length;
     const byOld = this.#between(this.#endedMs, Infinity).filter(({ signedBy }) =>
       signedBy.includes(this.#old)
     );

@@ -20,16 +20,16 @@ const WEIGHTS = {
   events: 1,
 } as const;
 
-type Doing = keyof typeof WEIGHTS;
+type ActionName = keyof typeof WEIGHTS;
 
-const DOINGS = Object.keys(WEIGHTS) as readonly Doing[];
+const ACTION_NAMES = Object.keys(WEIGHTS) as readonly ActionName[];
 
 /** The actions of one round, evenly spread, so that each second of a run is like any other. */
-export function dealDoings(): Doing[] {
-  const dealt = DOINGS.flatMap((doing) =>
-    Array.from({ length: WEIGHTS[doing] }, (_, n) => ({ doing, at: (n + 0.5) / WEIGHTS[doing] }))
+export function spreadActions(): ActionName[] {
+  const dealt = ACTION_NAMES.flatMap((action) =>
+    Array.from({ length: WEIGHTS[action] }, (_, n) => ({ action, at: (n + 0.5) / WEIGHTS[action] }))
   );
-  return dealt.sort((a, b) => a.at - b.at).map(({ doing }) => doing);
+  return dealt.sort((a, b) => a.at - b.at).map(({ action }) => action);
 }
 
 /** Far less than each partner holds, so that a sell never fails for lack of gold. */
@@ -77,20 +77,20 @@ export class DayTrader {
   }
 
   /** Returns the id of the executed order, if the action was an order that succeeded. */
-  async do(doing: Doing): Promise<string | undefined> {
-    if (doing === "order") {
+  async do(action: ActionName): Promise<string | undefined> {
+    if (action === "order") {
       return await this.#order(this.#side = this.#side === "buy" ? "sell" : "buy", GRAMS);
     }
-    if (doing === "quote alone") await this.#quote("buy", GRAMS);
-    else if (doing === "withdrawal") await this.#withdraw();
-    else if (doing === "order again") await this.#orderAgain();
-    else await this.#ask(doing, () => this.trader.read(this.#pathOf(doing)));
+    if (action === "quote alone") await this.#quote("buy", GRAMS);
+    else if (action === "withdrawal") await this.#withdraw();
+    else if (action === "order again") await this.#orderAgain();
+    else await this.#ask(action, () => this.trader.read(this.#pathOf(action)));
     return undefined;
   }
 
-  #pathOf(doing: Doing): string {
-    if (doing === "prices" || doing === "balances" || doing === "events") return `/v1/${doing}`;
-    return doing === "one order" ? `/v1/orders/${this.#last!.orderId}` : "/v1/orders";
+  #pathOf(action: ActionName): string {
+    if (action === "prices" || action === "balances" || action === "events") return `/v1/${action}`;
+    return action === "one order" ? `/v1/orders/${this.#last!.orderId}` : "/v1/orders";
   }
 
   async #quote(side: Side, grams: string): Promise<string | undefined> {

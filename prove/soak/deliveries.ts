@@ -44,7 +44,7 @@ export class Deliveries {
  * Checks that exactly the accepted orders were executed, each once, and delivered. Every other event must be
  * delivered, too, and the books must balance.
  */
-export async function judgeBooks(
+export async function checkBooks(
   deployment: Deployment,
   acceptedIds: KeptIds,
   deliveries: Deliveries,

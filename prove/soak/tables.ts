@@ -38,17 +38,17 @@ const TIMEOUT_MS = 150_000;
 const POLL_MS = 1000;
 
 /**
- * Waits up to `patienceMs` until autovacuum has removed enough dead rows from each hot table. Then checks
+ * Waits up to `timeoutMs` until autovacuum has removed enough dead rows from each hot table. Then checks
  * that the share of dead rows is small in each of these tables.
  */
-export async function judgeDeadTuples(
+export async function checkDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],
   readNow: () => Promise<readonly Table[]>,
-  patienceMs = TIMEOUT_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Finding> {
   const hot = findHot(before, loaded);
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   let left = ofNames(hot, await readNow());
   while (left.some(isBloated) && performance.now() < deadline) {
     await sleep(POLL_MS);

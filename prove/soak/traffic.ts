@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DayTrader, dealDoings } from "./day.ts";
+import { type DayTrader, spreadActions } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
 /** How many actions were due in a span of time, and the results of the actions that ended in this span. */
@@ -28,8 +28,8 @@ export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: KeptIds;
   readonly #dayTraders: readonly Worker[];
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #dealt = dealDoings();
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #actions = spreadActions();
   #arrivals = Promise.resolve();
   #on = false;
   #turn = 0;
@@ -68,7 +68,7 @@ export class Traffic {
   async stop(): Promise<void> {
     this.#on = false;
     await this.#arrivals;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 
   async renewTokens(): Promise<void> {
@@ -79,11 +79,11 @@ export class Traffic {
     const startMs = performance.now();
     for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
       for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
-        const doing = this.#do(startMs + arrived * 1000 / perSecond).catch((error: Error) =>
+        const action = this.#do(startMs + arrived * 1000 / perSecond).catch((error: Error) =>
           this.#fail(error.message)
         );
-        this.#underWay.add(doing);
-        void doing.then(() => this.#underWay.delete(doing));
+        this.#inFlight.add(action);
+        void action.then(() => this.#inFlight.delete(action));
       }
     }
   }
@@ -95,13 +95,13 @@ export class Traffic {
 
   async #do(dueMs: number): Promise<void> {
     const turn = this.#turn++;
-    const doing = this.#dealt[turn % this.#dealt.length]!;
+    const action = this.#actions[turn % this.#actions.length]!;
     // Each action goes to the next partner. After each round the order of partners shifts by one, so that
     // every partner gets every kind of action.
     const dayTrader = this
-      .#dayTraders[(turn + Math.floor(turn / this.#dealt.length)) % this.#dayTraders.length]!;
+      .#dayTraders[(turn + Math.floor(turn / this.#actions.length)) % this.#dayTraders.length]!;
     this.#slice.due++;
-    const orderId = await dayTrader.do(doing);
+    const orderId = await dayTrader.do(action);
     this.#slice.done++;
     if (orderId === undefined) return;
     this.accepted.add(orderId);

@@ -12,7 +12,7 @@ export class Wires {
   /** Uses the connection that was idle longest, so that the service closes none as idle. */
   readonly #idle: Wire[] = [];
   readonly #waiting: (() => void)[] = [];
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(socketPath: string) {
     this.#socketPath = socketPath;
@@ -31,8 +31,8 @@ export class Wires {
 
   /** Returns undefined if there is no connection, or if the connection ends without a reply. */
   async send(request: Uint8Array): Promise<Reply | undefined> {
-    if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#underWay++;
+    if (this.#inFlight === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#inFlight++;
     try {
       const wire = this.#takeIdle() ?? await Wire.open(this.#socketPath).catch(() => undefined);
       const reply = await wire?.send(request);
@@ -43,7 +43,7 @@ export class Wires {
       // Give this slot to the next waiting request, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
-      else this.#underWay--;
+      else this.#inFlight--;
     }
   }
 

@@ -24,7 +24,7 @@ export function makeServerFolder(): string {
   return folder;
 }
 
-function findProgram(name: string): string {
+export function findProgram(name: string): string {
   const program = join(process.env.PG_BIN ?? "/usr/lib/postgresql/15/bin", name);
   if (!existsSync(program)) {
     throw new Error(`${program} does not exist: install postgresql-15, or set PG_BIN.`);
@@ -34,22 +34,37 @@ function findProgram(name: string): string {
 
 const optionsIn = (folder: string) => ({ ...ACCOUNT, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } });
 
+interface ServerOptions {
+  /** The folder of the Unix socket. Without it, the server has only TCP. */
+  readonly socketFolder?: string;
+  /** Environment variables of the server and of the programs that it starts. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** One server of Debian's Postgres on loopback TCP, without passwords. */
 export class DebianPostgres {
   readonly port: number;
   readonly #data: string;
+  readonly #more: ServerOptions;
   #process: ChildProcess | undefined;
 
-  private constructor(data: string, port: number) {
+  /** A server on this data folder, which does not run yet. */
+  constructor(data: string, port: number, more: ServerOptions = {}) {
     this.#data = data;
     this.port = port;
+    this.#more = more;
   }
 
   static async create(folder: string): Promise<DebianPostgres> {
     const server = new DebianPostgres(join(folder, "primary"), await findFreePort());
-    server.#run("initdb", ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+    server.initialize();
     await server.start();
     return server;
+  }
+
+  /** Makes the data folder of a new server. */
+  initialize(): void {
+    this.#run("initdb", ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
   }
 
   /** A standby that streams from this server under the name `standby`. */
@@ -61,22 +76,30 @@ export class DebianPostgres {
     return standby;
   }
 
+  /** The postmaster's process. */
+  get pid(): number {
+    return this.#process!.pid!;
+  }
+
   url(database = "postgres"): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
 
   async start(): Promise<void> {
+    const { socketFolder = "", environment = {} } = this.#more;
     const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const options = optionsIn(join(this.#data, ".."));
     this.#process = spawn(findProgram("postgres"), [
       "-D",
       this.#data,
       "-p",
       `${this.port}`,
       "-k",
-      "",
+      socketFolder,
       ...settings,
     ], {
-      ...optionsIn(join(this.#data, "..")),
+      ...options,
+      env: { ...options.env, ...environment },
       stdio: "ignore",
     });
     const sql = postgres(this.url(), { max: 1, onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 });

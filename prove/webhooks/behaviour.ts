@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryAnswer } from "@gold-partner/server/testing";
 
 /** All ways in which a receiver may fail a delivery. */
-export const SICKNESSES = [
+export const FAULTS = [
   "client error",
   "server error",
   "overloaded",
@@ -11,17 +11,17 @@ export const SICKNESSES = [
   "cut within the answer",
   "ten megabytes",
 ] as const;
-type Sickness = (typeof SICKNESSES)[number];
+type ReceiverFault = (typeof FAULTS)[number];
 
 /**
  * How a receiver behaves: it accepts everything, always fails in one way, or (`by chance`) draws its answer
  * at random for each delivery. `by chance` also refuses some events at every try.
  */
-export type Behaviour = "well" | "by chance" | Sickness;
+export type Behaviour = "well" | "by chance" | ReceiverFault;
 
 /** The answer to one delivery. */
 export interface Answer {
-  readonly way: "well" | "refused for good" | Sickness;
+  readonly way: "well" | "refused for good" | ReceiverFault;
   /** True if the answer is 2xx, even if it does not reach the sender. */
   readonly accepted: boolean;
   readonly answer: DeliveryAnswer;
@@ -31,7 +31,7 @@ const PART = new Uint8Array(64 << 10).fill(0x20);
 /** A reply body of ten megabytes. The receiver sends it only as long as the service reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
 /** How many of a thousand deliveries are treated in each of these ways. The others are accepted normally. */
-const CHANCES: Readonly<Record<Sickness, number>> = {
+const CHANCES: Readonly<Record<ReceiverFault, number>> = {
   "client error": 25,
   "server error": 25,
   "overloaded": 8,
@@ -42,7 +42,7 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
   "ten megabytes": 10,
 };
 /** One event in this many is refused at every try (`refused for good`). */
-const DOOMED_EVERY = 250;
+const REFUSED_EVERY = 250;
 
 export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
   // Accept test events, because a partner requests one only when its receiver works again.
@@ -50,9 +50,9 @@ export function answerTo(behaviour: Behaviour, { id, body }: Delivery): Answer {
     return WELL;
   }
   if (behaviour !== "by chance") return answerOf(behaviour);
-  if (Number.parseInt(id.slice(-6), 16) % DOOMED_EVERY === 0) return refuse();
+  if (Number.parseInt(id.slice(-6), 16) % REFUSED_EVERY === 0) return refuse();
   let chance = Math.floor(Math.random() * 1000);
-  return answerOf(SICKNESSES.find((sickness) => (chance -= CHANCES[sickness]) < 0));
+  return answerOf(FAULTS.find((fault) => (chance -= CHANCES[fault]) < 0));
 }
 
 const WELL: Answer = { way: "well", accepted: true, answer: 204 };
@@ -63,14 +63,14 @@ const refuse = (): Answer => ({
   answer: anyOf<DeliveryAnswer>(400, 500, "cut"),
 });
 
-function answerOf(sickness: Sickness | undefined): Answer {
-  if (sickness === undefined) return WELL;
-  const answer = ANSWERS[sickness]();
+function answerOf(fault: ReceiverFault | undefined): Answer {
+  if (fault === undefined) return WELL;
+  const answer = ANSWERS[fault]();
   const status = typeof answer === "object" ? answer.status : Number(answer);
-  return { way: sickness, accepted: status >= 200 && status < 300, answer };
+  return { way: fault, accepted: status >= 200 && status < 300, answer };
 }
 
-const ANSWERS: Readonly<Record<Sickness, () => DeliveryAnswer>> = {
+const ANSWERS: Readonly<Record<ReceiverFault, () => DeliveryAnswer>> = {
   "client error": () => anyOf(400, 401, 404, 422),
   "server error": () => anyOf(500, 502, 503, 504),
   "overloaded": () => ({

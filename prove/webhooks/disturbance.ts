@@ -17,7 +17,7 @@ export interface Disturbance {
 interface Disturbed {
   readonly kills: number;
   /** How many deliveries were in flight in the killed processes. */
-  readonly underWay: number;
+  readonly interrupted: number;
   readonly restarts: number;
   readonly tests: number;
 }
@@ -33,7 +33,7 @@ const AWAY_MS = 7000;
 const AWAY_EVERY = 3;
 const DATABASE_AWAY_MS = 1000;
 const PAUSE_MS = 100;
-const STUCK_MS = 60_000;
+const IDLE_MS = 60_000;
 /**
  * How long to wait at the end: enough for all events that are left after the last kill, each with all its
  * tries.
@@ -55,7 +55,7 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
   const { events, kills, restartsAfter } = plan;
   const booker = new OrderBooker(deployment.sql, deployment.traders);
   const enabling = new Enabling(setup);
-  let underWay = 0;
+  let interrupted = 0;
   try {
     for (let kill = 1; kill <= kills; kill++) {
       const booking = booker.bookUntil(Math.ceil(events * kill / kills));
@@ -63,14 +63,14 @@ export async function disturb(setup: Setup, plan: Disturbance): Promise<Disturbe
       const order = kill % 2 === 0 ? deliverers : deliverers.toReversed();
       const { victim, inFlight } = await findBusy(order, booker);
       await victim.kill();
-      underWay += inFlight;
+      interrupted += inFlight;
       await sleep(kill % AWAY_EVERY === 0 ? AWAY_MS : 0);
       await victim.start();
       if (restartsAfter.includes(kill)) await restartDatabase(deployment, restartsAfter.indexOf(kill));
       await booking;
     }
     await untilDelivered(deployment, TIMEOUT_MS);
-    return { kills, underWay, restarts: restartsAfter.length, tests: enabling.tests };
+    return { kills, interrupted, restarts: restartsAfter.length, tests: enabling.tests };
   } finally {
     await enabling.stop();
   }
@@ -81,7 +81,7 @@ async function findBusy(
   deliverers: readonly ServerProcess[],
   booker: OrderBooker,
 ): Promise<{ readonly victim: ServerProcess; readonly inFlight: number }> {
-  const deadline = performance.now() + STUCK_MS;
+  const deadline = performance.now() + IDLE_MS;
   while (performance.now() < deadline) {
     for (const victim of deliverers) {
       const inFlight = await victim.countInFlight();
@@ -90,7 +90,7 @@ async function findBusy(
     await booker.bookBatch().catch(() => {});
     await sleep(PAUSE_MS);
   }
-  throw new Error(`For ${STUCK_MS / 1000} s, no process had a delivery in flight, even after more orders.`);
+  throw new Error(`For ${IDLE_MS / 1000} s, no process had a delivery in flight, even after more orders.`);
 }
 
 /** Alternates between killing all processes of the database and an orderly shutdown. */

@@ -1,6 +1,6 @@
 import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
-import { countAgain } from "./judge_arrivals.ts";
+import { countAgain } from "./check_arrivals.ts";
 import type { Setup } from "./setup.ts";
 import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 

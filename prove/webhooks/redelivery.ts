@@ -1,6 +1,6 @@
 import type { Finding } from "../report.ts";
 import { untilDelivered } from "../until_delivered.ts";
-import { judgeArrivals } from "./judge_arrivals.ts";
+import { checkArrivals } from "./check_arrivals.ts";
 import type { Arrival } from "./receivers_process.ts";
 import type { Setup } from "./setup.ts";
 import { post } from "./listed_events.ts";
@@ -26,7 +26,7 @@ export async function redeliver(
   await untilDelivered(setup.deployment, TIMEOUT_MS);
   const later = await receivers.take();
   arrivals.push(...later);
-  const { what, violations, parked: left } = await judgeArrivals(setup, arrivals, 0);
+  const { what, violations, parked: left } = await checkArrivals(setup, arrivals, 0);
   return {
     what: `${parked.length} redeliveries requested, ${later.length} deliveries arrived; ${what}`,
     violations: left.length === 0 ? violations : [...violations, `${left.length} events are still parked`],

@@ -1,5 +1,5 @@
 import type { Trader } from "../trader.ts";
-import { SICKNESSES } from "./behaviour.ts";
+import { FAULTS } from "./behaviour.ts";
 import type { Trouble } from "./pairs.ts";
 import type { Setup } from "./setup.ts";
 
@@ -10,7 +10,7 @@ import type { Setup } from "./setup.ts";
 export function sickFrom({ deployment, receivers }: Setup, first: number): Trouble {
   return {
     name: `${receivers.urls.length - first} failing receivers`,
-    begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
+    begin: () => receivers.behave((n) => n < first ? "well" : FAULTS[(n - first) % FAULTS.length]!),
     async end() {
       await receivers.behave(() => "well");
       // Set the URL again. Even with the same value, this enables an endpoint and ends its pause after

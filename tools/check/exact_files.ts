@@ -10,7 +10,7 @@ import {
 export const EXACT: readonly RegExp[] = [
   /^packages\/protocol\/src\/(quantity|quantity_range|rounding|fingerprint|json_text)\.ts$/,
   /^packages\/server\/src\/(booking|reads)\/.+\.ts$/,
-  /^packages\/operator\/src\/pain\/payment_initiation\.ts$/,
+  /^packages\/audit\/src\/registry\/payment_document\.ts$/,
 ];
 
 /**

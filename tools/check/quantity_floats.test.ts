@@ -10,7 +10,7 @@ const exactly = (text: string) => ({ [EXACT]: text, [PRICE]: `import "./quantity
 
 describe("no float on a quantity", () => {
   it("rejects each way to convert a quantity to a double", async () => {
-    const doors = [
+    const texts = [
       "Number(amountHalalas)",
       "new Number(amountHalalas)",
       "parseFloat(number.source)",
@@ -32,8 +32,8 @@ describe("no float on a quantity", () => {
       "(r.gold_grams)! - x",
       "amountHalalas * 0.5",
     ];
-    for (const door of doors) {
-      await expectViolation(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${door};` });
+    for (const text of texts) {
+      await expectViolation(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${text};` });
     }
   });
 
@@ -65,7 +65,7 @@ describe("no float on a quantity", () => {
   });
 
   it("rejects every conversion in the files that hold quantities, for any name", async () => {
-    const doors = [
+    const texts = [
       "(units: bigint) => Number(units) / 1e4;",
       "const t = totalHalalas; Number(t) / 100;",
       "Number.parseFloat(String(value));",
@@ -86,10 +86,10 @@ describe("no float on a quantity", () => {
       "interface A { value: bigint | number }",
       `type A = Record<"value", number>;`,
     ];
-    for (const door of doors) {
-      await expectViolation(floats, "a quantity is a bigint", exactly(door));
+    for (const text of texts) {
+      await expectViolation(floats, "a quantity is a bigint", exactly(text));
       await expectViolation(floats, "a quantity is a bigint", {
-        "packages/server/src/booking/trading/book.ts": door,
+        "packages/server/src/booking/trading/book.ts": text,
       });
     }
     await expectViolation(floats, "uses Number", {

@@ -5,9 +5,11 @@ import type { Tree } from "./tree.ts";
 
 const CORE = ["packages/canonical", "packages/jws", "packages/protocol"] as const;
 const CLIENT = [...CORE, "packages/client"] as const;
+const SIGNED = ["packages/sshsig", "packages/approvals"] as const;
 
 const WHOLE_STACK = [
   ...CLIENT,
+  ...SIGNED,
   "packages/database",
   "packages/partner_cli",
   "packages/local_postgres",
@@ -29,14 +31,16 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "testing": ["packages/local_postgres"],
   "packages/canonical": [],
   "packages/jws": CORE.slice(0, 1),
+  "packages/sshsig": ["packages/jws"],
+  "packages/approvals": ["packages/canonical", "packages/sshsig"],
   "packages/protocol": CORE.slice(0, 2),
   "packages/client": CORE,
   "packages/partner_cli": CLIENT,
   "packages/database": [],
-  "packages/server": [...CORE, "packages/database"],
-  "packages/sidecar": [...CLIENT, "packages/database"],
-  "packages/audit": ["packages/canonical", "packages/jws", "packages/protocol", "packages/database"],
-  "packages/operator": [...CLIENT, "packages/database", "packages/server", "packages/audit"],
+  "packages/server": [...CORE, "packages/approvals", "packages/database"],
+  "packages/sidecar": [...CLIENT, "packages/approvals", "packages/database"],
+  "packages/audit": [...CORE, "packages/approvals", "packages/database"],
+  "packages/operator": [...CLIENT, ...SIGNED, "packages/database", "packages/server", "packages/audit"],
   "packages/local_postgres": [],
   "packages/dev": [
     ...CLIENT,

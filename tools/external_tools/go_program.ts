@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { downloadModule, type GoModule, runGo } from "./go_module.ts";
@@ -21,7 +21,7 @@ export function goProgram(name: string, module: GoModule): Tool {
 }
 
 /**
- * A program of this repository that uses a Go library. Its folder `name` holds one source file, and a go.sum
+ * A program of this repository that uses a Go library. Its folder `name` holds the source files, and a go.sum
  * that pins everything that it is built from.
  */
 export function goSource(
@@ -29,7 +29,7 @@ export function goSource(
   source: string = fileURLToPath(new URL(`./${name}/`, import.meta.url)),
 ): Tool {
   const digest = createHash("sha256");
-  for (const file of ["main.go", "go.mod", "go.sum"]) digest.update(readFileSync(join(source, file)));
+  for (const file of readdirSync(source).sort()) digest.update(readFileSync(join(source, file)));
   const [, library] = /^require (\S+ v\S+)$/m.exec(readFileSync(join(source, "go.mod"), "utf8")) ?? [];
   const program = `bin/${name}`;
   return stampedTool({

@@ -18,11 +18,13 @@ import { lighthouse } from "./lighthouse.ts";
 import { patroni } from "./patroni.ts";
 import { MissingToolError, type Tool } from "./tool.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
+import { porcupine } from "./porcupine.ts";
 import { pythonClient } from "./python_client.ts";
 import { schemathesis } from "./schemathesis.ts";
 import { sslyze } from "./sslyze.ts";
 import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
+import { toxiproxy } from "./toxiproxy.ts";
 
 export const EXTERNAL_TOOLS: readonly Tool[] = [
   openssl,
@@ -40,6 +42,8 @@ export const EXTERNAL_TOOLS: readonly Tool[] = [
   standardwebhooksPython,
   receiverGo,
   patroni,
+  toxiproxy,
+  porcupine,
   gitleaks,
   imageNode,
   bruno,

@@ -1,14 +1,14 @@
 import { describe, it } from "node:test";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { judgeOrders, openBooks } from "./books.ts";
+import { checkOrders, openBooks } from "./books.ts";
 import { MissingError } from "./partner_file.ts";
 
 const inboxOf = (orders: number, refused = 0) => ({ orders, refused });
 const judge = (accepted: number, executed: number, cutOff: boolean) =>
-  judgeOrders({ accepted, cutOff }, { executed, delivered: executed }, inboxOf(executed));
+  checkOrders({ accepted, cutOff }, { executed, delivered: executed }, inboxOf(executed));
 
-describe("judgeOrders()", () => {
+describe("checkOrders()", () => {
   it("requires as many executed orders as accepted orders", () => {
     assertEquals([judge(5, 5, false), judge(5, 6, false), judge(5, 4, false)].map(({ met }) => met), [
       true,
@@ -16,7 +16,7 @@ describe("judgeOrders()", () => {
       false,
     ]);
     assertEquals(
-      judgeOrders({ accepted: 5, cutOff: false }, { executed: 5, delivered: 0 }, undefined).met,
+      checkOrders({ accepted: 5, cutOff: false }, { executed: 5, delivered: 0 }, undefined).met,
       true,
     );
   });
@@ -29,9 +29,9 @@ describe("judgeOrders()", () => {
   it("requires the books to show each event as delivered, each to arrive, and no wrong signature", () => {
     const load = { accepted: 5, cutOff: false };
     const missed = [
-      judgeOrders(load, { executed: 5, delivered: 4 }, inboxOf(5)),
-      judgeOrders(load, { executed: 5, delivered: 5 }, inboxOf(4)),
-      judgeOrders(load, { executed: 5, delivered: 5 }, inboxOf(5, 1)),
+      checkOrders(load, { executed: 5, delivered: 4 }, inboxOf(5)),
+      checkOrders(load, { executed: 5, delivered: 5 }, inboxOf(4)),
+      checkOrders(load, { executed: 5, delivered: 5 }, inboxOf(5, 1)),
     ];
     assertEquals(missed.map(({ met }) => met), [false, false, false]);
   });

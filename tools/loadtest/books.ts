@@ -83,8 +83,8 @@ export async function openBooks(
       try {
         const counts = await awaitDelivery(sql, ids, startedAt, inbox);
         return [
-          judgeOrders(load, counts, inbox),
-          await judgeCertificates(sql, partners, startedAt),
+          checkOrders(load, counts, inbox),
+          await checkCertificates(sql, partners, startedAt),
           await verifyLedger(databaseUrl, root),
         ];
       } catch (error) {
@@ -134,7 +134,7 @@ async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promis
   return row!;
 }
 
-export function judgeOrders(
+export function checkOrders(
   { accepted, cutOff }: Seen,
   { executed, delivered }: OrderCounts,
   inbox: Pick<Inbox, "orders" | "refused"> | undefined,
@@ -162,7 +162,7 @@ export function judgeOrders(
  * Checks that exactly the certificate of each partner was recorded as used, and no other certificate of these
  * partners.
  */
-async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
+async function checkCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
   const shown = partners.map(fingerprintOf);
   const ids = partners.map(({ client_id }) => client_id);
   const read = async () => {

@@ -1,6 +1,6 @@
 import { Histogram } from "./histogram.ts";
 
-/** The kinds of k6's metrics. Gauges are left out, because none is judged here. */
+/** The kinds of k6's metrics. Gauges are left out, because no threshold here uses one. */
 export type MetricKind = "trend" | "rate" | "counter";
 
 /** The totals of all samples of one metric, or of its samples with certain tags. */

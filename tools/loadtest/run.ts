@@ -9,7 +9,7 @@ import { findK6, type K6Process, startK6 } from "./k6_process.ts";
 import { type LoadPartner, MissingError, readPartners, requireHealth } from "./partner_file.ts";
 import type { RunPlan } from "./plan.ts";
 import type { Run } from "./report.ts";
-import { findAbort, judgeThresholds } from "./service_level.ts";
+import { checkThresholds, findAbort } from "./service_level.ts";
 import { Tally } from "./tally.ts";
 
 const JUDGE_MS = 1000;
@@ -57,7 +57,7 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
       seconds: tally.seconds,
       tally,
       faults,
-      verdicts: judgeThresholds(thresholds, (selector) => tally.measureOf(selector), tally.seconds),
+      verdicts: checkThresholds(thresholds, (selector) => tally.measureOf(selector), tally.seconds),
       checks: books
         ? await books.check({ accepted: tally.sumOf("orders_accepted"), cutOff }, inbox)
         : [unchecked(plan)],

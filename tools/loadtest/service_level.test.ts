@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type ProfileName, PROFILES } from "../../loadtest/lib/profiles.ts";
 import { SCENARIOS, serviceLevels } from "../../loadtest/lib/service_levels.ts";
-import { findAbort, judgeThresholds, type Thresholds } from "./service_level.ts";
+import { checkThresholds, findAbort, type Thresholds } from "./service_level.ts";
 import { Tally } from "./tally.ts";
 
 const AT_MS = 1_795_231_886_000;
@@ -24,10 +24,10 @@ function judge(
   seconds = 10,
 ) {
   const tally = tallyOf(thresholds, samples);
-  return judgeThresholds(thresholds, (selector) => tally.measureOf(selector), seconds).map(({ met }) => met);
+  return checkThresholds(thresholds, (selector) => tally.measureOf(selector), seconds).map(({ met }) => met);
 }
 
-describe("judgeThresholds()", () => {
+describe("checkThresholds()", () => {
   it("calculates quantiles of durations over the samples of all processes", () => {
     const samples = Array.from({ length: 200 }, (_, n): [string, number, Record<string, string>] => [
       "http_req_duration",
@@ -81,7 +81,7 @@ describe("judgeThresholds()", () => {
   it("evaluates every threshold of every scenario and profile", () => {
     for (const scenario of SCENARIOS) {
       for (const profile of Object.keys(PROFILES) as ProfileName[]) {
-        assert(judgeThresholds(serviceLevels(scenario, profile), () => undefined, 1).length > 3, scenario);
+        assert(checkThresholds(serviceLevels(scenario, profile), () => undefined, 1).length > 3, scenario);
       }
     }
   });

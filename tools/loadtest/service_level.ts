@@ -39,8 +39,8 @@ function splitPair(pair: string): [string, string] {
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim().replace(/^(["'])(.*)\1$/, "$2")];
 }
 
-/** Judges every threshold as k6 judges it at the end of a run. A metric without samples counts as 0. */
-export function judgeThresholds(
+/** Checks every threshold as k6 does at the end of a run. A metric without samples counts as 0. */
+export function checkThresholds(
   thresholds: Thresholds,
   measureOf: (selector: string) => Measure | undefined,
   seconds: number,
@@ -81,7 +81,7 @@ export function findAbort(
       typeof level !== "string" && level.abortOnFail && secondsOf(level.delayAbortEval) <= seconds
     ),
   ]);
-  return judgeThresholds(Object.fromEntries(ending), measureOf, seconds).find(({ met, found }) =>
+  return checkThresholds(Object.fromEntries(ending), measureOf, seconds).find(({ met, found }) =>
     !met && found !== null
   );
 }

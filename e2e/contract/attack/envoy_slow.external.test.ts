@@ -38,15 +38,15 @@ describe("slow clients through Envoy", () => {
     Promise.all(Array.from({ length: count }, act));
 
   /**
-   * Sends `begin`, then slowly `part` again and again, until the connection ends or `patienceMs` are over.
+   * Sends `begin`, then slowly `part` again and again, until the connection ends or `timeoutMs` are over.
    */
-  async function drip(begin: string, part: string, patienceMs: number): Promise<Fate> {
+  async function drip(begin: string, part: string, timeoutMs: number): Promise<Fate> {
     const socket = await siege.connect();
     let received = "";
     socket.setEncoding("latin1").on("data", (text) => received += text);
     const startedMs = performance.now();
     socket.write(begin);
-    while (!isOver(socket) && performance.now() - startedMs < patienceMs) {
+    while (!isOver(socket) && performance.now() - startedMs < timeoutMs) {
       if (part !== "") socket.write(part);
       await sleep(DRIP_MS);
     }

@@ -81,14 +81,14 @@ export class Http2Wire {
     return this.ended ? "closed" : undefined;
   }
 
-  async untilVerdict(stream: number, patienceMs: number): Promise<string> {
-    const end = performance.now() + patienceMs;
+  async untilVerdict(stream: number, timeoutMs: number): Promise<string> {
+    const end = performance.now() + timeoutMs;
     while (performance.now() < end && this.verdictOf(stream) === undefined) await sleep(10);
     return this.verdictOf(stream) ?? "silence";
   }
 
-  async untilEnded(patienceMs: number): Promise<boolean> {
-    const end = performance.now() + patienceMs;
+  async untilEnded(timeoutMs: number): Promise<boolean> {
+    const end = performance.now() + timeoutMs;
     while (performance.now() < end && !this.ended) await sleep(10);
     return this.ended;
   }

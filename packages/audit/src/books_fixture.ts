@@ -2,14 +2,20 @@
 // audit finds nothing.
 import { createHash, randomBytes, randomUUID, X509Certificate } from "node:crypto";
 import {
+  approveSigned,
   closingToday,
   createTestAuthority,
+  newSignatory,
   newTestKey,
+  operatorKeysOf,
+  proposeSigned,
+  registerRootKeys,
   signedWrite,
   type TestBooks,
   testBooks,
   type TestKey,
 } from "@gold-partner/server/testing";
+import { newSoftwareKey } from "@gold-partner/sshsig/testing";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../testing/drop_logins.ts";
 
@@ -18,6 +24,8 @@ export interface AuditedBooks {
   /** The partner that owns every kind of record. */
   readonly client: number;
   readonly publicId: string;
+  /** The file of the first operators' keys. */
+  readonly operatorKeys: string;
   stop(): Promise<void>;
 }
 
@@ -46,8 +54,9 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   await maker`select gold.set_breaker(500, 60)`;
   await sql`
     select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
+  await maker`select gold.set_band(200, 500)`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
-  await propose(books, maker, checker, publicId);
+  const operatorKeys = await propose(books, maker, checker, publicId);
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
   await Promise.all([maker.end(), checker.end()]);
@@ -55,6 +64,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     books,
     client,
     publicId,
+    operatorKeys,
     async stop() {
       await dropLogins(sql, ...logins);
       await books.stop();
@@ -129,7 +139,7 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
 }
 
 /** From here on, the books need two people: an approved, a rejected and a pending proposal, and what one may do. */
-async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<void> {
+async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<string> {
   await sql`select gold.require_two_people()`;
   const { thumbprint, jwk } = await newKey();
   const content = { client_id: publicId, thumbprint, kid: "third", jwk: JSON.parse(jwk) };
@@ -151,10 +161,28 @@ async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: s
   const [approved, rejected] = proposals;
   await checker`select gold.approve_proposal(${approved!.id}::uuid, ${approved!.sha256})`;
   await checker`select gold.reject_proposal(${rejected!.id}::uuid)`;
+  const operatorKeys = await sign(sql, maker, checker);
   await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 99}')`;
   await maker`select gold.set_partner(${publicId}, null, null, null, 1999, null, null)`;
   await maker`select gold.set_exposure(99999999)`;
+  await maker`select gold.set_band(100, 400)`;
   await maker`select gold.suspend_partner(${publicId})`;
+  return operatorKeys;
+}
+
+/** From here on, proposals and approvals are signed. */
+async function sign(admin: Sql, maker: Sql, checker: Sql): Promise<string> {
+  const [one, other] = [await newSignatory(maker), await newSignatory(checker)];
+  await registerRootKeys(admin, one, other);
+  const { publicKey } = await newSoftwareKey("ecdsa-sha2-nistp256");
+  const added = await proposeSigned(one, "operator_key.add", {
+    login: one.login,
+    public_key: publicKey.text,
+  });
+  await approveSigned(other, added);
+  await proposeSigned(other, "market.open", {});
+  await maker`select gold.end_operator_key(${publicKey.fingerprint})`;
+  return operatorKeysOf(one, other);
 }
 
 async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {
@@ -224,17 +252,11 @@ async function moveMoney(
   }
   const [paid] = withdrawals as [string];
   await maker`select gold.approve_withdrawal(${paid}::uuid)`;
-  await checker`select gold.submit_withdrawals(${randomUUID()}::uuid, ${`{${paid}}`}::text::uuid[], ${
-    documentOf(paid)
-  })`;
+  await checker`
+    select gold.submit_payment(p.batch, ${`{${paid}}`}::text::uuid[], p.prepared_at, p.sha256)
+    from gold.prepare_payment(${`{${paid}}`}::text::uuid[]) p`;
   await checker`select gold.pay_withdrawal(${paid}::uuid)`;
 }
-
-/** The elements of a payment document (pain.001) that the audit reads. */
-const documentOf = (id: string) =>
-  `<Document><NbOfTxs>1</NbOfTxs><CtrlSum>300.00</CtrlSum><CdtTrfTxInf><PmtId><EndToEndId>${
-    id.replaceAll("-", "")
-  }</EndToEndId></PmtId><Amt><InstdAmt Ccy="SAR">300.00</InstdAmt></Amt><IBAN>${IBAN}</IBAN><Ustrd>Rent (0)</Ustrd></CdtTrfTxInf></Document>`;
 
 /** Two delivered events, a webhook test whose redelivery waits, and the notices of expiring credentials. */
 async function deliver(sql: Sql, client: number): Promise<void> {

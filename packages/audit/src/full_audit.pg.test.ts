@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
 import { auditBooks } from "./full_audit.ts";
-import { withSnapshot } from "./snapshot.ts";
+import { openAuditConnection, SESSION_SETTINGS, withSnapshot } from "./snapshot.ts";
 
 describe("the audit from outside", () => {
   let audited: AuditedBooks;
@@ -18,6 +18,33 @@ describe("the audit from outside", () => {
     const { findings, records } = await audit({ rowsOnly: true });
     assertEquals(findings, []);
     assertEquals(records > 10, true);
+  });
+
+  it("makes payment documents again, and reports one with another IBAN although its hash is noted", async () => {
+    const undone = new Error("undone");
+    let found: unknown;
+    const connection = openAuditConnection(audited.books.url);
+    await connection.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`
+        update gold.payment_batch set document = regexp_replace(document, '(.*<IBAN>)[^<]*', '\\1SA5680000000100000000001')`;
+      await sql`
+        update gold.audit a set detail = a.detail || jsonb_build_object('document_sha256', encode(sha256(convert_to(b.document, 'UTF8')), 'hex'))
+        from gold.payment_batch b where a.action = 'withdrawal.batch' and a.subject = b.id::text`;
+      for (const setting of SESSION_SETTINGS) await sql.unsafe(setting);
+      const { findings } = await auditBooks(sql, { rowsOnly: true });
+      found = findings.filter(({ rule }) => rule === "document_is_noted").map((
+        { expected, found },
+      ) => [expected, found]);
+      throw undone;
+    }).catch((error) => {
+      if (error !== undone) throw error;
+    });
+    await connection.end({ timeout: 1 });
+    assertEquals(found, [[
+      "<IBAN>SA0380000000608010167519</IBAN>",
+      "<IBAN>SA5680000000100000000001</IBAN>",
+    ]]);
   });
 
   it("reports the same defects if a second process reads a part of the ranges", async () => {

@@ -1,3 +1,4 @@
+import type { OperatorKey } from "@gold-partner/approvals";
 import type { Books, Client, Totals } from "./books/context.ts";
 import { clientKey } from "./books/context.ts";
 import { checkBarLists } from "./books/bar_lists.ts";
@@ -12,6 +13,7 @@ import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
 import { type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
+import { checkApprovals } from "./registry/approvals.ts";
 import { readAudit } from "./registry/audit_chain.ts";
 import { compareRegistry } from "./registry/compare.ts";
 import { checkDocuments } from "./registry/documents.ts";
@@ -22,12 +24,14 @@ import { replay } from "./registry/replay.ts";
 import type { Rule } from "./rules.ts";
 import { checkRanges } from "./ranges.ts";
 import type { Connection, Row } from "./snapshot.ts";
-import type { Resumed } from "./state.ts";
+import type { AuditState } from "./state.ts";
 import { selectFrom, type Table } from "./tables.ts";
 
 export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
+  /** The first keys of operators. Without them, no signature of an approval is verified. */
+  readonly operatorKeys?: readonly OperatorKey[];
   /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
   readonly signatures?: number;
   /** Skips the catalog and the roles: for tests that change only rows. */
@@ -43,7 +47,7 @@ export interface AuditOptions {
   /** Clients with together about this many events are read in one range: for tests of small books. */
   readonly eventsPerRange?: bigint;
   /** The results of an earlier audit that was interrupted. */
-  readonly state?: Resumed;
+  readonly state?: AuditState;
 }
 
 export interface AuditReport {
@@ -58,6 +62,8 @@ export interface AuditReport {
   readonly unsigned: number;
   /** Signatures that were verified. */
   readonly verified: number;
+  /** Approvals with two valid signatures. */
+  readonly approvals: number;
   /** Clients whose result comes from the interrupted audit. */
   readonly resumed: number;
   /** What `gold audit keys` writes. */
@@ -81,14 +87,18 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const expected = replay(notes.all, findings);
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
-  checkProposals(findings, notes.all, await read("proposal", "order by id"));
+  const proposals = await read("proposal", "order by id");
+  checkProposals(findings, notes.all, proposals);
+  const approvals = options.operatorKeys
+    ? await checkApprovals(findings, proposals, registry.operator_key ?? [], options.operatorKeys)
+    : 0;
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {
     const rows = await read(table);
     const isOne = rows.every(({ one }) => one) && (rows.length === 1 || table === "published_reserves");
     if (!isOne) findings.add("registry_is_noted", table, "one row", `${rows.length} rows`);
   }
-  await checkDocuments(sql, findings, notes, registry.payment_batch ?? []);
+  await checkDocuments(sql, findings, notes, registry.payment_batch ?? [], publicIds);
   await checkPartnerChanges(sql, findings, registry);
   const lists = checkBarLists(
     findings,
@@ -155,6 +165,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     unsealed,
     unsigned: totals.unsigned,
     verified: totals.verified,
+    approvals,
     resumed,
     keys: {
       audit: { id: `${last?.id ?? 0}`, head: last?.head ?? "" },

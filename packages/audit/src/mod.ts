@@ -5,4 +5,4 @@ export { readObjects } from "./catalog/objects.ts";
 export { type KeptHead, type KeptKeys, readKeptHeads, readKeptKeys } from "./outside_files.ts";
 export { RULES } from "./rules.ts";
 export { openAuditConnection, withSnapshot } from "./snapshot.ts";
-export { Resumed } from "./state.ts";
+export { AuditState } from "./state.ts";

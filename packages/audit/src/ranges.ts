@@ -5,7 +5,7 @@ import type { Books, Client } from "./books/context.ts";
 import { comparePositions, positionOf, type Range } from "./books/range.ts";
 import { withSecondProcess } from "./second_process.ts";
 import type { Registry } from "./registry/keys.ts";
-import { type Resumed, versionsOf } from "./state.ts";
+import { type AuditState, versionsOf } from "./state.ts";
 
 /**
  * Clients with together about this many events are read in one range. Small ranges keep both processes busy until
@@ -15,7 +15,7 @@ const EVENTS_PER_RANGE = 20_000n;
 
 interface Options {
   readonly url?: string;
-  readonly state?: Resumed;
+  readonly state?: AuditState;
   readonly auditHead: string;
   readonly progress: (text: string) => void;
   readonly eventsPerRange?: bigint;

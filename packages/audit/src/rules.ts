@@ -44,7 +44,7 @@ export const RULES = {
   nonce_is_spent: "every signed request that has a reply spent one nonce, and no nonce was spent twice",
   withdrawal_is_stepped: "a withdrawal's steps name the steps before them and match the audit trail",
   document_is_noted:
-    "a payment document has the hash in the audit trail, and pays exactly the batch's withdrawals",
+    "a payment document has the hash in the audit trail, and is the text that follows from its withdrawals, names and payout account",
   allowance_covers:
     "a partner's counted open quotes are at least its open quotes, and the gold with which its day began follows from its orders",
   exposure_is_counted:
@@ -65,6 +65,8 @@ export const RULES = {
     "partners, credentials, terms, bars, prices, deposits, batches and the deployment match the audit trail",
   change_is_approved:
     "under two people, every change of a kind that needs an approval names an approved proposal with its content, and every proposal has the hash that was approved",
+  approval_is_signed:
+    "every approval since the first operator key has the valid signatures of two people, from the keys that are stored outside (--operator-keys)",
   key_is_thumbprint: "the name of a key is the hash of the key",
   problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:

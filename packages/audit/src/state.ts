@@ -9,8 +9,7 @@ import { type Range, whereRange } from "./books/range.ts";
 import type { Connection } from "./snapshot.ts";
 import type { Table } from "./tables.ts";
 
-/** A stored result. */
-interface Part extends RangeResult {
+interface StoredResult extends RangeResult {
   readonly name: string;
   readonly versions: string;
 }
@@ -54,42 +53,43 @@ export async function versionsOf(sql: Connection, range: Range): Promise<string>
   return counts.join(", ");
 }
 
-export class Resumed {
+/** The file with the results of the ranges that an audit has checked. */
+export class AuditState {
   readonly #file: string;
   /** A hash of every input of the results except the database: the rules, the options and the files. */
   readonly #basis: string;
-  readonly #parts: Map<string, Part>;
+  readonly #results: Map<string, StoredResult>;
 
-  private constructor(file: string, basis: string, parts: readonly Part[]) {
+  private constructor(file: string, basis: string, results: readonly StoredResult[]) {
     this.#file = file;
     this.#basis = basis;
-    this.#parts = new Map(parts.map((part) => [part.name, part]));
+    this.#results = new Map(results.map((result) => [result.name, result]));
   }
 
   /** Opens the file. Results of another basis, or of a file that cannot be read, are dropped. */
-  static async open(file: string, basis: string): Promise<Resumed> {
+  static async open(file: string, basis: string): Promise<AuditState> {
     const text = await readFile(file, "utf8").catch(() => "{}");
     try {
-      const known = JSON.parse(text) as { basis?: string; parts?: Part[] };
-      return new Resumed(file, basis, known.basis === basis ? known.parts ?? [] : []);
+      const known = JSON.parse(text) as { basis?: string; parts?: StoredResult[] };
+      return new AuditState(file, basis, known.basis === basis ? known.parts ?? [] : []);
     } catch {
-      return new Resumed(file, basis, []);
+      return new AuditState(file, basis, []);
     }
   }
 
-  find(name: string, versions: string): Part | undefined {
-    const part = this.#parts.get(name);
-    return part?.versions === versions ? part : undefined;
+  find(name: string, versions: string): StoredResult | undefined {
+    const result = this.#results.get(name);
+    return result?.versions === versions ? result : undefined;
   }
 
   /**
    * Writes a second file and renames it, so that an interrupted write keeps the earlier results. Writes
    * synchronously, because two ranges that end together must not write at the same time.
    */
-  keep(part: Part): void {
-    this.#parts.set(part.name, part);
-    const results = { basis: this.#basis, parts: [...this.#parts.values()] };
-    writeFileSync(`${this.#file}.new`, JSON.stringify(results));
+  keep(result: StoredResult): void {
+    this.#results.set(result.name, result);
+    const content = { basis: this.#basis, parts: [...this.#results.values()] };
+    writeFileSync(`${this.#file}.new`, JSON.stringify(content));
     renameSync(`${this.#file}.new`, this.#file);
   }
 }

@@ -55,7 +55,10 @@ const TABLES = {
   partner_change:
     `bucket client_id sequence kind credential kid valid_from valid_until iban webhook_url login approved_by`,
   allowed_ip: "partner_id range",
-  proposal: "id kind content proposer proposed_at expires_at state decided_by decided_at secrets sealing_key",
+  proposal:
+    `id kind content proposer proposed_at expires_at state decided_by decided_at secrets sealing_key proposer_signature
+    approver_signature`,
+  operator_key: "fingerprint login public_key admitted_by added_at ended_at",
   authority:
     "fingerprint certificate key_source created_at retired_at revocation_list revocation_number revocation_next_at",
   certificate:
@@ -66,7 +69,7 @@ const TABLES = {
   token_key: "kid public_jwk sealed sealing_key not_before retire_at",
   price:
     `one source mid buy sell spread_basis_points stale_after_seconds as_of url always_open quote_ttl_seconds id stored_at
-    halt_basis_points halt_seconds halted_at watched_from`,
+    halt_basis_points halt_seconds halted_at watched_from band_basis_points band_hour_basis_points band_from`,
   price_history:
     "id mid buy sell as_of stored_at spread_basis_points stale_after_seconds quote_ttl_seconds source hash",
   market_session: "day opens closes",

@@ -194,7 +194,8 @@ function duplicateName(name: string, offset: number): CanonicalError {
   const quoted = JSON.stringify(name.slice(0, 40));
   return new CanonicalError(
     "duplicate_name",
-    `The name ${quoted} at byte ${offset} appears twice in one object, and parsers disagree about which value counts; send it once.`,
+    `The name ${quoted} at byte ${offset} appears twice in one object, and parsers disagree about which value ` +
+      "counts; send it once.",
     offset,
   );
 }

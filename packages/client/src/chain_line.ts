@@ -8,7 +8,7 @@ export interface ChainBalances {
   readonly gold: bigint;
 }
 
-/** One transfer of a record. An account that is not yours is named here, too, because the line has it. */
+/** One transfer of a record. A line also contains accounts that are not yours, so they have names here. */
 export interface ChainLeg {
   readonly debit: keyof typeof ACCOUNTS;
   readonly credit: keyof typeof ACCOUNTS;
@@ -22,7 +22,7 @@ export interface LineMember {
   readonly value: string | undefined;
 }
 
-/** What an event says about its line. */
+/** The parts of a line that follow from its event. */
 export interface RecordLine {
   /** The members from the client number on, without the answer and the salt. */
   readonly members: readonly LineMember[];

@@ -72,7 +72,7 @@ async function readCredentialsFile(path: string, before: string): Promise<Record
     const found = files.map(({ member }) => [member, resolve(dirname(path), members[member] as string)]);
     return { ...members, ...Object.fromEntries(found) };
   } catch (cause) {
-    // The message of JSON.parse() can quote a part of the file, and with it the secret.
+    // The message of JSON.parse() can quote a part of the file, which contains the secret.
     const why = cause instanceof SyntaxError ? "it is not JSON" : (cause as Error).message;
     throw new GoldError(
       "configuration_invalid",

@@ -10,7 +10,7 @@ import {
 import { offsetSeconds, wrongClock } from "./clock.ts";
 import { connectionFailure, type Failure, refusalOf, unsentOf } from "./failure.ts";
 import { GoldError, type WriteOutcome } from "./gold_error.ts";
-import { pause, pauseMs, within } from "./patience.ts";
+import { pause, pauseMs, within } from "./timing.ts";
 import { readJsonReply } from "./reply_form.ts";
 import type { Settings } from "./settings.ts";
 import { signedExchange } from "./signed_exchange.ts";
@@ -102,9 +102,9 @@ export class Exchange {
       const renews = failure.cure === "token" && !hasNewToken;
       const waitMs = renews ? 0 : pauseMs(tries, failure.retryAfterMs, random);
       const retries = failure.cure === "wait" && tries < triesMax;
-      const goesOn = (renews || retries) && performance.now() + waitMs < endMs;
-      report(goesOn ? waitMs : undefined);
-      if (!goesOn) throw errorOf(failure, tries, call, inDoubt);
+      const willRetry = (renews || retries) && performance.now() + waitMs < endMs;
+      report(willRetry ? waitMs : undefined);
+      if (!willRetry) throw errorOf(failure, tries, call, inDoubt);
       hasNewToken ||= renews;
       await pause(waitMs, call.signal).catch((ended) => {
         throw errorOf(unsentOf(ended), tries, call, inDoubt);
@@ -137,11 +137,11 @@ export class Exchange {
     } catch (error) {
       return { failure: sent ? connectionFailure(error) : unsentOf(error) };
     } finally {
-      if (sent) this.#keep(operation, call, sent, reply);
+      if (sent) this.#reportExchange(operation, call, sent, reply);
     }
   }
 
-  #keep(
+  #reportExchange(
     operation: OperationId,
     { target, idempotencyKey }: Call,
     sent: Sent,

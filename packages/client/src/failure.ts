@@ -7,7 +7,7 @@ import {
 } from "@gold-partner/protocol";
 import type { ServiceErrorCode } from "./error_types.ts";
 import { type FailureFacts, GoldError, type GoldErrorCode } from "./gold_error.ts";
-import { readRetryAfter } from "./patience.ts";
+import { readRetryAfter } from "./timing.ts";
 import { TransportError, type TransportReply } from "./transport.ts";
 
 /** Why a try failed, and what the client does next. */
@@ -31,7 +31,7 @@ const TOKEN_CODES = new Set(["token_expired", "token_invalid", "token_certificat
  * The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait
  * for hours until the market opens.
  */
-const PASSING_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 /** After these codes, an earlier copy of the request may be running or may have been executed. */
 const DOUBTFUL_CODES = new Set(["nonce_reused", "idempotency_request_in_progress"]);
 
@@ -50,25 +50,25 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
     retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
   };
   if (code === undefined) {
-    const passes = PASSING_STATUSES.has(status);
+    const isTransient = TRANSIENT_STATUSES.has(status);
     return {
       code: "reply_invalid",
       detail:
         `The reply was ${status}, but not in the service's format: a proxy or firewall may have answered instead.`,
-      facts: { ...facts, retryable: passes },
-      cure: passes ? "wait" : "none",
+      facts: { ...facts, retryable: isTransient },
+      cure: isTransient ? "wait" : "none",
       retryAfterMs,
       outcome: "unknown",
     };
   }
-  const waits = PASSING_STATUSES.has(status) || DOUBTFUL_CODES.has(code);
-  const passes = problem.retryable ?? (waits || TOKEN_CODES.has(code));
+  const waits = TRANSIENT_STATUSES.has(status) || DOUBTFUL_CODES.has(code);
+  const isTransient = problem.retryable ?? (waits || TOKEN_CODES.has(code));
   return {
     code: isServiceCode(code) ? code : "unknown_code",
     detail: problem.detail ?? problem.error_description ??
       `The service refused the request with ${status} ${code}.`,
-    facts: { ...facts, retryable: passes },
-    cure: TOKEN_CODES.has(code) ? "token" : passes && waits ? "wait" : "none",
+    facts: { ...facts, retryable: isTransient },
+    cure: TOKEN_CODES.has(code) ? "token" : isTransient && waits ? "wait" : "none",
     retryAfterMs,
     outcome: outcomeOf(code, status, operation),
   };
@@ -124,7 +124,8 @@ export function connectionFailure(error: unknown): Failure {
     : untrusted
     ? [
       "tls_failed",
-      `TLS failed because a certificate was not accepted (${message}). Check that cert, key and ca belong to this environment.`,
+      `TLS failed because a certificate was not accepted (${message}). Check that cert, key and ca belong to ` +
+      "this environment.",
     ]
     : unsent
     ? ["connection_failed", `The service could not be reached: ${message}.`]

@@ -9,15 +9,15 @@ export interface ForeignCredential {
   readonly kind: "certificate" | "signing_key";
   /** The certificate's SHA-256 in hexadecimal, or the key's RFC 7638 thumbprint. */
   readonly id: string;
-  /** The operator's login that registered it; null if it is older than events about such changes. */
+  /** The operator's login that registered it; null if that happened before version 0.4.0. */
   readonly changed_by: string | null;
   /** The number of the event that reports it. */
   readonly sequence: number;
 }
 
 /**
- * Tells whether an event reports a certificate or signing key that you do not know. Nobody can register one in
- * your name without such an event. If you did not ask for it, call the operator at once.
+ * Returns the certificate or signing key that an event reports, if you do not know it. Nobody can register one
+ * in your name without such an event. If you did not ask for it, call the operator at once.
  *
  * @param event An event of listEvents(), getEvent() or verifyWebhook().
  * @param knownThumbprints The thumbprints of all certificates and signing keys that you have or had. A client

@@ -39,7 +39,7 @@ export interface GoldClientOptions {
    * 64 bytes r ‖ s.
    */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** Thumbprints of further certificates and signing keys that are yours, for `knownThumbprints` of the client. */
+  /** Thumbprints of your other certificates and signing keys. The client's `knownThumbprints` includes them. */
   readonly knownThumbprints?: readonly string[] | undefined;
   /** The id of the signing key, for the header of each signature. Pass it if you registered several keys. */
   readonly kid?: string | undefined;
@@ -52,8 +52,8 @@ export interface GoldClientOptions {
   /** Called after every try. */
   readonly observe?: ((report: TryReport) => void) | undefined;
   /**
-   * Called after every try of an order or a withdrawal. Keep the exchanges, each as one line of JSON: with them,
-   * `gold-partner audit` proves that the books have your requests and their replies.
+   * Called after every try of an order or a withdrawal. Store each exchange as one line of JSON. With these
+   * lines, `gold-partner audit` proves that the books have your requests and their replies.
    */
   readonly onExchange?: ((exchange: SignedExchange) => void) | undefined;
   /** Replaces the runtime's own transport over mutual TLS. Then `cert` and `key` are not needed. */

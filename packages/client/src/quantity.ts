@@ -78,7 +78,8 @@ export class Quantity<U extends Unit = Unit> {
     if (typeof text !== "string") {
       throw new GoldError(
         "argument_invalid",
-        `A ${typeof text} is not a decimal string. Pass a string such as "1.5", because a double has no exact decimals.`,
+        `A ${typeof text} is not a decimal string. Pass a string such as "1.5", because a double has no exact ` +
+          "decimals.",
       );
     }
     try {

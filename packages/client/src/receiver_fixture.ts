@@ -88,16 +88,8 @@ function makeCertificate(folder: string): { readonly certificate: string; readon
   const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
   const { status, stderr } = spawnSync("openssl", [
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...[
-      "-subj",
-      "/CN=localhost",
-      "-addext",
-      "subjectAltName=DNS:localhost",
-      "-keyout",
-      key,
-      "-out",
-      certificate,
-    ],
+    ...["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+    ...["-keyout", key, "-out", certificate],
   ], { encoding: "utf8" });
   if (status !== 0) throw new Error(`openssl could not make a certificate: ${stderr}`);
   return { certificate, key };
@@ -109,22 +101,22 @@ function makeCertificate(folder: string): { readonly certificate: string; readon
  */
 function linesOf(child: ChildProcess): () => Promise<string> {
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
-  let complaint = "";
-  child.stderr!.setEncoding("utf8").on("data", (text: string) => complaint += text);
+  let stderr = "";
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => stderr += text);
   child.once(
     "error",
-    ({ message }) => complaint += `${message}. If the program is missing, run npm run tools.`,
+    ({ message }) => stderr += `${message}. If the program is missing, run npm run tools.`,
   );
   return async () => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new Error(`The receiver printed no line in time.\n${complaint}`)),
+        () => reject(new Error(`The receiver printed no line in time.\n${stderr}`)),
         TIMEOUT_MS,
       );
     });
     const { value, done } = await Promise.race([lines.next(), silence]).finally(() => clearTimeout(timer));
-    if (done) throw new Error(`The receiver exited.\n${complaint}`);
+    if (done) throw new Error(`The receiver exited.\n${stderr}`);
     return value;
   };
 }

@@ -3,9 +3,9 @@ import type { TransportReply } from "./transport.ts";
 import { readValue } from "./wire_value.ts";
 
 /** An issue that a schema reports: at a path, or with a list of issues for each alternative of a union. */
-interface Lack {
+interface SchemaIssue {
   readonly path: readonly PropertyKey[];
-  readonly errors?: readonly (readonly Lack[])[];
+  readonly errors?: readonly (readonly SchemaIssue[])[];
 }
 
 /**
@@ -36,7 +36,7 @@ function requiredOf(operation: OperationId): readonly PropertyKey[] {
 }
 
 /** The names of the top-level members in an issue, including those of a union's alternatives. */
-const namesOf = ({ path, errors }: Lack): PropertyKey[] =>
+const namesOf = ({ path, errors }: SchemaIssue): PropertyKey[] =>
   errors ? errors.flat().flatMap(namesOf) : path.slice(0, 1);
 
 /** Returns the CSV text, or throws when the reply has another media type. */

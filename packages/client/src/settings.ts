@@ -82,8 +82,8 @@ function requireText(value: unknown, what: string): string {
   throw new Error(`It is missing; give ${what}.`);
 }
 
-function readCount(value: number | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
+function readCount(value: number | undefined, defaultValue: number): number {
+  if (value === undefined) return defaultValue;
   if (Number.isInteger(value) && value > 0 && value <= COUNT_MAX) return value;
   throw new Error(`It must be a whole number from 1 to ${COUNT_MAX}; got ${value}.`);
 }

@@ -1,28 +1,29 @@
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { ensurePartnerCa, ensureServerCertificates, type ServerCertificate } from "./authorities.ts";
+import { operatorKeyFile } from "@gold-partner/operator";
+import { ensurePartnerCa, ensureServerCertificates } from "./authorities.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { runDemo } from "./demo.ts";
-import { openDemoReceiver } from "./demo_receiver.ts";
-import { openEnvoy, openGateway } from "./door.ts";
+import { demonstrate } from "./demo.ts";
+import { openEnvoy, openGateway } from "./tls_proxy.ts";
 import { announceKeys, keyFileOf, recordKeys } from "./key_file.ts";
 import { asOperator, type Operator } from "./operator.ts";
-import { type Credentials, ensurePartner } from "./partner.ts";
+import { beginTwoPeople, PEOPLE } from "./operator_keys.ts";
+import { ensurePartner } from "./partner.ts";
 import { type Service, startService } from "./service.ts";
 import type { Running, StartOptions } from "./running.ts";
 import type { State } from "./state.ts";
-import { doStep, type Listener } from "./progress.ts";
-import { markSettled, type Woken } from "./wake.ts";
+import { doStep } from "./progress.ts";
+import { type EarlyParts, markMigrated } from "./early_start.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-interface Site {
+interface BuildPlan {
   readonly options: StartOptions;
   readonly state: State;
   readonly baseUrl: string;
   readonly watchdog: Watchdog;
-  /** True if an earlier start has already migrated the database to the current sources. */
-  readonly settled: boolean;
-  readonly woken: Woken | undefined;
+  /** True if an earlier start has migrated the database to the current sources. */
+  readonly migrated: boolean;
+  readonly early: EarlyParts | undefined;
   /** Collects the functions that stop the parts, in start order. */
   readonly stops: (() => Promise<void>)[];
 }
@@ -35,12 +36,11 @@ const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
 /** The account that withdrawals are paid from. Its bank does not exist. */
 const PAYOUT_ACCOUNT = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
-const HTTPS_PORT = 443;
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
 /** Starts the parts one after another and reports each step to the listener. */
 export async function build(
-  { options, state, baseUrl, watchdog, settled, woken, stops }: Site,
+  { options, state, baseUrl, watchdog, migrated, early, stops }: BuildPlan,
 ): Promise<Pick<Running, "credentials" | "died">> {
   const { port, demo, envoy = false, webhookCa = "", floodPerSecond = FLOOD_PER_SECOND, signal } = options;
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) => {
@@ -50,7 +50,7 @@ export async function build(
   const database = await step(
     "database",
     "starting Postgres",
-    () => awaitDatabase(state, woken, watchdog, port),
+    () => awaitDatabase(state, early, watchdog, port),
     ({ postgres: { port, reused } }) =>
       reused ? `reusing Postgres of an earlier start, on port ${port}` : `Postgres listens on port ${port}`,
   );
@@ -59,14 +59,14 @@ export async function build(
   await step(
     "migrate",
     "migrating the database to this version",
-    () => settle(state, database, baseUrl, floodPerSecond, settled),
+    () => migrate(state, database, baseUrl, floodPerSecond, migrated),
     () => "the database's tables, functions and logins match this version",
   );
   const servers = await ensureServerCertificates(state);
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
-  // Use the service that wake() started, which loads while the operator's first commands run.
-  const wakes = isTrusted && woken?.port === database.postgres.port;
-  let service = wakes ? woken.service : await restartService(woken, state, database, baseUrl, watchdog);
+  // Use the service that startEarly() started, which loads while the operator's first commands run.
+  const isEarly = isTrusted && early?.port === database.postgres.port;
+  let service = isEarly ? early.service : await restartService(early, state, database, baseUrl, watchdog);
   stops.push(() => service.stop());
   const partnerCa = await step(
     "authority",
@@ -81,13 +81,13 @@ export async function build(
   stops.push(() => onboarded);
   await step("service", "loading the service", async () => {
     await service.ready().catch(async (error) => {
-      // Start the service again if it exited. It exits if the database of wake() starts too slowly.
-      if (service !== woken?.service) throw error;
-      service = await restartService(woken, state, database, baseUrl, watchdog);
+      // Start the service again if it exited. It exits if the database of startEarly() starts too slowly.
+      if (service !== early?.service) throw error;
+      service = await restartService(early, state, database, baseUrl, watchdog);
       await service.ready();
     });
   }, () => `running as process ${service.pid}`);
-  const door = await step(
+  const proxy = await step(
     envoy ? "envoy" : "gateway",
     "opening the mutual TLS port",
     () =>
@@ -96,13 +96,13 @@ export async function build(
         port,
         baseUrl,
         authorities: { partnerCa, ...servers },
-        databaseUrl: database.urls.api,
+        databaseUrl: database.urls.trust,
         floodPerSecond: `${floodPerSecond}`,
         watchdog,
       }),
     ({ what }) => what,
   );
-  stops.push(() => door.close());
+  stops.push(() => proxy.close());
   const { credentials } = await step(
     "partner",
     "onboarding a partner",
@@ -112,7 +112,14 @@ export async function build(
         ? `${PARTNER.name} is onboarded: keys, CSR, certificate, secrets`
         : `${PARTNER.name} was onboarded earlier: ${credentials.client_id}`,
   );
-  if (options.twoPeople) await asOperator(database.urls.migration)("db migrate --two-people");
+  if (options.twoPeople) {
+    await step(
+      "operators",
+      "making the operators' SSH keys",
+      () => beginTwoPeople(state, database.urls),
+      (said) => said,
+    );
+  }
   const run = {
     base_url: baseUrl,
     database_url: database.urls.operators[0],
@@ -122,7 +129,7 @@ export async function build(
       watchdog: watchdog.pid,
       postgres: database.postgres.pid,
       server: service.pid,
-      ...door.pids,
+      ...proxy.pids,
     },
   };
   stops.push(await announceKeys(state, run.database_url));
@@ -131,22 +138,22 @@ export async function build(
   await writeRun(false);
   if (demo) await demonstrate(operator, credentials, servers.receiver, options);
   await writeRun(true);
-  return { credentials, died: Promise.race([service.died, door.died, watchdog.died]) };
+  return { credentials, died: Promise.race([service.died, proxy.died, watchdog.died]) };
 }
 
 /**
- * Returns the Postgres that wake() started. If there is none or it failed, starts Postgres and creates the
- * logins and the database.
+ * Returns the Postgres that startEarly() started. If there is none or it failed, starts Postgres and creates
+ * the logins and the database.
  */
 async function awaitDatabase(
   state: State,
-  woken: Woken | undefined,
+  early: EarlyParts | undefined,
   watchdog: Watchdog,
   gatewayPort: number,
 ): Promise<Database> {
-  const postgres = await woken?.postgres.catch(() => undefined);
+  const postgres = await early?.postgres.catch(() => undefined);
   return postgres
-    ? { postgres, urls: woken!.urls }
+    ? { postgres, urls: early!.urls }
     : await openDatabase(state, watchdog, { sparedPort: gatewayPort });
 }
 
@@ -162,29 +169,35 @@ async function trustReceivers(state: State, pem: string): Promise<boolean> {
 }
 
 async function restartService(
-  woken: Woken | undefined,
+  early: EarlyParts | undefined,
   state: State,
   { urls }: Database,
   baseUrl: string,
   watchdog: Watchdog,
 ): Promise<Service> {
-  await woken?.service.stop();
+  await early?.service.stop();
   return startService(state, urls, baseUrl, watchdog);
 }
 
-async function settle(
+async function migrate(
   state: State,
   { urls }: Database,
   baseUrl: string,
   floodPerSecond: number,
-  settled: boolean,
+  migrated: boolean,
 ): Promise<void> {
   // `gold` reads the migration login from this file to add operators, because an operator's own login may not
   // add operators.
   await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
   await recordKeys(state);
-  if (settled) return;
-  const { proposals = [] } = await asOperator(urls.migration)(
+  if (migrated) return;
+  const [one, two] = urls.operators.map((url, index) =>
+    asOperator(url, undefined, undefined, {
+      MIGRATION_DATABASE_URL: urls.migration,
+      GOLD_SSH_KEY: operatorKeyFile(state.dir, PEOPLE[index]!),
+    })
+  ) as [Operator, Operator];
+  const { proposals = [] } = await two(
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
@@ -195,9 +208,9 @@ async function settle(
   ) as { proposals?: readonly { proposal_id: string; sha256: string }[] };
   // After --two-people, a new base URL is proposed. The demo plays the other person.
   for (const { proposal_id, sha256 } of proposals) {
-    await asOperator(urls.operators[0])("proposal approve", proposal_id, "--sha256", sha256);
+    await one("proposal approve", proposal_id, "--sha256", sha256);
   }
-  await markSettled(state, baseUrl);
+  await markMigrated(state, baseUrl);
 }
 
 async function stockVault(operator: Operator): Promise<string> {
@@ -221,40 +234,4 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
     ...["--out", state.path("loadtest"), "--ca", state.path("pki", "ca.pem")],
   );
   return partner;
-}
-
-/**
- * A partner's first events report its credentials. The service tried to send them before the receiver
- * listened. After such failures it pauses deliveries to the endpoint, which would delay the demo's events. A
- * redelivery ends the pause.
- */
-async function endRest(operator: Operator, clientId: string): Promise<void> {
-  const { items } = await operator(`event list ${clientId} --status pending --limit 1`) as {
-    items: { event_id: string }[];
-  };
-  for (const { event_id } of items) await operator(`event redeliver ${event_id}`);
-}
-
-/**
- * The demo's own receiver listens only while the demo runs. After the demo, its port is free for the
- * developer's receiver.
- */
-async function demonstrate(
-  operator: Operator,
-  credentials: Credentials,
-  certificate: ServerCertificate,
-  listener: Listener,
-): Promise<void> {
-  const { webhook_url } = await operator("partner show", credentials.client_id);
-  const { hostname, port } = new URL(webhook_url as string);
-  const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
-  // Undefined if the operator registered a receiver elsewhere.
-  const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
-  if (!receiver) listener.report("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
-  else await endRest(operator, credentials.client_id);
-  try {
-    await runDemo(credentials, listener, receiver);
-  } finally {
-    await receiver?.stop();
-  }
 }

@@ -11,8 +11,8 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** Sends SIGTERM, and SIGKILL if the child is still running after `patienceMs`. */
-  stop(patienceMs?: number): Promise<void>;
+  /** Sends SIGTERM, and SIGKILL if the child is still running after `timeoutMs`. */
+  stop(timeoutMs?: number): Promise<void>;
 }
 
 const STOP_MS = 15_000;
@@ -44,13 +44,13 @@ export function startChild(
   });
   closeSync(log);
   const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
-  return { pid: child.pid!, exited, stop: (patienceMs = STOP_MS) => stopChild(child, exited, patienceMs) };
+  return { pid: child.pid!, exited, stop: (timeoutMs = STOP_MS) => stopChild(child, exited, timeoutMs) };
 }
 
-async function stopChild(child: ChildProcess, exited: Promise<number>, patienceMs: number): Promise<void> {
+async function stopChild(child: ChildProcess, exited: Promise<number>, timeoutMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
   await exited;
   clearTimeout(timer);
 }

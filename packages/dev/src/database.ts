@@ -5,18 +5,22 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface Database {
   readonly postgres: RunningPostgres;
-  /** URLs with the service's login, the migration's login and the logins of two operators. */
+  /** URLs with the logins of the service, of the migration and of two operators. */
   readonly urls: {
     readonly api: string;
+    readonly delivery: string;
+    readonly ticker: string;
+    readonly trust: string;
     readonly migration: string;
     readonly operators: readonly [string, string];
   };
 }
 
 const NAME = "gold";
+const SERVICE_LOGINS = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
 
 /** Starts Postgres, or finds it running. The watchdog guards Postgres as soon as Postgres has a pid. */
-export function wakePostgres(
+export function launchPostgres(
   state: State,
   watchdog?: Watchdog,
   ports: Pick<PostgresOptions, "port" | "sparedPort"> = {},
@@ -37,6 +41,9 @@ export async function urlsAt(state: State, ...ports: readonly number[]): Promise
     `postgres://${login}:${await passwordOf(state, login)}@${hosts}/${NAME}${target}`;
   return {
     api: await urlOf("gold_api"),
+    delivery: await urlOf("gold_delivery"),
+    ticker: await urlOf("gold_ticker"),
+    trust: await urlOf("gold_trust"),
     migration: await urlOf("gold_migration"),
     operators: [await urlOf("operator_one"), await urlOf("operator_two")],
   };
@@ -50,7 +57,7 @@ export async function openDatabase(
   watchdog?: Watchdog,
   ports: Pick<PostgresOptions, "sparedPort"> = {},
 ): Promise<Database> {
-  const server = await wakePostgres(state, watchdog, ports);
+  const server = await launchPostgres(state, watchdog, ports);
   await createDatabase(state, server);
   return { postgres: server, urls: await urlsAt(state, server.port) };
 }
@@ -65,7 +72,7 @@ export async function createDatabase(
 ): Promise<void> {
   const sql = postgres(superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {
-    for (const login of ["gold_migration", "gold_api", "operator_one", "operator_two"]) {
+    for (const login of ["gold_migration", ...SERVICE_LOGINS, "operator_one", "operator_two"]) {
       await ensureLogin(sql, login, await passwordOf(state, login));
     }
     await sql`alter role gold_migration createrole`;
@@ -75,7 +82,9 @@ export async function createDatabase(
     await sql`grant gold_operator to operator_one, operator_two`;
     // The migration login needs the admin option to limit the sessions of these logins, because the superuser
     // created them.
-    await sql`grant gold_api, operator_one, operator_two to gold_migration with admin option`;
+    await sql.unsafe(
+      `grant ${SERVICE_LOGINS}, operator_one, operator_two to gold_migration with admin option`,
+    );
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);
   } finally {

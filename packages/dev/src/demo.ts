@@ -1,7 +1,35 @@
 import { GoldClient, type TryReport } from "@gold-partner/client";
-import type { DemoReceiver } from "./demo_receiver.ts";
+import type { ServerCertificate } from "./authorities.ts";
+import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
+import type { Operator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { doStep, type Listener } from "./progress.ts";
+
+const HTTPS_PORT = 443;
+
+/**
+ * Runs the demo with its own receiver, which listens only while the demo runs. After the demo, its port is free
+ * for the developer's receiver.
+ */
+export async function demonstrate(
+  operator: Operator,
+  credentials: Credentials,
+  certificate: ServerCertificate,
+  listener: Listener,
+): Promise<void> {
+  const { webhook_url } = await operator("partner show", credentials.client_id);
+  const { hostname, port } = new URL(webhook_url as string);
+  const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
+  // Undefined if the operator registered a receiver elsewhere.
+  const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
+  if (!receiver) listener.report("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
+  else await endPause(operator, credentials.client_id);
+  try {
+    await runDemo(credentials, listener, receiver);
+  } finally {
+    await receiver?.stop();
+  }
+}
 
 /**
  * Runs a partner's calls over mutual TLS, from the health check to the first withdrawal. With a receiver, it
@@ -83,4 +111,16 @@ async function describeArrival(type: string, id: string, receiver: DemoReceiver)
   return arrivedMs === undefined
     ? [performance.now() - answeredMs, `${type} has not arrived yet; the service will retry it`]
     : [Math.max(0, arrivedMs - answeredMs), `${type} arrived, and its signature is valid`];
+}
+
+/**
+ * A partner's first events report its credentials. The service tried to send them before the receiver
+ * listened. After such failures it pauses deliveries to the endpoint, which would delay the demo's events. A
+ * redelivery ends the pause.
+ */
+async function endPause(operator: Operator, clientId: string): Promise<void> {
+  const { items } = await operator(`event list ${clientId} --status pending --limit 1`) as {
+    items: { event_id: string }[];
+  };
+  for (const { event_id } of items) await operator(`event redeliver ${event_id}`);
 }

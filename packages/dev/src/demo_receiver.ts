@@ -7,9 +7,9 @@ import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 export interface DemoReceiver {
   /**
    * Returns the time, by `performance.now()`, at which the event `order.executed` or `withdrawal.created`
-   * with this id arrived with a valid signature. Returns undefined if none arrives within `patienceMs`.
+   * with this id arrived with a valid signature. Returns undefined if none arrives within `timeoutMs`.
    */
-  awaitEvent(id: string, patienceMs?: number): Promise<number | undefined>;
+  awaitEvent(id: string, timeoutMs?: number): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export async function openDemoReceiver(
     return ids ? 204 : 400;
   });
   return {
-    async awaitEvent(id, patienceMs = TIMEOUT_MS) {
-      const untilMs = performance.now() + patienceMs;
+    async awaitEvent(id, timeoutMs = TIMEOUT_MS) {
+      const untilMs = performance.now() + timeoutMs;
       while (!arrivedMs.has(id) && performance.now() < untilMs) await sleep(POLL_MS);
       return arrivedMs.get(id);
     },

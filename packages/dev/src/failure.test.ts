@@ -17,7 +17,8 @@ describe("explainFailure()", () => {
 
   it("explains what to do if Postgres finds its files damaged", () => {
     const said =
-      "Postgres does not start on /srv/state/postgres/cluster: 2026-11-20 10:00:00.1 UTC [7] FATAL:  damaged\n2026-11-20 10:00:00.2 UTC [7] HINT:  initdb";
+      "Postgres does not start on /srv/state/postgres/cluster: 2026-11-20 10:00:00.1 UTC [7] FATAL:  " +
+      "damaged\n2026-11-20 10:00:00.2 UTC [7] HINT:  initdb";
     assertMatch(explain(said), /cluster: FATAL: damaged HINT: initdb\. If its files .* --reset$/);
   });
 

@@ -1,4 +1,4 @@
-import { nameState } from "./ending.ts";
+import { nameState } from "./ready_text.ts";
 
 const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|No space left on device|Disk quota exceeded|File too large/;
 const CLOSED = /EACCES|EPERM|EROFS|Permission denied|Read-only file system/;

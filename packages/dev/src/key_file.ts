@@ -8,7 +8,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** The file in which `gold` finds the keys of this state. */
 export const keyFileOf = (state: State): string => state.path(KEY_FILE);
 
-/** Writes where the pepper and the sealing key are. Keeps the keys of authorities. */
+/** Records where the pepper and the sealing key are. Does not change the entries of CA keys. */
 export async function recordKeys(state: State): Promise<void> {
   const keys = openKeyFile(() => Promise.resolve(keyFileOf(state)));
   for (const name of ["pepper", "sealing_key"] as const) {
@@ -17,8 +17,8 @@ export async function recordKeys(state: State): Promise<void> {
 }
 
 /**
- * Writes where the key of the CA is that an earlier start made. The key file of a state folder that was moved
- * has another place, and a state folder of 0.4.0 has no key file.
+ * Records where the key of an earlier start's CA is. If the state folder was moved, the key file has the old
+ * place. A state folder of 0.4.0 has no key file.
  */
 export async function recordPartnerCa(state: State, certificates: string): Promise<void> {
   const keys = openKeyFile(() => Promise.resolve(keyFileOf(state)));
@@ -34,12 +34,13 @@ export async function recordPartnerCa(state: State, certificates: string): Promi
   }
 }
 
-/** Lets `gold` find the key file by DATABASE_URL alone. Returns a function that ends this. */
+/** Lets `gold` find the key file by DATABASE_URL alone. The returned function undoes this. */
 export async function announceKeys(state: State, databaseUrl: string): Promise<() => Promise<void>> {
   const pointer = statePointer(databaseUrl);
   await writeStatePointer(databaseUrl, state.dir).catch((error: Error) => {
     throw new StateError(
-      `${pointer} cannot be written: ${error.message}. With this file, gold finds the keys. Its owner or root must remove it.`,
+      `${pointer} cannot be written: ${error.message}. With this file, gold finds the keys. ` +
+        `Its owner or root must remove it.`,
     );
   });
   return () => rm(pointer, { force: true });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { describeEnding, nameState, writeEnding } from "./ending.ts";
+import { nameState, readyFacts, readyText } from "./ready_text.ts";
 import type { Step } from "./docs/start_page.ts";
 import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
@@ -92,7 +92,7 @@ function readWebhookCa(file: string | undefined): string {
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
 const steps: Step[] = [];
-const progress = openProgress({ stage: process.stdout, json: options.json, env: process.env });
+const progress = openProgress({ output: process.stdout, json: options.json, env: process.env });
 // Ignore errors, because writing to a closed terminal fails and would end this process before it has stopped
 // the other parts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -118,7 +118,7 @@ const signalled = new Promise<undefined>((resolve) =>
 
 /** Prints an error sentence and exits. */
 function fail(sentence: string, code: number): never {
-  progress.hush();
+  progress.clearLine();
   console.error(sentence);
   process.exit(code);
 }
@@ -174,10 +174,10 @@ const documentation = options.exit ? undefined : await startDocumentation(runnin
   build: !options["no-site"],
   steps,
 });
-const facts = describeEnding(running, documentation?.url);
+const facts = readyFacts(running, documentation?.url);
 progress.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
 if (!options.exit) {
-  progress.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
+  progress.say(nameState(readyText(facts, (ms / 1000).toFixed(1)), options.state));
 }
 const died = options.exit ? undefined : await Promise.race([signalled, running.died]);
 progress.begin("stop", "stopping all processes");

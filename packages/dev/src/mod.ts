@@ -8,9 +8,9 @@ export {
 export { type Child, ROOT, startChild } from "./child.ts";
 export { createDatabase, type Database, openDatabase, urlsAt } from "./database.ts";
 export { runDemo } from "./demo.ts";
-export { fetchEnvoy } from "./door.ts";
+export { fetchEnvoy } from "./tls_proxy.ts";
 export { openDocs } from "./docs/docs_server.ts";
-export { writeEnding } from "./ending.ts";
+export { readyText } from "./ready_text.ts";
 export { type GatewayTimeouts, startGateway } from "./gateway/start_gateway.ts";
 export { asOperator, asOperatorFrom, type Operator } from "./operator.ts";
 export { type Credentials, onboard } from "./partner.ts";

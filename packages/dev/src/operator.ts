@@ -12,12 +12,17 @@ export type Operator = (words: string, ...more: string[]) => Promise<Record<stri
  * Runs the operator's real commands, so that onboarding works as in production. Some commands need a second
  * operator's login. Without `keyFile`, the commands use the key file of the `npm start` with this database.
  */
-export function asOperator(databaseUrl: string, secondDatabaseUrl?: string, keyFile?: string): Operator {
-  return async (words, ...more) => {
+export function asOperator(
+  databaseUrl: string,
+  secondDatabaseUrl?: string,
+  keyFile?: string,
+  more: Readonly<Record<string, string | undefined>> = {},
+): Operator {
+  return async (words, ...given) => {
     const out: string[] = [];
     const err: string[] = [];
-    const exit = await gold([...words.split(" "), ...more, "--json", "--yes"], {
-      env: { DATABASE_URL: databaseUrl, SECOND_DATABASE_URL: secondDatabaseUrl, GOLD_KEYS: keyFile },
+    const exit = await gold([...words.split(" "), ...given, "--json", "--yes"], {
+      env: { DATABASE_URL: databaseUrl, SECOND_DATABASE_URL: secondDatabaseUrl, GOLD_KEYS: keyFile, ...more },
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       now: () => new Date(),

@@ -9,13 +9,13 @@ const LONG_MS = 1200;
 const TIMEOUT_MS = 30_000;
 
 function recordProgress(
-  stage: { isTTY?: boolean; columns?: number },
+  output: { isTTY?: boolean; columns?: number },
   env: Record<string, string> = {},
   json = false,
 ) {
   const written: string[] = [];
   const progress = openProgress({
-    stage: { ...stage, write: (text: string) => written.push(text) },
+    output: { ...output, write: (text: string) => written.push(text) },
     json,
     env,
   });
@@ -37,8 +37,8 @@ describe("openProgress()", () => {
       [{ isTTY: true }, { TERM: "dumb" }, plain],
       [{}, {}, plain],
     ] as const;
-    for (const [stage, env, expected] of cases) {
-      const { progress, written } = recordProgress(stage, env);
+    for (const [output, env, expected] of cases) {
+      const { progress, written } = recordProgress(output, env);
       progress.report("health", 12.4, "up");
       assertEquals(written, [expected]);
     }

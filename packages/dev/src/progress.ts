@@ -13,10 +13,10 @@ interface Progress extends Required<Listener> {
   /** Prints a result with its facts. Prints only with --json. */
   conclude(step: string, ms: number, what: string, facts: Readonly<Record<string, string>>): void;
   /** Clears the progress line if there is one. */
-  hush(): void;
+  clearLine(): void;
 }
 
-interface Stage {
+interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
@@ -32,32 +32,32 @@ const TIME_WIDTH = 5;
 const COLUMNS = 80;
 
 export function openProgress(
-  { stage, json, env }: { stage: Stage; json: boolean; env: Readonly<Record<string, string | undefined>> },
+  { output, json, env }: { output: Output; json: boolean; env: Readonly<Record<string, string | undefined>> },
 ): Progress {
-  const rewrites = stage.isTTY === true && env.TERM !== "dumb";
+  const rewrites = output.isTTY === true && env.TERM !== "dumb";
   const coloured = rewrites && !env.NO_COLOR;
   const paint = (code: number, text: string) => coloured ? `\x1b[${code}m${text}\x1b[0m` : text;
   let timer: ReturnType<typeof setInterval> | undefined;
   let drawn = false;
 
-  const hush = () => {
+  const clearLine = () => {
     clearInterval(timer);
-    if (drawn) stage.write("\r\x1b[2K");
+    if (drawn) output.write("\r\x1b[2K");
     drawn = false;
   };
   const draw = (step: string, doing: string, seconds: number) => {
     const line = `… ${step.padEnd(STEP_WIDTH)} ${`${seconds}`.padStart(TIME_WIDTH)} s   ${doing}`;
-    if (rewrites) stage.write(`\r\x1b[2K${paint(2, line.slice(0, (stage.columns ?? COLUMNS) - 1))}`);
-    else if (seconds % LINE_SECONDS === 1) stage.write(`${line}\n`);
+    if (rewrites) output.write(`\r\x1b[2K${paint(2, line.slice(0, (output.columns ?? COLUMNS) - 1))}`);
+    else if (seconds % LINE_SECONDS === 1) output.write(`${line}\n`);
     drawn = rewrites;
   };
   const conclude: Progress["conclude"] = (step, ms, what, facts) => {
-    hush();
-    if (json) stage.write(`${JSON.stringify({ step, ms: Math.round(ms), what, ...facts })}\n`);
+    clearLine();
+    if (json) output.write(`${JSON.stringify({ step, ms: Math.round(ms), what, ...facts })}\n`);
   };
   return {
     begin(step, doing) {
-      hush();
+      clearLine();
       if (json) return;
       let seconds = 0;
       timer = setInterval(() => draw(step, doing, ++seconds), SECOND_MS);
@@ -66,15 +66,15 @@ export function openProgress(
       conclude(step, ms, what, {});
       const took = `${Math.round(ms)}`.padStart(TIME_WIDTH);
       if (!json) {
-        stage.write(`${paint(32, "✔")} ${step.padEnd(STEP_WIDTH)} ${paint(2, `${took} ms`)}  ${what}\n`);
+        output.write(`${paint(32, "✔")} ${step.padEnd(STEP_WIDTH)} ${paint(2, `${took} ms`)}  ${what}\n`);
       }
     },
     say(text) {
-      hush();
-      if (!json) stage.write(`${text}\n`);
+      clearLine();
+      if (!json) output.write(`${text}\n`);
     },
     conclude,
-    hush,
+    clearLine,
   };
 }
 

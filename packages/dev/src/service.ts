@@ -24,7 +24,7 @@ const STOP_MS = 2_000;
 /** Starts the service, configured by environment variables as in production. */
 export function startService(
   state: State,
-  { api }: Database["urls"],
+  { api, delivery, ticker }: Database["urls"],
   baseUrl: string,
   watchdog: Watchdog,
 ): Service {
@@ -33,6 +33,8 @@ export function startService(
     GOLD_ENV: "sandbox",
     PUBLIC_BASE_URL: baseUrl,
     DATABASE_URL: api,
+    DELIVERY_DATABASE_URL: delivery,
+    TICKER_DATABASE_URL: ticker,
     LISTEN: `unix:${state.socket("server.sock")}`,
     OPERATIONS_LISTEN: `unix:${operations}`,
     PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,

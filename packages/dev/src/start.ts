@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { refuseBusyPort } from "@gold-partner/local-postgres";
 import type { Running, StartOptions } from "./running.ts";
 import { openState, partnerCaKey, type State, StateError } from "./state.ts";
-import { isSettled, wake } from "./wake.ts";
+import { isMigrated, startEarly } from "./early_start.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const HTTPS_PORT = 443;
@@ -32,16 +32,16 @@ export async function start(options: StartOptions): Promise<Running> {
     const baseUrl = `https://localhost${port === HTTPS_PORT ? "" : `:${port}`}`;
     const watchdog = await startWatchdog(state.path());
     stops.push(() => watchdog.stop());
-    const settled = isSettled(state, baseUrl);
-    const woken = settled ? await wake(state, baseUrl, port, watchdog) : undefined;
-    if (woken) {
+    const migrated = isMigrated(state, baseUrl);
+    const early = migrated ? await startEarly(state, baseUrl, port, watchdog) : undefined;
+    if (early) {
       // Ignore a failure here: build() awaits the same promise and starts Postgres again if it failed.
-      stops.push(() => woken.postgres.then((server) => server.stop(), () => {}), () => woken.service.stop());
+      stops.push(() => early.postgres.then((server) => server.stop(), () => {}), () => early.service.stop());
     }
-    // Load this module only now: it takes half a second, in which the parts that wake() started also load.
+    // Load this module only now, because it takes half a second. The parts of startEarly() load meanwhile.
     const { build } = await import("./build.ts");
     return {
-      ...await build({ options, state, baseUrl, watchdog, settled, woken, stops }),
+      ...await build({ options, state, baseUrl, watchdog, migrated, early, stops }),
       baseUrl,
       state,
       stop,

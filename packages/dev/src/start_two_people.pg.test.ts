@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { gold } from "@gold-partner/operator";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { endAll, type Started, startUntilReady } from "../testing/start.ts";
@@ -41,6 +41,8 @@ describe("npm start -- --two-people", () => {
     assertNotEquals((await run("price", "show")).mid, "501");
     await run("--as", "second", "proposal", "approve", proposal_id, "--sha256", sha256);
     assertEquals((await run("price", "show")).mid, "501");
+    const { signed_by } = await run("proposal", "show", proposal_id);
+    assertMatch(`${signed_by}`, /^operator_one SHA256:/);
     await first.stop();
     const moved = await start();
     assertNotEquals(moved.run.base_url, first.run.base_url);

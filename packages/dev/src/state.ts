@@ -37,7 +37,7 @@ const MARKER = "gold-trading-partner-service.state";
  * Folders inside the state folder that belong to other programs: the secrets of docker-compose.yml, and the
  * partners and results of load tests. They may exist before the first start, and --reset keeps them.
  */
-const BESIDE: readonly string[] = ["compose", "loadtest"];
+const KEPT_ENTRIES: readonly string[] = ["compose", "loadtest"];
 /**
  * The system limits a socket's path to about 100 characters. A socket with a longer path is put into
  * SHORT_FOLDER.
@@ -106,7 +106,7 @@ async function refuseForeign(root: string): Promise<void> {
       `${root} cannot be read as a folder: ${error.message}. Name another folder with --state.`,
     );
   });
-  if (entries.includes(MARKER) || entries.every((entry) => BESIDE.includes(entry))) return;
+  if (entries.includes(MARKER) || entries.every((entry) => KEPT_ENTRIES.includes(entry))) return;
   throw new StateError(
     `${root} holds files that npm start did not create, so nothing was changed. Name another folder with --state.`,
   );
@@ -121,7 +121,7 @@ async function removeState(root: string): Promise<void> {
   const left = findPostmaster(cluster);
   if (left) await stopPostmaster(cluster, left.pid, false);
   for (const entry of await readdir(root)) {
-    if (!BESIDE.includes(entry)) await removeFolder(join(root, entry));
+    if (!KEPT_ENTRIES.includes(entry)) await removeFolder(join(root, entry));
   }
 }
 

@@ -57,7 +57,8 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
     pid: child.pid!,
     died: exited.then(
       () =>
-        "The watchdog exited unexpectedly. Without it, the other processes would keep running if npm start were killed.",
+        "The watchdog exited unexpectedly. Without it, the other processes would keep running if npm start were " +
+        "killed.",
       (error: Error) => `The watchdog did not start: ${error.message}.`,
     ),
     guard: (guarded) => void pipe.write(`${JSON.stringify(guarded)}\n`),

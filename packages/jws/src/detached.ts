@@ -116,7 +116,8 @@ export function parseDetached(value: string): DetachedJws {
   if (payload !== "") {
     throw new JwsError(
       "payload_embedded",
-      "The signature value contains a payload. A detached signature has nothing between its two dots: header..signature.",
+      "The signature value contains a payload. A detached signature has nothing between its two dots: " +
+        "header..signature.",
     );
   }
   const { kid } = readHeader(header).members;

@@ -145,7 +145,8 @@ function refuseDuplicates(json: string, nameCount: number): void {
   if (memberCount === nameCount) return;
   throw new JwsError(
     "header_member_duplicate",
-    "The protected header has a duplicate member, and parsers disagree about which value counts. Send each member once.",
+    "The protected header has a duplicate member, and parsers disagree about which value counts. Send each " +
+      "member once.",
   );
 }
 

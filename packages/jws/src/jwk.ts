@@ -33,7 +33,8 @@ export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify
   if (serves) return;
   throw new JwsError(
     "key_unusable",
-    `The JWK's use, alg or key_ops do not allow it to ${operation} with ES256. Use the key that is meant for signatures.`,
+    `The JWK's use, alg or key_ops do not allow it to ${operation} with ES256. Use the key that is meant for ` +
+      "signatures.",
   );
 }
 
@@ -69,7 +70,8 @@ export function checkPoint(point: Uint8Array): Uint8Array {
   if (isOnCurve(point)) return point;
   throw new JwsError(
     "key_not_on_curve",
-    "The public key is not a point on the P-256 curve: it is damaged or was never a real key. Export it from the private key again.",
+    "The public key is not a point on the P-256 curve: it is damaged or was never a real key. Export it from the " +
+      "private key again.",
   );
 }
 

@@ -84,7 +84,8 @@ export function checkPrivateNumber(d: Uint8Array): void {
   if (d.length === SCALAR_BYTES && isScalar(d)) return;
   throw new JwsError(
     "key_malformed",
-    "The private number must be 32 bytes with a value from 1 to the order of P-256 minus 1. Use the unchanged key file.",
+    "The private number must be 32 bytes with a value from 1 to the order of P-256 minus 1. Use the unchanged " +
+      "key file.",
   );
 }
 
@@ -163,6 +164,7 @@ function malformedOid(): JwsError {
 function unsupported(what: string): JwsError {
   return new JwsError(
     "key_unsupported",
-    `This key cannot be used: ${what}. ES256 needs a P-256 key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`,
+    `This key cannot be used: ${what}. ES256 needs a P-256 key: openssl genpkey -algorithm EC -pkeyopt ` +
+      "ec_paramgen_curve:P-256",
   );
 }

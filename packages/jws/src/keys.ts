@@ -125,7 +125,8 @@ function asJwk(source: unknown): Jwk | undefined {
   if (source.length > MAX_CHARS) {
     throw new JwsError(
       "key_malformed",
-      `The text of the key is ${source.length} characters long; at most ${MAX_CHARS} are allowed. Give only the key file.`,
+      `The text of the key is ${source.length} characters long; at most ${MAX_CHARS} are allowed. Give only the ` +
+        "key file.",
     );
   }
   if (!source.trimStart().startsWith("{")) return undefined;

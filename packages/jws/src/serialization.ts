@@ -37,6 +37,7 @@ export function readSignature(text: string): Uint8Array {
 function malformed(what: string): JwsError {
   return new JwsError(
     "jws_malformed",
-    `${what} The signature value must be header.payload.signature, each part in base64url, or header..signature if it is detached.`,
+    `${what} The signature value must be header.payload.signature, each part in base64url, or header..signature ` +
+      "if it is detached.",
   );
 }

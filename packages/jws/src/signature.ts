@@ -64,7 +64,8 @@ function writeScalar(signature: Uint8Array, end: number, integer: Uint8Array, na
   if (first >= signBit || (first === 0 && integer.length > 1 && second < signBit)) {
     throw new JwsError(
       "der_malformed",
-      `${name} is not a positive DER integer in its shortest form. Pass the DER signature exactly as the signer returned it.`,
+      `${name} is not a positive DER integer in its shortest form. Pass the DER signature exactly as the signer ` +
+        "returned it.",
     );
   }
   const magnitude = first === 0 ? integer.subarray(1) : integer;
@@ -78,11 +79,13 @@ function wrongLength(signature: Uint8Array): JwsError {
   return isDer
     ? new JwsError(
       "signature_der",
-      `The signature is ${signature.length} bytes of DER. ES256 needs the 64 bytes r || s; convert it with signatureFromDer().`,
+      `The signature is ${signature.length} bytes of DER. ES256 needs the 64 bytes r || s; convert it with ` +
+        "signatureFromDer().",
     )
     : new JwsError(
       "signature_length",
-      `The signature is ${signature.length} bytes long. ES256 needs the 64 bytes r || s, 32 bytes each with leading zeros.`,
+      `The signature is ${signature.length} bytes long. ES256 needs the 64 bytes r || s, 32 bytes each with ` +
+        "leading zeros.",
     );
 }
 

@@ -80,9 +80,9 @@ export function processLives(pid: number): boolean {
 export async function stopPostmaster(clusterDir: string, pid: number, keepsData = true): Promise<void> {
   const fast = ["SIGINT", STOP_FAST_MS] as const;
   const abort = ["SIGQUIT", STOP_IMMEDIATE_MS] as const;
-  for (const [signal, patienceMs] of keepsData ? [fast, abort] : [abort]) {
+  for (const [signal, timeoutMs] of keepsData ? [fast, abort] : [abort]) {
     signalServer(clusterDir, pid, signal);
-    if (await waitUntil(() => !isServerOf(clusterDir, pid), patienceMs)) return;
+    if (await waitUntil(() => !isServerOf(clusterDir, pid), timeoutMs)) return;
   }
   throw new PostgresStartError(
     `Postgres (process ${pid}) on ${clusterDir} does not stop. End it: kill -9 ${pid}`,
@@ -98,9 +98,9 @@ function signalServer(clusterDir: string, pid: number, signal: NodeJS.Signals): 
   }
 }
 
-/** Returns true once `condition` holds, and false if it does not hold within `patienceMs`. */
-export async function waitUntil(condition: () => boolean, patienceMs: number): Promise<boolean> {
-  const deadline = performance.now() + patienceMs;
+/** Returns true once `condition` holds, and false if it does not hold within `timeoutMs`. */
+export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > deadline) return false;
     await sleep(POLL_MS);

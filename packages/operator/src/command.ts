@@ -2,6 +2,7 @@ import type { ParseArgsConfig } from "node:util";
 import type { ParameterOrFragment, Row as SqlRow } from "postgres";
 import type { Db } from "./database.ts";
 import type { KeyFile } from "./key_file.ts";
+import type { SignText } from "./ssh_key.ts";
 
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
@@ -46,6 +47,8 @@ export interface Invocation {
    * DATABASE_URL, else the migration login of a running `npm start`.
    */
   readonly migrationUrl: () => Promise<string>;
+  /** Finds the person's SSH key, and returns what signs with it. */
+  readonly signer: () => Promise<SignText>;
   /** Says where each key is: the file of GOLD_KEYS, or that of a running `npm start`. */
   readonly keys: KeyFile;
   /** The state folder of the `npm start` to use if DATABASE_URL is not set. */

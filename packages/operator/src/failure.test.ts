@@ -41,6 +41,12 @@ describe("failureOf()", () => {
     ]);
   });
 
+  it("exits with 3 if an index was not built, and with 1 if a migration was refused", () => {
+    assertEquals(coded("index_not_built").exit, 3);
+    assertEquals(coded("migration_refused").exit, 1);
+    assertEquals(coded("migration_refused").code, "migration_refused");
+  });
+
   it("does not treat the exit status of a child process as a database error code", () => {
     for (const status of [8, 22, 28, 57]) assertEquals(coded(status).code, "unexpected");
   });

@@ -20,7 +20,11 @@ export class Failure extends Error {
 
 export const usage = (message: string): Failure => new Failure(EXIT.usage, "usage", message);
 
-const RULE_CODES: Readonly<Record<string, string>> = { GR404: "not_found", GR409: "refused" };
+const RULE_CODES: Readonly<Record<string, string>> = {
+  GR403: "not_permitted",
+  GR404: "not_found",
+  GR409: "refused",
+};
 const UNIQUE_VIOLATION = "23505";
 const CHECK_VIOLATION = "23514";
 const UNDEFINED_OBJECTS = /^(3F000|42P01|42883)$/;
@@ -43,7 +47,12 @@ const OUTCOME_UNKNOWN = "outcome_unknown";
 export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
 /** Codes for a dependency that is down for the moment. A script can retry. */
-const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed", "migration_blocked"];
+const OUTSIDE_CODES: readonly string[] = [
+  "signing_command_failed",
+  "key_source_failed",
+  "migration_blocked",
+  "index_not_built",
+];
 
 /**
  * Converts any error into a failure with an exit code.
@@ -62,6 +71,7 @@ export function failureOf(error: unknown): Failure {
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", existingRecord(error));
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
   if (code === "key_source_malformed" || code === "key_source_unreadable") return usage(message);
+  if (code === "migration_refused") return new Failure(EXIT.refused, code, message);
   if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
   if (["PkiError", "JwsError", "IbanError", "QuantityError", "WebhookError"].includes(name)) {
     return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);

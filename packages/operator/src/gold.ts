@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import type { Command, Invocation } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/audit_full.ts";
+import { BACKUP_COMMANDS } from "./commands/backup.ts";
 import { CA_COMMANDS } from "./commands/ca.ts";
 import { CERT_COMMANDS } from "./commands/cert.ts";
 import { CONFIG_COMMANDS } from "./commands/config.ts";
@@ -16,10 +17,13 @@ import { LEDGER_COMMANDS } from "./commands/ledger.ts";
 import { LOADTEST_COMMANDS } from "./commands/loadtest.ts";
 import { OPERATOR_COMMANDS } from "./commands/operator.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
+import { OPERATOR_KEY_COMMANDS } from "./commands/operator_key.ts";
+import { REGISTRY_COMMANDS } from "./commands/registry.ts";
 import { PROPOSAL_COMMANDS } from "./commands/proposal.ts";
 import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
 import { MARKET_COMMANDS } from "./commands/market.ts";
 import { PRICE_COMMANDS } from "./commands/price.ts";
+import { RECOVERY_COMMANDS } from "./commands/recovery.ts";
 import { REVOCATION_COMMANDS } from "./commands/revocation.ts";
 import { SECRET_COMMANDS } from "./commands/secret.ts";
 import { SIGNING_KEY_COMMANDS } from "./commands/signing_key.ts";
@@ -40,6 +44,8 @@ import {
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { openKeyFile } from "./key_file.ts";
 import { printJson, printText } from "./output.ts";
+import { explainDenied } from "./roles.ts";
+import { findSshKey, sshSigner } from "./ssh_key.ts";
 
 export const COMMANDS: readonly Command[] = [
   ...PARTNER_COMMANDS,
@@ -53,6 +59,8 @@ export const COMMANDS: readonly Command[] = [
   ...SIGNING_KEY_COMMANDS,
   ...INVENTORY_COMMANDS,
   ...OPERATOR_COMMANDS,
+  ...OPERATOR_KEY_COMMANDS,
+  ...REGISTRY_COMMANDS,
   ...PROPOSAL_COMMANDS,
   ...PRICE_COMMANDS,
   ...MARKET_COMMANDS,
@@ -64,6 +72,8 @@ export const COMMANDS: readonly Command[] = [
   ...AUDIT_COMMANDS,
   ...FULL_AUDIT_COMMANDS,
   ...LEDGER_COMMANDS,
+  ...BACKUP_COMMANDS,
+  ...RECOVERY_COMMANDS,
   ...DB_COMMANDS,
   ...CONFIG_COMMANDS,
   ...LOADTEST_COMMANDS,
@@ -85,6 +95,7 @@ const COMMON = {
   yes: { type: "boolean" },
   help: { type: "boolean" },
   state: { type: "string" },
+  "ssh-key": { type: "string" },
 } as const;
 /**
  * The default state folder of `npm start`. It is relative to the project's root, wherever `gold` is called
@@ -96,7 +107,7 @@ const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 
 /** Runs one command and returns its exit code. */
 export async function gold(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  let close = async () => {};
+  let opened: Db | undefined;
   try {
     const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
@@ -122,15 +133,12 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
     const databaseUrl = () => (isSecond ? findSecondUrl : findDatabaseUrl)(terminal.env, stateDir);
-    let opened: Db | undefined;
-    const db = async () => {
-      if (!opened) {
-        const sql = connect(await databaseUrl());
-        opened = openDb(sql);
-        close = () => sql.end({ timeout: 2 });
-      }
-      return opened;
-    };
+    const db = async () => opened ??= openDb(connect(await databaseUrl()));
+    const progress = (text: string) => terminal.err(printable(text));
+    const findKey = async () =>
+      values["ssh-key"] === undefined
+        ? await findSshKey(terminal.env, stateDir, await databaseUrl(), isSecond)
+        : path(`${values["ssh-key"]}`);
     const invocation: Invocation = {
       values,
       positionals,
@@ -140,10 +148,11 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
       keys: openKeyFile(() => findKeyFile(terminal.env, stateDir)),
+      signer: async () => sshSigner(await findKey(), progress),
       stateDir,
       path,
       confirm,
-      progress: (text) => terminal.err(printable(text)),
+      progress,
       env: terminal.env,
       now: terminal.now,
       random: terminal.random,
@@ -153,9 +162,9 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     if (result.notice && !values.json) terminal.err(printable(result.notice));
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
-    return tellFailure(error, terminal);
+    return tellFailure(await explainDenied(opened?.sql, error), terminal);
   } finally {
-    await close();
+    await opened?.sql.end({ timeout: 2 });
   }
 }
 
@@ -248,7 +257,7 @@ async function confirmed(question: string, yes: boolean, { ask }: Terminal): Pro
 
 function overview(): string {
   return [
-    "gold: the operator's commands. Every command takes --json, --yes, --state DIR and --help.",
+    "gold: the operator's commands. Every command takes --json, --yes, --state DIR, --ssh-key FILE and --help.",
     "`gold --as second COMMAND …` runs a command with the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
     "",
   ]

@@ -41,12 +41,22 @@ export async function writeStatePointer(databaseUrl: string, stateDir: string): 
   await replaceFile(statePointer(databaseUrl), stateDir, PRIVATE_FILE);
 }
 
+/** Returns the key file of the running `npm start` that has exactly this DATABASE_URL. */
+export async function findKeyFileOf(databaseUrl: string): Promise<string | undefined> {
+  const stateDir = await findStateOf(databaseUrl);
+  return stateDir && join(stateDir, KEY_FILE);
+}
+
+/** The SSH key of an operator of an `npm start -- --two-people`. */
+export const operatorKeyFile = (stateDir: string, person: "first" | "second"): string =>
+  join(stateDir, "keys", `operator_${person}_ssh_key`);
+
 /**
- * Returns the key file of the running `npm start` whose run.json has exactly this DATABASE_URL, so that the
+ * Returns the state folder of the running `npm start` whose run.json has exactly this DATABASE_URL, so that the
  * keys of a start that was killed are not used for another database at the same address. Every user can
  * write into the shared folder, so a pointer that another user made is ignored.
  */
-export async function findKeyFileOf(databaseUrl: string): Promise<string | undefined> {
+export async function findStateOf(databaseUrl: string): Promise<string | undefined> {
   const pointer = statePointer(databaseUrl);
   const file = await lstat(pointer).catch(() => undefined);
   if (!file?.isFile() || file.uid !== (process.getuid?.() ?? file.uid)) return undefined;
@@ -54,5 +64,5 @@ export async function findKeyFileOf(databaseUrl: string): Promise<string | undef
   const stateDir = await readFile(pointer, "utf8");
   const run = await readRunFile(stateDir);
   const matches = run !== undefined && [run.database_url, run.second_database_url].includes(databaseUrl);
-  return matches ? join(stateDir, KEY_FILE) : undefined;
+  return matches ? stateDir : undefined;
 }

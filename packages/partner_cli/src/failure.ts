@@ -27,11 +27,11 @@ export class Failure extends Error {
 export const usage = (message: string): Failure => new Failure(EXIT.usage, "usage", message);
 
 /** The client's codes for a mistake that the caller must correct. A retry would fail in the same way. */
-const CALLERS = new Set(["configuration_invalid", "argument_invalid", "signing_failed", "tls_failed"]);
+const USAGE_CODES = new Set(["configuration_invalid", "argument_invalid", "signing_failed", "tls_failed"]);
 
 /** The exit code for an error of the client. */
 export function exitOf({ code, status }: GoldError): ExitCode {
-  if (CALLERS.has(code)) return EXIT.usage;
+  if (USAGE_CODES.has(code)) return EXIT.usage;
   return status === undefined || status >= 500 || code === "reply_invalid" ? EXIT.dependency : EXIT.refused;
 }
 

@@ -15,18 +15,19 @@ const STATUSES: Record<number, string> = {
   400:
     "invalid_request idempotency_key_missing idempotency_key_invalid timestamp_invalid nonce_invalid path_not_allowed",
   401:
-    "token_missing token_invalid token_expired token_certificate_mismatch signature_missing signature_invalid timestamp_out_of_window",
+    "token_missing token_invalid token_expired token_certificate_mismatch signature_missing signature_invalid " +
+    "timestamp_out_of_window",
   403: "certificate_unknown certificate_revoked certificate_expired ip_not_allowed partner_suspended",
   404: "not_found",
   405: "method_not_allowed",
   408: "request_timeout",
-  409:
-    "idempotency_key_conflict idempotency_request_in_progress nonce_reused quote_already_executed withdrawal_reference_reused",
+  409: "idempotency_key_conflict idempotency_request_in_progress nonce_reused quote_already_executed " +
+    "withdrawal_reference_reused",
   413: "body_too_large",
   414: "uri_too_long",
   415: "unsupported_media_type",
-  422:
-    "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded withdrawal_limit_exceeded exposure_exceeded market_closed",
+  422: "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded " +
+    "withdrawal_limit_exceeded exposure_exceeded market_closed",
   429: "rate_limited open_quotes_exceeded daily_budget_exceeded net_position_exceeded",
   431: "header_too_large",
   500: "internal_error",

@@ -84,7 +84,8 @@ export function parseWebhookSecret(text: string): WebhookSecret {
   if (encoded === "" || !text.startsWith(SECRET_PREFIX) || key.toString("base64") !== encoded) {
     throw new WebhookError(
       "secret_invalid",
-      `A webhook secret must be "${SECRET_PREFIX}" followed by padded base64, and this text is not; copy the complete secret again.`,
+      `A webhook secret must be "${SECRET_PREFIX}" followed by padded base64, and this text is not; copy the ` +
+        "complete secret again.",
     );
   }
   if (key.length < SECRET_BYTES.shortest || key.length > SECRET_BYTES.longest) {
@@ -116,7 +117,8 @@ export function newWebhookSecret(random: (length: number) => Uint8Array): string
   if (key.length !== SECRET_BYTES.issued) {
     throw new WebhookError(
       "argument_invalid",
-      `The random source returned ${key.length} bytes instead of ${SECRET_BYTES.issued}; pass a source that returns all of them.`,
+      `The random source returned ${key.length} bytes instead of ${SECRET_BYTES.issued}; pass a source that ` +
+        "returns all of them.",
     );
   }
   return SECRET_PREFIX + Buffer.from(key).toString("base64");
@@ -151,7 +153,8 @@ export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSe
   if (!TIMESTAMP_FORM.test(timestamp)) {
     throw new WebhookError(
       "argument_invalid",
-      `The timestamp must be Unix time in whole seconds, ten digits, but is ${timestamp}; pass seconds, not milliseconds.`,
+      `The timestamp must be Unix time in whole seconds, ten digits, but is ${timestamp}; pass seconds, not ` +
+        "milliseconds.",
     );
   }
   const content = signedContent(message.id, timestamp, message.body);
@@ -200,7 +203,8 @@ export function verifyWebhook(
   if (offered.length === 0) {
     throw new WebhookError(
       "signature_version_unknown",
-      "webhook-signature contains no v1 signature, the only version that this verifier supports; update the verifier, or ask the sender.",
+      "webhook-signature contains no v1 signature, the only version that this verifier supports; update the " +
+        "verifier, or ask the sender.",
     );
   }
   const content = signedContent(id, timestamp, rawBody);
@@ -252,7 +256,8 @@ function requireFresh(
   if (!Number.isFinite(nowSeconds) || !Number.isFinite(toleranceSeconds)) {
     throw new WebhookError(
       "argument_invalid",
-      `nowSeconds and toleranceSeconds must be numbers, but are ${nowSeconds} and ${toleranceSeconds}; pass Unix seconds.`,
+      `nowSeconds and toleranceSeconds must be numbers, but are ${nowSeconds} and ${toleranceSeconds}; pass Unix ` +
+        "seconds.",
     );
   }
   const ageSeconds = nowSeconds - timestamp;

@@ -103,8 +103,8 @@ CREATE UNIQUE INDEX "withdrawal_id" ON "gold"."withdrawal" USING btree ("id");--
 CREATE INDEX "withdrawal_reference" ON "gold"."withdrawal" USING btree ("reference","client_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "withdrawal_step_previous" ON "gold"."withdrawal_step" USING btree ("bucket","client_id","withdrawal_id","previous");--> statement-breakpoint
 CREATE INDEX "withdrawal_step_batch" ON "gold"."withdrawal_step" USING btree ("batch_id");--> statement-breakpoint
-CREATE INDEX "funding_newest" ON "gold"."funding" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
-CREATE INDEX "orders_newest" ON "gold"."orders" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "funding_newest" ON "gold"."funding" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "orders_newest" ON "gold"."orders" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_pending_iban" CHECK (("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_by" is null) and ("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_at" is null));--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_source" CHECK ("gold"."price"."source" in ('fixed', 'simulated', 'http') and ("gold"."price"."source" = 'http') = ("gold"."price"."url" is not null));--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_rate" CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0);--> statement-breakpoint

@@ -97,7 +97,7 @@ describe("the app's paths", () => {
   });
 
   it("rejects an undocumented parameter, and names it", async () => {
-    for (const [method, path, signature] of ROUTES.filter(([, , each]) => each !== "judged")) {
+    for (const [method, path, signature] of ROUTES.filter(([, , each]) => each !== "diagnosed")) {
       const { errors } = await expectProblem(
         await (signature
           ? service.signed(`${path}?x=%2F`, "{}")

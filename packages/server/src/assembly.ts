@@ -1,4 +1,5 @@
 import { createRateLimiter } from "./admission/rate/rate_limiter.ts";
+import { readOperatorKeys } from "./admission/registry/operator_keys.ts";
 import { openRegistry, type Registry } from "./admission/registry/registry.ts";
 import { createTokenAuthority } from "./admission/token/token_authority.ts";
 import { recordUse } from "./admission/usage/record_use.ts";
@@ -9,7 +10,11 @@ import { startPriceTicker } from "./booking/trading/price_ticker.ts";
 import { about, type Config } from "./config.ts";
 import { untilAwake } from "./database/awake.ts";
 import { requireDurability } from "./database/durability.ts";
-import { closePools, openPools } from "./database/pools.ts";
+import { type HeadKeeper, openHeadKeeper } from "./database/keep_heads.ts";
+import { isWideLogin, requireLogin } from "./database/own_login.ts";
+import { closePools, connect, openPools, type Pools } from "./database/pools.ts";
+import type { Query } from "./database/query.ts";
+import { requireSchema } from "./database/schema_version.ts";
 import { openWriteProbe, type WriteProbe } from "./database/write_probe.ts";
 import { type Delivery, startDelivering } from "./delivery/delivery.ts";
 import type { Deps } from "./deps.ts";
@@ -38,17 +43,20 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     warnWithoutStandby(config, log);
     await about("DATABASE_URL", untilAwake(pools.reads));
     await about("DATABASE_URL", requireDurability(pools.probe, config.standby));
+    await about("DATABASE_URL", requireSchema(pools.reads));
+    await requireOwnLogins(pools, config, log);
     const monotonicMs = () => performance.now();
     const [[pepper], sealing] = await Promise.all([
       about("PEPPER_SOURCE", readKeys(config.pepperSource)),
       about("SEALING_KEY_SOURCE", openSealing(() => readKeys(config.sealingKeySource), monotonicMs)),
     ]);
-    registry = await openRegistry(pools.registry, monotonicMs, log);
+    registry = await openRegistry(pools.registry, monotonicMs, log, await readOperatorKeys(config, log));
     requireSameDeployment(registry, config);
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const notices = openEventNotices(pools.notices);
-    writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, monotonicMs, log });
+    const heads = await openHeads(config, { sql: pools.registry, monotonicMs, log });
+    writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, heads, monotonicMs, log });
     const { isFresh, snapshot } = registry;
     // Do not notify of events of a partner without a webhook URL. If its URL was set after the last snapshot,
     // the workers find its events by their own poll.
@@ -59,7 +67,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const metrics = createMetrics();
     // Export 0 before the first error, so that an alert sees the increase.
     metrics.count("gold_unexpected_errors_total", {}, 0);
-    showWrites(metrics, writes);
+    showWrites(metrics, writes, heads);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     metrics.gauge("gold_commits_waiting_seconds", () => booking.oldestSeconds());
@@ -70,7 +78,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const random = openRandomPool();
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
-      sql: pools.registry,
+      sql: pools.ticker,
       allow: config.priceSourceAllow,
       now: registry.now,
       random,
@@ -117,10 +125,27 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   }
 }
 
+/** Opens the file of heads, if there is one. Without it, logs a warning at each start in production. */
+export async function openHeads(
+  { environment, headsFile: file }: Pick<Config, "environment" | "headsFile">,
+  parts: { readonly sql: Query; readonly monotonicMs: () => number; readonly log: Log },
+): Promise<HeadKeeper | undefined> {
+  if (file !== undefined) return await about("HEADS_FILE", openHeadKeeper({ file, ...parts }));
+  if (environment === "production") {
+    parts.log("warn", "HEADS_FILE is not set: nobody notices a restore that lost records", {
+      setting: "HEADS_FILE",
+    });
+  }
+  return undefined;
+}
+
 /**
- * Shows two gauges, each 1 or 0: whether writes can be committed, and whether a missing standby prevents it.
+ * Shows three gauges, each 1 or 0: whether writes can be committed, and whether a missing standby or missing
+ * records prevent it. Then the age of the file of heads; NaN without the file.
  */
-export function showWrites(metrics: Metrics, writes: WriteProbe): void {
+export function showWrites(metrics: Metrics, writes: WriteProbe, heads: HeadKeeper | undefined): void {
+  metrics.gauge("gold_records_missing", () => writes.fault() === "records_missing" ? 1 : 0);
+  metrics.gauge("gold_heads_age_seconds", () => heads?.ageSeconds() ?? NaN);
   metrics.gauge("gold_writes_possible", () => writes.fault() === undefined ? 1 : 0);
   metrics.gauge("gold_standby_missing", () => writes.fault() === "no_standby" ? 1 : 0);
 }
@@ -132,6 +157,24 @@ export function warnWithoutStandby(
 ): void {
   if (environment === "sandbox" || standby) return;
   log("warn", "HA is off: if the database's server is lost, acknowledged orders are lost", { setting: "HA" });
+}
+
+/**
+ * Throws if a login may not do its work, because the price would only become stale and webhooks wait. Logs a
+ * warning at each start in production while the API's login may set prices.
+ */
+async function requireOwnLogins(pools: Pools, config: Config, log: Log): Promise<void> {
+  await about("TICKER_DATABASE_URL", untilAwake(pools.ticker));
+  await about("TICKER_DATABASE_URL", requireLogin(pools.ticker, "gold_ticker", "tick_price"));
+  if (config.role === "all") {
+    const delivery = connect(config.deliveryDatabaseUrl, 1, { process: "delivery" });
+    await about("DELIVERY_DATABASE_URL", requireLogin(delivery, "gold_delivery", "claim_endpoints"))
+      .finally(() => delivery.end({ timeout: 5 }));
+  }
+  if (config.environment === "sandbox" || !await isWideLogin(pools.reads)) return;
+  log("warn", "the login of DATABASE_URL may set prices: run gold db migrate --finish", {
+    setting: "TICKER_DATABASE_URL",
+  });
 }
 
 /** Refuses the database of another deployment: the service would sell that deployment's gold. */

@@ -17,6 +17,8 @@ const GOOD = {
   SEALING_KEY_SOURCE: "command:vault read gold",
 };
 
+const PRODUCTION = { GOLD_ENV: "production", OPERATOR_KEYS: "/etc/gold/operator_keys" };
+
 function faultsOf(changes: Record<string, string | undefined>): readonly string[] {
   return assertThrows(() => readConfig({ ...GOOD, ...changes }), ConfigError).faults;
 }
@@ -38,15 +40,41 @@ describe("readConfig()", () => {
       proxySecret: undefined,
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
       databaseUrl: GOOD.DATABASE_URL,
+      deliveryDatabaseUrl: GOOD.DATABASE_URL,
+      tickerDatabaseUrl: GOOD.DATABASE_URL,
       priceSourceAllow: { hosts: [], ranges: [] },
       drainSeconds: 0,
       lanes: 2,
       standby: false,
+      headsFile: undefined,
+      operatorKeys: undefined,
       pepperSource: "file:/etc/gold/pepper",
       sealingKeySource: "command:vault read gold",
       ...WEBHOOKS,
     });
     assertEquals(Object.isFrozen(config), true);
+  });
+
+  it("reads a URL for each login, and refuses a broken one by its own name", () => {
+    const [delivery, ticker] = ["gold_delivery", "gold_ticker"].map((login) =>
+      `postgres://${login}@127.0.0.1/gold`
+    );
+    const config = readConfig({ ...GOOD, DELIVERY_DATABASE_URL: delivery, TICKER_DATABASE_URL: ticker });
+    assertEquals(
+      [config.databaseUrl, config.deliveryDatabaseUrl, config.tickerDatabaseUrl],
+      [GOOD.DATABASE_URL, delivery, ticker],
+    );
+    const { DATABASE_URL: _, ...rest } = GOOD;
+    assertEquals(
+      readDeliveryConfig({ ...rest, DELIVERY_DATABASE_URL: delivery }).deliveryDatabaseUrl,
+      delivery,
+    );
+    for (const name of ["DELIVERY_DATABASE_URL", "TICKER_DATABASE_URL"]) {
+      const error = assertThrows(() => readConfig({ ...GOOD, [name]: "http://x" }), ConfigError);
+      assertEquals(error.faults.map((fault) => fault.split(" ")[0]), [name]);
+    }
+    const none = assertThrows(() => readConfig(rest), ConfigError);
+    assertEquals(none.faults.map((fault) => fault.split(" ")[0]), ["DATABASE_URL"]);
   });
 
   it("reads only the settings of the role delivery, and requires no others", () => {
@@ -57,21 +85,25 @@ describe("readConfig()", () => {
       environment: "sandbox",
       publicBaseUrl: "https://api.example:8443",
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
-      databaseUrl: GOOD.DATABASE_URL,
+      deliveryDatabaseUrl: GOOD.DATABASE_URL,
       standby: false,
+      headsFile: undefined,
+      operatorKeys: undefined,
       sealingKeySource: "command:vault read gold",
       ...WEBHOOKS,
     });
     assertEquals(Object.isFrozen(config), true);
     const { faults } = assertThrows(() => readDeliveryConfig({}), ConfigError);
     const named = faults.map((fault) => fault.split(" ")[0]!).sort();
-    assertEquals(named, Object.keys(needed).sort());
+    assertEquals(named, [...Object.keys(needed), "OPERATOR_KEYS"].sort());
     const said = SETTINGS.filter(({ meaning }) => !meaning.endsWith("not for --role delivery"));
     assertEquals(
       said.map(({ name }) => name).sort(),
       [
         ...named,
+        "DELIVERY_DATABASE_URL",
         "HA",
+        "HEADS_FILE",
         "STOP_WITH_STDIN",
         "WEBHOOK_CA",
         "WEBHOOK_DNS",
@@ -94,6 +126,7 @@ describe("readConfig()", () => {
       "GOLD_ENV",
       "LANES",
       "LISTEN",
+      "OPERATOR_KEYS",
       "PUBLIC_BASE_URL",
     ]);
   });
@@ -182,10 +215,10 @@ describe("readConfig()", () => {
   });
 
   it("rejects TCP in production, even with a PROXY_SECRET", () => {
-    const faults = faultsOf({ GOLD_ENV: "production", LISTEN: "127.0.0.1:80", PROXY_SECRET: "s".repeat(64) });
+    const faults = faultsOf({ ...PRODUCTION, LISTEN: "127.0.0.1:80", PROXY_SECRET: "s".repeat(64) });
     assertEquals(faults.length, 1);
     assertStringIncludes(faults[0]!, "Unix socket in production");
-    assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production" }).environment, "production");
+    assertEquals(readConfig({ ...GOOD, ...PRODUCTION }).environment, "production");
   });
 
   it("accepts on or off for HA", () => {
@@ -196,8 +229,30 @@ describe("readConfig()", () => {
     for (const HA of ["yes", ""]) assertStringIncludes(faultsOf({ HA })[0]!, "HA");
   });
 
+  it("accepts only an absolute path for HEADS_FILE", () => {
+    assertEquals(
+      readConfig({ ...GOOD, HEADS_FILE: "/var/lib/gold/heads.json" }).headsFile,
+      "/var/lib/gold/heads.json",
+    );
+    assertStringIncludes(faultsOf({ HEADS_FILE: "heads.json" })[0]!, "HEADS_FILE must be an absolute path");
+  });
+
+  it("requires the operators' first keys in production, or the explicit choice off", () => {
+    const inProduction = { ...GOOD, ...PRODUCTION };
+    assertEquals(readConfig(inProduction).operatorKeys, PRODUCTION.OPERATOR_KEYS);
+    assertEquals(readDeliveryConfig(inProduction).operatorKeys, PRODUCTION.OPERATOR_KEYS);
+    assertEquals(readConfig({ ...inProduction, OPERATOR_KEYS: "off" }).operatorKeys, undefined);
+    assertEquals(readConfig(GOOD).operatorKeys, undefined);
+    const [missing] = faultsOf({ GOLD_ENV: "production" });
+    assertStringIncludes(missing!, "OPERATOR_KEYS is missing: Absolute path of the file");
+    assertStringIncludes(
+      faultsOf({ OPERATOR_KEYS: "keys" })[0]!,
+      "OPERATOR_KEYS must be the absolute path of the file with the operators' first keys, or off; got",
+    );
+  });
+
   it("requires a standby by default in production, and only in the sandbox not", () => {
-    const inProduction = { ...GOOD, GOLD_ENV: "production" };
+    const inProduction = { ...GOOD, ...PRODUCTION };
     assertEquals(readConfig(inProduction).standby, true);
     assertEquals(readDeliveryConfig(inProduction).standby, true);
     assertEquals(readConfig({ ...inProduction, HA: "off" }).standby, false);
@@ -208,7 +263,7 @@ describe("readConfig()", () => {
   it("accepts several database hosts with target_session_attrs=primary", () => {
     const DATABASE_URL = "postgres://u:p@n1:5432,n2:5433/gold?sslmode=verify-full";
     const several = `${DATABASE_URL}&target_session_attrs=primary`;
-    assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production", DATABASE_URL: several }).databaseUrl, several);
+    assertEquals(readConfig({ ...GOOD, ...PRODUCTION, DATABASE_URL: several }).databaseUrl, several);
     assertStringIncludes(faultsOf({ DATABASE_URL })[0]!, "DATABASE_URL names several hosts");
   });
 
@@ -243,7 +298,7 @@ describe("readConfig()", () => {
 
   it("requires sslmode=verify-full for a database over the network in production", () => {
     const DATABASE_URL = "postgres://gold_api:secret@db.example/gold";
-    const production = { GOLD_ENV: "production", LISTEN: "unix:/run/gold.sock" };
+    const production = { ...PRODUCTION, LISTEN: "unix:/run/gold.sock" };
     assertStringIncludes(faultsOf({ ...production, DATABASE_URL })[0]!, "DATABASE_URL reaches db.example");
     for (const GOLD_ENV of ["production", "sandbox"]) {
       const url = GOLD_ENV === "sandbox" ? DATABASE_URL : `${DATABASE_URL}?sslmode=verify-full`;

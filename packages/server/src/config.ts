@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { isAbsolute } from "node:path";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
@@ -18,9 +19,14 @@ export interface DeliveryConfig {
   readonly environment: Environment;
   readonly publicBaseUrl: string;
   readonly operationsListen: ListenAddress;
-  readonly databaseUrl: string;
+  /** The login gold_delivery. */
+  readonly deliveryDatabaseUrl: string;
   /** Whether an acknowledged write must also be on a standby. */
   readonly standby: boolean;
+  /** Where the heads of the hash chains are kept, if they are. */
+  readonly headsFile: string | undefined;
+  /** The file with the operators' first keys; undefined if the signatures of two people are not required. */
+  readonly operatorKeys: string | undefined;
   readonly sealingKeySource: KeySource;
   readonly webhookRetries: RetrySchedule;
   /** PEM of the certificate authority that is trusted for webhook receivers on loopback, and only there. */
@@ -31,6 +37,10 @@ export interface DeliveryConfig {
 
 export interface Config extends DeliveryConfig {
   readonly role: ServingRole;
+  /** The login gold_api. */
+  readonly databaseUrl: string;
+  /** The login gold_ticker. */
+  readonly tickerDatabaseUrl: string;
   readonly listen: ListenAddress;
   /**
    * The secret that the proxy must send. Required on loopback TCP. A Unix socket is protected by its mode.
@@ -59,8 +69,10 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(faults.join("\n"));
-    this.faults = faults;
+    // Several settings can have the same default, and then report the same fault.
+    const distinct = [...new Set(faults)];
+    super(distinct.join("\n"));
+    this.faults = distinct;
   }
 }
 
@@ -71,6 +83,8 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
   const config: Config = {
     ...readShared(reader),
     role,
+    databaseUrl: readDatabaseUrl(reader, "DATABASE_URL"),
+    tickerDatabaseUrl: readDatabaseUrl(reader, "TICKER_DATABASE_URL"),
     listen: attempt("LISTEN", parseListen),
     proxySecret: read("PROXY_SECRET") || undefined,
     priceSourceAllow: attempt("PRICE_SOURCE_ALLOW", parseAllowList),
@@ -128,12 +142,18 @@ function openReader(variables: Variables): Reader {
   return { variables, faults, read, attempt };
 }
 
-const readShared = ({ attempt, variables }: Reader): DeliveryConfig => ({
+/** Reads a login's URL. 0.4.0 used DATABASE_URL for everything, so that is the default of the other logins. */
+const readDatabaseUrl = ({ attempt, variables }: Reader, name: string): string =>
+  attempt(variables[name] ? name : "DATABASE_URL", (text) => checkDatabaseUrl(text, variables.GOLD_ENV));
+
+const readShared = (reader: Reader, { attempt } = reader): DeliveryConfig => ({
   environment: attempt("GOLD_ENV", parseEnvironment),
   publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
   operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
-  databaseUrl: attempt("DATABASE_URL", (text) => checkDatabaseUrl(text, variables.GOLD_ENV)),
+  deliveryDatabaseUrl: readDatabaseUrl(reader, "DELIVERY_DATABASE_URL"),
   standby: attempt("HA", parseSwitch),
+  headsFile: attempt("HEADS_FILE", parseHeadsFile),
+  operatorKeys: attempt("OPERATOR_KEYS", parseOperatorKeysFile),
   sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
   webhookRetries: attempt("WEBHOOK_RETRIES", parseRetrySchedule),
   webhookCa: attempt("WEBHOOK_CA", parseAuthorityFile),
@@ -187,6 +207,18 @@ function parseDrain(text: string): number {
 function parseLanes(text: string): number {
   if (!/^[1-8]$/.test(text)) throw new Error(`must be a whole number from 1 to 8; got "${text}".`);
   return Number(text);
+}
+
+function parseHeadsFile(text: string): string | undefined {
+  if (text === "" || isAbsolute(text)) return text || undefined;
+  throw new Error(`must be an absolute path; got "${text}".`);
+}
+
+function parseOperatorKeysFile(text: string): string | undefined {
+  if (text === "off" || isAbsolute(text)) return text === "off" ? undefined : text;
+  throw new Error(
+    `must be the absolute path of the file with the operators' first keys, or off; got "${text}".`,
+  );
 }
 
 function parseSwitch(text: string): boolean {

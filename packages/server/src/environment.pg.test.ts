@@ -59,11 +59,13 @@ describe("sandbox and production", () => {
     });
   }
 
-  it("warns at the start of production with HA=off, and not in the sandbox", () => {
-    const warnings = (of: TestService) => of.log.filter((line) => line.includes('"setting":"HA"'));
-    assertEquals(warnings(services.sandbox), []);
-    assertEquals(warnings(services.production).map((line) => JSON.parse(line).level), ["warn"]);
-  });
+  for (const setting of ["HA", "OPERATOR_KEYS"]) {
+    it(`warns at the start of production with ${setting}=off, and not in the sandbox`, () => {
+      const warnings = (of: TestService) => of.log.filter((line) => line.includes(`"setting":"${setting}"`));
+      assertEquals(warnings(services.sandbox), []);
+      assertEquals(warnings(services.production).map((line) => JSON.parse(line).level), ["warn"]);
+    });
+  }
 
   it("production returns 404 for POST /sandbox/fund before any other check", async () => {
     const bare = {

@@ -53,18 +53,18 @@ describe("serve", () => {
       return said.error.match(/^- \w+/gm)!.length;
     };
     assertEquals([await missing("--role", "delivery"), await missing("--role", "api"), await missing()], [
-      5,
-      7,
-      7,
+      6,
+      8,
+      8,
     ]);
   });
 
   it("delivers without a listener for partners until SIGTERM, and then exits with 0", async () => {
-    const api = new URL(books.url);
-    api.searchParams.set("role", "gold_api");
+    const url = new URL(books.url);
+    url.searchParams.set("role", "gold_delivery");
     await writeFile(join(folder, "sealing_key"), "0".repeat(64));
     const { child, ended, said } = serve(["--role", "delivery"], {
-      DATABASE_URL: api.href,
+      DELIVERY_DATABASE_URL: url.href,
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: "https://localhost:8443",
       OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,

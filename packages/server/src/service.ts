@@ -36,7 +36,7 @@ export async function startService(config: Config, write: (line: string) => void
     log,
     metrics,
     newRequestId: () => newId(ID_PREFIX.request, deps.now(), deps.random),
-    patienceMs: REQUEST_TIMEOUT_MS,
+    timeoutMs: REQUEST_TIMEOUT_MS,
   });
   const departure = prepareDeparture(server, log);
   try {

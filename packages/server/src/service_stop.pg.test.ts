@@ -76,7 +76,7 @@ describe("a service that is stopped", () => {
   });
 
   it("loses no request of a proxy that reuses connections and checks readiness", async () => {
-    const [old, anew] = [await start("old", DRAIN_SECONDS), await start("new", 0)];
+    const [old, next] = [await start("old", DRAIN_SECONDS), await start("new", 0)];
     const agent = new Agent({ keepAlive: true, maxSockets: WORKERS, timeout: 300 });
     const probe = new Agent({ keepAlive: true });
     let current = old.socket;
@@ -86,7 +86,7 @@ describe("a service that is stopped", () => {
     const watch = (async () => {
       while (working) {
         const ready = await get(old.operations, "/ready", probe).catch(() => ({ status: 0 }));
-        if (ready.status !== 200) current = anew.socket;
+        if (ready.status !== 200) current = next.socket;
         await pause(PROBE_MS);
       }
     })();
@@ -112,7 +112,7 @@ describe("a service that is stopped", () => {
     await Promise.all([...work, watch]);
     agent.destroy();
     probe.destroy();
-    await anew.stop();
+    await next.stop();
     assertEquals(Object.keys(replies).sort(), ["new 200", "old 200"]);
     assert(replies["old 200"]! > 10 && replies["new 200"]! > 10, JSON.stringify(replies));
   });

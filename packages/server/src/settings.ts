@@ -12,7 +12,21 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DATABASE_URL",
     meaning:
-      "postgres:// URL of the service's own login (gold_api); in production it must contain sslmode=verify-full, unless the database is reached over loopback or a Unix socket; sslrootcert=FILE names your own CA; several hosts, as HOST:PORT,HOST:PORT, need target_session_attrs=primary",
+      "postgres:// URL of the API's own login (gold_api); in production it must contain sslmode=verify-full, unless the database is reached over loopback or a Unix socket; sslrootcert=FILE names your own CA; several hosts, as HOST:PORT,HOST:PORT, need target_session_attrs=primary",
+    secret: true,
+  },
+  {
+    name: "DELIVERY_DATABASE_URL",
+    meaning:
+      "URL of delivery's own login (gold_delivery), as DATABASE_URL; without it, DATABASE_URL, which works only until gold db migrate --finish; not for --role api",
+    default: "",
+    secret: true,
+  },
+  {
+    name: "TICKER_DATABASE_URL",
+    meaning:
+      "URL of the login that stores prices (gold_ticker), as DATABASE_URL; without it, DATABASE_URL, which works only until gold db migrate --finish; not for --role delivery",
+    default: "",
     secret: true,
   },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
@@ -85,6 +99,18 @@ export const SETTINGS: readonly Setting[] = [
     meaning:
       "How many batches of each kind of booking (orders, quotes and nonces) may be in flight at once, 1 to 8; not for --role delivery",
     default: "2",
+  },
+  {
+    name: "HEADS_FILE",
+    meaning:
+      "Absolute path of a file in which the service keeps the newest hash of each chain, on a disk that is not the database's and survives a restart; a database that lacks a kept record, as after a restore, gets no writes until two people accept the loss; processes on one machine share the file; without it, each start in production logs a warning",
+    default: "",
+  },
+  {
+    name: "OPERATOR_KEYS",
+    meaning:
+      "Absolute path of the file with the operators' first public keys, as gold audit full --operator-keys reads it; the service and the trust sync then skip each certificate, key, secret, address and authority for which two people did not sign; off: a superuser of the database can add them alone, so each start in production logs a warning; in the sandbox the default is off",
+    sandboxDefault: "off",
   },
   {
     name: "HA",

@@ -26,6 +26,14 @@ export { bookSignedOrders, createTrader, type Trader } from "./signed_orders.ts"
 export { silentDatabase } from "./silent_database.ts";
 export { brokenRequests, type RequestCase } from "./wire/broken_requests.ts";
 export { type Client, oddRequests } from "./wire/odd_requests.ts";
+export {
+  approveSigned,
+  newSignatory,
+  operatorKeysOf,
+  proposeSigned,
+  registerRootKeys,
+  type Signatory,
+} from "./signed_proposals.ts";
 export { sendBytes, verdictsOf } from "./wire/send_bytes.ts";
 export { type Service, startService } from "../src/service.ts";
 export { migrate } from "../src/database/migrate.ts";

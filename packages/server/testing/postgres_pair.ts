@@ -48,8 +48,10 @@ export class PostgresPair {
     await pair.run("first");
     await pair.run("second");
     const { password } = new URL(pair.#running.first!.superuserUrl());
-    // The service's login, with a password. The migration gives it its rights.
-    await pair.sql("first").unsafe(`create role gold_api login password '${password}'`);
+    // The service's logins, with a password. The migration gives them their rights.
+    for (const login of ["gold_api", "gold_delivery", "gold_ticker"]) {
+      await pair.sql("first").unsafe(`create role ${login} login password '${password}'`);
+    }
     await pair.configure("first", "synchronous_standby_names = 'standby'");
     await pair.untilStreaming();
     return pair;
@@ -102,10 +104,12 @@ export class PostgresPair {
   port = (name: Name): number => this.#ports[name];
 
   /** The given URL with three hosts: one that never answers, `second` and `first`. */
-  urlOf({ username, password, pathname }: URL): string {
+  urlOf({ username, password, pathname, searchParams }: URL): string {
     const { port } = this.#silent.address() as { port: number };
     const hosts = [port, this.#ports.second, this.#ports.first].map((one) => `127.0.0.1:${one}`);
-    return `postgres://${username}:${password}@${hosts}${pathname}?target_session_attrs=primary&role=gold_api`;
+    return `postgres://${username}:${password}@${hosts}${pathname}?target_session_attrs=primary&role=${
+      username.startsWith("gold_") ? username : searchParams.get("role") ?? "gold_api"
+    }`;
   }
 
   /** The primary, for tests that create databases. */

@@ -42,10 +42,10 @@ export interface TestReceiver {
   /** Sets how the receiver answers from now on. Default: 204. */
   answer(how: DeliveryAnswer | ((delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer>)): void;
   /**
-   * Returns the deliveries once at least `count` have arrived. Rejects after `patienceMs`, and lists the
+   * Returns the deliveries once at least `count` have arrived. Rejects after `timeoutMs`, and lists the
    * deliveries so far.
    */
-  awaitDeliveries(count: number, patienceMs?: number): Promise<Delivery[]>;
+  awaitDeliveries(count: number, timeoutMs?: number): Promise<Delivery[]>;
   /** How many connections the receiver accepted. */
   connections(): number;
   stop(): Promise<void>;
@@ -111,7 +111,7 @@ export async function testReceiver(
     port,
     deliveries,
     answer: (how) => void (decide = typeof how === "function" ? how : () => how),
-    awaitDeliveries: (count, patienceMs = TIMEOUT_MS) =>
+    awaitDeliveries: (count, timeoutMs = TIMEOUT_MS) =>
       new Promise((resolve, reject) => {
         const settle = () => {
           if (deliveries.length < count) return;
@@ -123,7 +123,7 @@ export async function testReceiver(
           waiting.delete(settle);
           const seen = deliveries.map(({ id }) => id).join(", ");
           reject(new Error(`${deliveries.length} of ${count} deliveries arrived: ${seen || "none"}`));
-        }, patienceMs);
+        }, timeoutMs);
         waiting.add(settle);
         settle();
       }),

@@ -81,8 +81,8 @@ export interface TestOptions {
   readonly standby?: boolean;
   /** Default: the base URL of the environment. */
   readonly baseUrl?: string;
-  /** Returns the service's DATABASE_URL. Default: the books' URL with the role gold_api. */
-  readonly databaseUrl?: ((books: URL) => string) | undefined;
+  /** Returns the URL of a login of the service. Default: the books' URL with this login as its role. */
+  readonly databaseUrl?: ((books: URL, login: string) => string) | undefined;
 }
 
 /**
@@ -214,11 +214,16 @@ async function configure(
   await books.sql`
     update gold.deployment set environment = ${environment}, public_base_url = ${baseUrl}`;
   await addTokenKey(books, keys.sealingKey);
-  const api = new URL(books.url);
-  if (standby) api.username = "gold_api";
-  else api.searchParams.set("role", "gold_api");
+  const urlOf = (login: "gold_api" | "gold_delivery" | "gold_ticker") => {
+    const url = new URL(books.url);
+    if (standby) url.username = login;
+    else url.searchParams.set("role", login);
+    return databaseUrl?.(new URL(books.url), login) ?? url.href;
+  };
   const config = readConfig({
-    DATABASE_URL: databaseUrl?.(new URL(books.url)) ?? api.href,
+    DATABASE_URL: urlOf("gold_api"),
+    DELIVERY_DATABASE_URL: urlOf("gold_delivery"),
+    TICKER_DATABASE_URL: urlOf("gold_ticker"),
     GOLD_ENV: environment,
     PUBLIC_BASE_URL: baseUrl,
     LISTEN: `unix:${join(folder, "service.sock")}`,
@@ -227,6 +232,7 @@ async function configure(
     SEALING_KEY_SOURCE: `file:${files.sealingKey}`,
     WEBHOOK_CA: files.webhookCa,
     HA: standby ? "on" : "off",
+    OPERATOR_KEYS: "off",
   }, role);
   return { keys, config };
 }

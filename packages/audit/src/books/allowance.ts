@@ -2,6 +2,7 @@ import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
 import { TOLERANCE_MS } from "./prices.ts";
+import { DAY_MS, isMidnight } from "./riyadh_day.ts";
 
 /** A partner's quotes that were neither executed nor expired when the snapshot was taken. */
 export interface OpenQuotes {
@@ -26,10 +27,6 @@ export const newOpenQuotes = (allowance: Row | undefined): OpenQuotes => ({
   dayOrders: [],
   dayFrom: allowance ? allowance.day_ends_at - DAY_MS : Infinity,
 });
-
-export const DAY_MS = 86_400_000;
-const RIYADH_OFFSET_MS = 3 * 3_600_000;
-export const isMidnight = (at: number): boolean => (at + RIYADH_OFFSET_MS) % DAY_MS === 0;
 
 /** The stored counts are upper bounds, so that booking can leave executed and expired quotes in them. */
 export function checkAllowance(

@@ -1,4 +1,4 @@
-// The days in Riyadh: compares each event day.closed with the rows of its day.
+// Compares each event day.closed with the rows of its day in Riyadh.
 import { createHash, type Hash } from "node:crypto";
 import type { Row } from "../snapshot.ts";
 import { sha256 } from "../values.ts";
@@ -7,17 +7,13 @@ import type { Books } from "./context.ts";
 import { checkEpoch, type Epochs } from "./epochs.ts";
 import type { Lookups } from "./lookups.ts";
 import type { Progress } from "./record_rules.ts";
+import { beginOf, DAY_MS, dayOf } from "./riyadh_day.ts";
 
-const RIYADH_MS = 3 * 3_600_000;
-const DAY_MS = 86_400_000;
 const EMPTY = sha256().toString("hex");
 
-const dayOf = (at: number): string => new Date(at + RIYADH_MS).toISOString().slice(0, 10);
-const beginOf = (day: string): number => Date.parse(day) - RIYADH_MS;
 /** The first day that is closed is the first whole day after the migration, which begins the first epoch. */
 const firstDay = ({ rows: [first] }: Epochs): number =>
   first ? beginOf(dayOf(first.began_at)) + DAY_MS : Infinity;
-export const isMidnight = (at: number): boolean => (at + RIYADH_MS) % DAY_MS === 0;
 
 /**
  * Returns the row of the day that this event closes. Removes it from `days`, so that unreported rows remain.

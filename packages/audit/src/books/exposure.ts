@@ -5,7 +5,7 @@ import type { ExpectedTables } from "../registry/expected.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
 import { instantText } from "../values.ts";
-import { DAY_MS, isMidnight } from "./allowance.ts";
+import { DAY_MS, isMidnight } from "./riyadh_day.ts";
 
 /** A quote's lifetime is at most an hour, so a slot is at most a minute long. */
 const SLOT_MAX_MS = 60_000;

@@ -108,9 +108,11 @@ export async function readPrices(
     ].join(" ")
   );
   findings.expect("price_is_recorded", "price", texts[0], texts[1]);
-  const from = current[0]?.watched_from;
-  if (from !== undefined && (from < 1n || from > number)) {
-    findings.add("price_is_recorded", "price watched_from", `1 to ${number}`, from);
+  for (const name of ["watched_from", "band_from"]) {
+    const from = current[0]?.[name];
+    if (from !== undefined && (from < 1n || from > number)) {
+      findings.add("price_is_recorded", `price ${name}`, `1 to ${number}`, from);
+    }
   }
   return prices;
 }

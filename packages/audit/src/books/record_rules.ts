@@ -4,6 +4,7 @@ import { instantText, sha256, uuidMs } from "../values.ts";
 import { CHANGE_TYPES, type ClosedDay, EVENT_TYPES } from "./chain_line.ts";
 import type { Books, Client } from "./context.ts";
 import type { Position } from "./range.ts";
+import { DAY_MS } from "./riyadh_day.ts";
 
 /** The state of a client after its last record. */
 export interface Progress {
@@ -174,7 +175,6 @@ export function checkLink(
 }
 
 const NOTICE_DAYS = [1, 7, 30];
-const DAY_MS = 86_400_000;
 
 export function checkNotice({ findings }: Books, notice: Row, event: Row): void {
   const left = notice.expires_at - event.created_at;

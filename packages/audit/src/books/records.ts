@@ -6,7 +6,7 @@ import { chainLine } from "./chain_line.ts";
 import { type Books, type Client, clientKey } from "./context.ts";
 import { checkDelivery } from "./delivery.ts";
 import { checkEventReplies } from "./event_replies.ts";
-import { DayRanges, isMidnight, takeDay } from "./days.ts";
+import { DayRanges, takeDay } from "./days.ts";
 import { compareLegs, type ExpectedLeg, expectedLegs } from "./legs.ts";
 import { emptyLookups, type Lookups, readLookups } from "./lookups.ts";
 import { eachClient, isAt, type Position, type Range, takeWhile, withStreams } from "./range.ts";
@@ -19,6 +19,7 @@ import {
   type Progress,
   runBalances,
 } from "./record_rules.ts";
+import { isMidnight } from "./riyadh_day.ts";
 import { takeChange } from "./partner_changes.ts";
 import { checkStep, checkUnusedNotes } from "./withdrawal_steps.ts";
 

@@ -12,8 +12,18 @@ export interface KeptRole {
 const RELEASE: Readonly<Record<string, readonly string[]>> = {
   gold_owner: [],
   gold_book: [],
-  gold_operator: [],
+  gold_operator: ["treasury", "credentials", "pricing", "keys", "audit"].map((role) =>
+    `member of gold_${role}`
+  ),
+  gold_treasury: [],
+  gold_credentials: [],
+  gold_pricing: [],
+  gold_keys: [],
+  gold_audit: [],
   gold_api: ["login"],
+  gold_delivery: ["login"],
+  gold_ticker: ["login"],
+  gold_trust: ["login"],
   gold_simulation_maker: [],
   gold_simulation_checker: [],
 };
@@ -79,13 +89,12 @@ export function compareRoles(
 ): void {
   const outside = new Map(kept.map(({ role, powers }) => [role, powers]));
   const operators = expected.of("operator");
-  const isOperator = (role: string) => operators.has(role);
   for (const { role, powers } of roles) {
     const isOwner = powers.includes("owns the database");
     const allowed = new Set([
       ...RELEASE[role] ?? [],
       ...outside.get(role) ?? [],
-      ...(isOperator(role) ? ["member of gold_operator"] : []),
+      ...groupsOf(operators.get(role)),
       ...(isOwner ? OWNERS_POWERS : []),
     ]);
     const surplus = powers.filter((power) => !allowed.has(power) && !isCreators(power, isOwner, operators));
@@ -98,21 +107,25 @@ export function compareRoles(
       );
     }
   }
-  const members = new Set(
-    roles.filter(({ powers }) => powers.includes("member of gold_operator")).map(({ role }) => role),
-  );
-  for (const name of operators.keys()) {
-    if (!members.has(name)) {
-      findings.add("role_is_expected", `role ${name}`, "member of gold_operator", "nothing");
-    }
+  const powersOf = new Map(roles.map(({ role, powers }) => [role, powers]));
+  for (const [name, operator] of operators) {
+    const missing = groupsOf(operator).filter((group) => !powersOf.get(name)?.includes(group));
+    if (missing.length > 0) findings.add("role_is_expected", `role ${name}`, missing.join(", "), "nothing");
   }
+}
+
+/** What an operator of the audit trail is a member of. 0.4.0 recorded no roles and gave all of them. */
+function groupsOf(operator: Row | undefined): readonly string[] {
+  if (!operator) return [];
+  const roles = operator.roles as readonly string[] | undefined;
+  return roles?.map((role) => `member of gold_${role}`) ?? ["member of gold_operator"];
 }
 
 const OWNERS_POWERS = [
   "owns the database",
   "login",
   "may create roles",
-  ...["gold_owner", "gold_book", "gold_api", "gold_operator"].flatMap((role) => [
+  ...Object.keys(RELEASE).filter((role) => !role.startsWith("gold_simulation_")).flatMap((role) => [
     `member of ${role}`,
     `member of ${role} with admin option`,
   ]),

@@ -49,6 +49,7 @@ const COMPARISONS: readonly Comparison[] = [
     partnerColumn: "partner_id",
   },
   { table: "authority", order: "created_at", keyOf: ({ fingerprint }) => fingerprint },
+  { table: "operator_key", order: "fingerprint", keyOf: ({ fingerprint }) => fingerprint },
   { table: "token_key", order: "kid", keyOf: ({ kid }) => kid },
   { table: "bar", order: "serial", keyOf: ({ serial }) => serial },
   { table: "price", order: "one", keyOf: ({ one }) => one ? "price" : "another price" },

@@ -1,82 +1,104 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
-import { sarText, sha256Hex } from "../values.ts";
-import type { Notes } from "./notes.ts";
+import { instantText, sha256Hex } from "../values.ts";
+import type { Note, Notes } from "./notes.ts";
+import { makeDocument, type Payment } from "./payment_document.ts";
 
 /**
  * The sandbox's login that submits simulated payments. Their documents contain only a note that none was
  * sent.
  */
 const SIMULATED_BY = "gold_simulation_checker";
+/** Up to 0.4.0, `gold` read the clock for the document at most this long before it stored the batch. */
+const PREPARED_BEFORE_MS = 60_000;
+/** Riyadh has no daylight saving time. */
+const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
-interface Payment {
-  readonly id: string;
-  readonly amount: string;
-  readonly iban: string;
-  readonly reference: string;
+/** The names and the account in force at an audit row. */
+interface Known {
+  readonly names: Map<string, string>;
+  payer: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
 
-/** Compares each payment document (pain.001) with the withdrawals that were submitted with it. */
+/**
+ * Makes each payment document again from the withdrawals of its batch, and from the names and the payout account
+ * that the audit trail gives at that time.
+ */
 export async function checkDocuments(
   sql: Connection,
   findings: Findings,
   notes: Notes,
   batches: readonly Row[],
+  publicIds: ReadonlyMap<number, string>,
 ): Promise<void> {
-  const noted = new Map(
-    notes.all.filter(({ action }) => action === "withdrawal.batch").map((note) => [note.subject, note]),
-  );
-  for (const { id, login, document } of batches) {
-    const row = `payment_batch ${id}`;
-    const note = noted.get(id);
-    findings.expect("document_is_noted", row, note?.detail.document_sha256, sha256Hex(document));
-    const steps = await sql.unsafe(
-      selectFrom("withdrawal_step", `where batch_id = '${id}' order by client_id, sequence`),
-    );
-    findings.expect("document_is_noted", `${row} withdrawals`, note?.detail.withdrawals, steps.length);
-    if (login === SIMULATED_BY) continue;
-    const payments = readPayments(document);
-    const total = payments.reduce((sum, { amount }) => sum + halalas(amount), 0n);
-    findings.expect("document_is_noted", `${row} NbOfTxs`, payments.length, tag(document, "NbOfTxs"));
-    findings.expect("document_is_noted", `${row} CtrlSum`, total, halalas(tag(document, "CtrlSum") ?? ""));
-    const named = new Map(payments.map((payment) => [payment.id, payment]));
-    for (const { bucket, client_id, withdrawal_id } of steps) {
-      const [withdrawal] = await sql.unsafe(
-        selectFrom(
-          "withdrawal",
-          `where bucket = ${bucket} and client_id = ${client_id} and id = '${withdrawal_id}'`,
-        ),
-      );
-      const payment = named.get(withdrawal_id.replaceAll("-", ""));
-      named.delete(withdrawal_id.replaceAll("-", ""));
-      const owed = withdrawal &&
-        [sarText(withdrawal.amount), withdrawal.iban, withdrawal.reference ?? ""].join(" ");
-      const paid = payment && [sarText(halalas(payment.amount)), payment.iban, payment.reference].join(" ");
-      findings.expect("document_is_noted", `${row} ${withdrawal_id}`, owed, paid);
-    }
-    for (const surplus of named.keys()) {
-      findings.add("document_is_noted", row, "only its withdrawals", surplus);
-    }
+  const left = new Map(batches.map((batch) => [batch.id as string, batch]));
+  const known: Known = { names: new Map(), payer: undefined };
+  for (const note of notes.all) {
+    learn(known, note);
+    if (note.action !== "withdrawal.batch") continue;
+    const batch = left.get(note.subject);
+    left.delete(note.subject);
+    // compareRegistry() reports a missing batch.
+    if (batch) await checkDocument(sql, findings, note, batch, known, publicIds);
+  }
+  for (const { id, document } of left.values()) {
+    findings.expect("document_is_noted", `payment_batch ${id}`, undefined, sha256Hex(document));
   }
 }
 
-function readPayments(document: string): Payment[] {
-  return Array.from(document.matchAll(/<CdtTrfTxInf>([\s\S]*?)<\/CdtTrfTxInf>/g), ([, text]) => ({
-    id: tag(text!, "EndToEndId") ?? "",
-    amount: /<InstdAmt Ccy="SAR">([^<]*)</.exec(text!)?.[1] ?? "",
-    iban: tag(text!, "IBAN") ?? "",
-    reference: unescapeXml(tag(text!, "Ustrd") ?? ""),
-  }));
+function learn(known: Known, { action, subject, detail }: Note): void {
+  if (/^partner\.(create|set)$/.test(action) && detail.name) known.names.set(subject, detail.name);
+  if (action === "deployment.payout") known.payer = { name: detail.name, iban: subject, bic: detail.bic };
 }
 
-const tag = (text: string, name: string) => new RegExp(`<${name}>([^<]*)<`).exec(text)?.[1];
-const unescapeXml = (text: string) =>
-  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'")
-    .replaceAll("&amp;", "&");
+async function checkDocument(
+  sql: Connection,
+  findings: Findings,
+  { detail }: Note,
+  { id, login, document, created_at }: Row,
+  { names, payer }: Known,
+  publicIds: ReadonlyMap<number, string>,
+): Promise<void> {
+  const row = `payment_batch ${id}`;
+  findings.expect("document_is_noted", row, detail.document_sha256, sha256Hex(document));
+  const steps = await sql.unsafe(
+    selectFrom("withdrawal_step", `where batch_id = '${id}' order by client_id, sequence`),
+  );
+  findings.expect("document_is_noted", `${row} withdrawals`, detail.withdrawals, steps.length);
+  if (login === SIMULATED_BY) return;
+  const payments: Payment[] = [];
+  for (const { bucket, client_id, withdrawal_id } of steps) {
+    const [withdrawal] = await sql.unsafe(
+      selectFrom(
+        "withdrawal",
+        `where bucket = ${bucket} and client_id = ${client_id} and id = '${withdrawal_id}'`,
+      ),
+    );
+    payments.push({
+      id: withdrawal_id,
+      halalas: withdrawal?.amount ?? 0n,
+      name: names.get(publicIds.get(client_id) ?? "") ?? "",
+      iban: withdrawal?.iban ?? "",
+      reference: withdrawal?.reference ?? null,
+    });
+  }
+  const stated = Date.parse(/<CreDtTm>([^<]*)</.exec(document)?.[1] ?? "");
+  const isEarlier = stated < created_at && stated >= created_at - PREPARED_BEFORE_MS;
+  const preparedAt = isEarlier ? stated : created_at;
+  const made = makeDocument({
+    id,
+    createdAt: instantText(preparedAt),
+    day: instantText(preparedAt + RIYADH_OFFSET_MS).slice(0, 10),
+    payer: payer ?? { name: "", iban: "", bic: "" },
+    payments,
+  });
+  if (made !== document) findings.add("document_is_noted", row, ...firstDifference(made, document));
+}
 
-/** Reads a decimal with at most two places. Any other text gives -1, which equals no amount. */
-function halalas(text: string): bigint {
-  const [, whole, fraction = ""] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(text) ?? [];
-  return whole === undefined ? -1n : BigInt(whole + fraction.padEnd(2, "0"));
+/** The first line that differs, which names the element. */
+function firstDifference(expected: string, found: string): [string, string] {
+  const [left, right] = [expected.split("\n"), found.split("\n")];
+  const at = left.findIndex((line, index) => line !== right[index]);
+  return [left[at]?.trim() || "the end", right[at]?.trim() || "the end"];
 }

@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "price.set": ["price.set"],
   "market.set": ["price.set"],
   "market.breaker": ["market.set", "price.set"],
+  "market.band": ["market.set", "price.set"],
   "market.exposure": ["market.set"],
   "market.open": ["market.open"],
   "withdrawal.returned": ["withdrawal.return"],
@@ -34,8 +35,11 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "deployment.payout": ["deployment.payout"],
   "deployment.partner_defaults": ["deployment.defaults"],
   "deployment.limit_defaults": ["deployment.defaults"],
+  "recovery.accept": ["recovery.accept"],
   "operator.add": ["operator.add"],
   "operator.remove": ["operator.remove"],
+  "operator_key.add": ["operator_key.add"],
+  "registry.adopt": ["registry.adopt"],
 };
 /** Before the first partner, the migration login sets the deployment up alone. */
 const SETUP = /^(deployment\.|operator\.|token_key\.add$)/;
@@ -77,19 +81,22 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
     if (detail.secrets_sha256) secrets.set(subject, detail.secrets_sha256);
     if (action === "proposal.reject" || action === "proposal.take_secrets") secrets.delete(subject);
     if (action === "proposal.take_secrets") continue;
-    const { kind, sha256, proposer, decided_at, sealing_key } = detail;
-    const step = [action, login, kind, sha256, proposer, decided_at, sealing_key].join(" ");
+    const { kind, sha256, proposer, decided_at, sealing_key, signature_sha256 } = detail;
+    const step = [action, login, kind, sha256, proposer, decided_at, sealing_key, signature_sha256].join(" ");
     steps.set(subject, [...steps.get(subject) ?? [], step]);
   }
   for (const row of rows) {
     const { id, kind, proposer, state, decided_by, decided_at, sealing_key } = row;
     const sha256 = sha256Hex(textOf(row));
     const decidedAt = decided_at === null ? undefined : instantText(decided_at);
-    const expected = [["proposal.propose", proposer, kind, sha256, undefined, undefined, sealing_key]];
+    const [signed, approval] = [row.proposer_signature, row.approver_signature].map(hashOf);
+    const none = undefined;
+    const expected = [["proposal.propose", proposer, kind, sha256, none, none, sealing_key, none]];
+    if (signed) expected.push(["proposal.sign", proposer, none, none, none, none, none, signed]);
     if (state === "approved") {
-      expected.push(["proposal.approve", decided_by, kind, sha256, proposer, decidedAt, undefined]);
+      expected.push(["proposal.approve", decided_by, kind, sha256, proposer, decidedAt, none, approval]);
     } else if (state === "rejected") {
-      expected.push(["proposal.reject", decided_by, kind, undefined, proposer, decidedAt, undefined]);
+      expected.push(["proposal.reject", decided_by, kind, none, proposer, decidedAt, none, approval]);
     }
     const decision = expected.map((step) => step.join(" ")).join(", ");
     findings.expect("change_is_approved", `proposal ${id}`, decision, steps.get(id)?.join(", "));
@@ -109,6 +116,8 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
     findings.add("change_is_approved", `proposal ${id}`, step.join(", "), "no such proposal");
   }
 }
+
+const hashOf = (signature: string | null) => signature === null ? undefined : sha256Hex(signature);
 
 function checkApplied(
   findings: Findings,
@@ -131,8 +140,10 @@ function checkApplied(
     ...content,
     ...content.limits as Content,
     ...content.breaker as Content,
+    ...content.band as Content,
     ...content.hours as Content,
     ...("exposure" in content ? { grams: content.exposure } : {}),
+    ...("rows" in content ? { rows_sha256: sha256Hex(canonical(content.rows)) } : {}),
   };
   if (content.client_id !== undefined) {
     findings.expect("change_is_approved", `${row} partner`, content.client_id, subject);
@@ -182,6 +193,7 @@ class Terms {
   readonly #partners = new Map<string, Record<string, unknown>>();
   readonly #paid = new Set<string>();
   #exposure: unknown = null;
+  #band: Record<string, unknown> = {};
 
   /** Whether one person may make this change. */
   allowsOne({ action, subject, login, detail }: Note): boolean {
@@ -198,6 +210,8 @@ class Terms {
       }
       case "market.set":
         return subject !== "always open" && (given.sessions as unknown[]).length === 0;
+      case "market.band":
+        return !Object.entries(given).some(([name, value]) => isRaised(this.#band[name] ?? null, value));
       case "market.exposure":
         return given.grams !== null && !isRaised(this.#exposure, given.grams);
       case "withdrawal.returned":
@@ -210,7 +224,8 @@ class Terms {
   take({ action, subject, detail }: Note): void {
     if (/^partner\.(create|set|limit)$/.test(action)) {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
-    } else if (action === "market.exposure") this.#exposure = detail.grams;
+    } else if (action === "market.band") this.#band = detail;
+    else if (action === "market.exposure") this.#exposure = detail.grams;
     else if (action === "withdrawal.paid") this.#paid.add(detail.withdrawal);
   }
 }

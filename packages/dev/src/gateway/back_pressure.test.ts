@@ -50,7 +50,7 @@ describe("startGateway(), back-pressure", () => {
         response.end();
       };
       write();
-    }, { patience: { drainMs: 100 } });
+    }, { timeouts: { drainMs: 100 } });
     const idle = await open();
     idle.pause();
     idle.write(`GET / ${HEAD}\r\n`);

@@ -58,7 +58,7 @@ describe("startGateway(), delivery", () => {
     answer: (request: IncomingMessage, response: ServerResponse) => void,
     options: Partial<GatewayOptions> = {},
   ): Promise<Fixture> =>
-    fixture = await startFixture(pki, answer, { ...options, patience: { ...LONG, ...options.patience } });
+    fixture = await startFixture(pki, answer, { ...options, timeouts: { ...LONG, ...options.timeouts } });
 
   function assertProblem(received: string, status: number, code: string): void {
     const answer = readAnswer(received);
@@ -190,14 +190,14 @@ describe("startGateway(), delivery", () => {
   });
 
   it("returns 504 if the service sends nothing in time", async () => {
-    const { send } = await start(() => {}, { patience: { upstreamMs: 150 } });
+    const { send } = await start(() => {}, { timeouts: { upstreamMs: 150 } });
     assertEquals((await send(`POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`)).status, 504);
     const { body } = await send(`GET / ${CLOSE}\r\n`);
     assertEquals([JSON.parse(body).code, JSON.parse(body).retryable], ["upstream_timeout", true]);
   });
 
   it("lets the client's connection be idle for longer than the upstream time limit", async () => {
-    const { open } = await start(echo, { patience: { upstreamMs: 3_000, bodyMs: 3_000 } });
+    const { open } = await start(echo, { timeouts: { upstreamMs: 3_000, bodyMs: 3_000 } });
     const socket = await open();
     for (const last of [false, true]) {
       socket.write(`POST / ${last ? CLOSE : HEAD}Content-Length: 2\r\n\r\nhi`);
@@ -208,7 +208,7 @@ describe("startGateway(), delivery", () => {
 
   it("waits for the service longer than a body may take, once the whole request has arrived", async () => {
     const { send } = await start((_request, response) => void setTimeout(() => response.end("late"), 4_000), {
-      patience: { bodyMs: 3_000 },
+      timeouts: { bodyMs: 3_000 },
     });
     const requests = [`GET / ${CLOSE}\r\n`, `POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`];
     const answers = await Promise.all(requests.map((bytes) => send(bytes)));
@@ -217,7 +217,7 @@ describe("startGateway(), delivery", () => {
 
   it("cuts off a reply that stalls", async () => {
     const { open } = await start((_request, response) => void response.write("half"), {
-      patience: { upstreamMs: 150 },
+      timeouts: { upstreamMs: 150 },
     });
     const socket = await open();
     socket.write(`GET / ${HEAD}\r\n`);
@@ -226,7 +226,7 @@ describe("startGateway(), delivery", () => {
   });
 
   it("returns 408 if headers or a body do not arrive in time", async () => {
-    const { open } = await start(echo, { patience: { headersMs: 3_000, bodyMs: 3_000 } });
+    const { open } = await start(echo, { timeouts: { headersMs: 3_000, bodyMs: 3_000 } });
     const requests = ["GET / HT", `POST / ${HEAD}Content-Length: 10\r\n\r\nhi`];
     await Promise.all(requests.map(async (bytes) => {
       const socket = await open();
@@ -237,7 +237,7 @@ describe("startGateway(), delivery", () => {
 
   it("closes the connection if a body keeps trickling in after the reply", async () => {
     const { open } = await start((_request, response) => response.end("early"), {
-      patience: { bodyMs: 200 },
+      timeouts: { bodyMs: 200 },
     });
     const socket = await open();
     socket.write(`POST / ${HEAD}Content-Length: 1000\r\n\r\n`);
@@ -280,7 +280,7 @@ describe("startGateway(), delivery", () => {
 
   it("does not wait forever for in-flight requests when it closes", async () => {
     const arrived = signal<void>();
-    const { gateway, open } = await start(() => arrived.resolve(), { patience: { drainMs: 150 } });
+    const { gateway, open } = await start(() => arrived.resolve(), { timeouts: { drainMs: 150 } });
     const socket = await open();
     socket.on("error", () => {});
     socket.write(`GET / ${HEAD}\r\n`);

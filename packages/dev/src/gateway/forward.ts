@@ -21,7 +21,7 @@ export interface Exchange {
   refuse(code: ProblemCode, reason: string): void;
 }
 
-export interface Patience {
+export interface ForwardTimeouts {
   /** The time in which the whole body must arrive. */
   bodyMs: number;
   /** The longest time without activity on the connection to the service. */
@@ -44,7 +44,7 @@ export class SendOnceAgent extends Agent {
 }
 
 /** Sends the request to the service and streams its answer back. Nothing is ever sent twice. */
-export function forward(exchange: Exchange, agent: Agent, patience: Patience): void {
+export function forward(exchange: Exchange, agent: Agent, timeouts: ForwardTimeouts): void {
   const { request, response, socketPath } = exchange;
   const outgoing = httpRequest({
     agent,
@@ -63,7 +63,7 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   // sent everything.
   const drain = (): void => void request.unpipe(outgoing).resume();
 
-  const bodyTimer = setTimeout(() => fail("request_timeout", "body too slow"), patience.bodyMs).unref();
+  const bodyTimer = setTimeout(() => fail("request_timeout", "body too slow"), timeouts.bodyMs).unref();
   for (const event of ["end", "close"]) request.once(event, () => clearTimeout(bodyTimer));
   response.once("close", () => {
     // Destroy the request if the client disconnected, or got its answer before the service had the whole
@@ -72,7 +72,7 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   });
 
   outgoing.setTimeout(
-    patience.upstreamMs,
+    timeouts.upstreamMs,
     () => fail("upstream_timeout", "the service sent nothing in time"),
   );
   outgoing.once("response", (answer) => {

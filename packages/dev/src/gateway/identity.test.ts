@@ -39,7 +39,7 @@ describe("startGateway(), identity", () => {
     fixture = await startFixture(
       { authority, client, gateway: await authority.issue("localhost") },
       echo,
-      { proxySecret: "ours", patience: { headersMs: 60_000 } },
+      { proxySecret: "ours", timeouts: { headersMs: 60_000 } },
     );
     // Issue this certificate last, so that it is still valid at the handshake. Its lifetime can be up to a
     // second shorter, because a certificate expires at a whole second.

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ProblemCode, RequestId } from "@gold-partner/protocol";
 import { answerBroken, findFault, sendProblem } from "@gold-partner/server";
-import { type Exchange, forward, type Patience, SendOnceAgent } from "./forward.ts";
+import { type Exchange, forward, type ForwardTimeouts, SendOnceAgent } from "./forward.ts";
 import { identifyPeer } from "./peer.ts";
 
 export interface GatewayOptions {
@@ -24,10 +24,10 @@ export interface GatewayOptions {
   proxySecret?: string;
   newRequestId: () => RequestId;
   log?: (line: string) => void;
-  patience?: Partial<GatewayTimeouts>;
+  timeouts?: Partial<GatewayTimeouts>;
 }
 
-export interface GatewayTimeouts extends Patience {
+export interface GatewayTimeouts extends ForwardTimeouts {
   headersMs: number;
   /** The time for in-flight requests to finish when the gateway closes. */
   drainMs: number;
@@ -45,15 +45,20 @@ export class GatewayStartError extends Error {
   override name = "GatewayStartError";
 }
 
-const PATIENCE: GatewayTimeouts = { headersMs: 10_000, bodyMs: 15_000, upstreamMs: 30_000, drainMs: 10_000 };
+const DEFAULT_TIMEOUTS: GatewayTimeouts = {
+  headersMs: 10_000,
+  bodyMs: 15_000,
+  upstreamMs: 30_000,
+  drainMs: 10_000,
+};
 const HEADER_BYTES = 16 * 1024;
 
 /** Terminates mutual TLS in front of the service, as Envoy does in production, on one machine. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const patience = { ...PATIENCE, ...options.patience };
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const agent = new SendOnceAgent();
-  const server = createTlsServer(options, patience);
-  const answer = createAnswerer(options, (exchange) => forward(exchange, agent, patience));
+  const server = createTlsServer(options, timeouts);
+  const answer = createAnswerer(options, (exchange) => forward(exchange, agent, timeouts));
   const connections = new Set<Socket>();
   const inFlight = new Set<Duplex>();
   let closing = false;
@@ -87,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
-      const giveUp = setTimeout(() => server.closeAllConnections(), patience.drainMs);
+      const giveUp = setTimeout(() => server.closeAllConnections(), timeouts.drainMs);
       await closed;
       clearTimeout(giveUp);
       agent.destroy();
@@ -95,7 +100,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTimeouts): Server {
+function createTlsServer({ ca, cert, key }: GatewayOptions, timeouts: GatewayTimeouts): Server {
   const server = createServer({
     ca,
     cert,
@@ -107,9 +112,9 @@ function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayTim
     // Disable session resumption, because a resumed session admits a certificate without checking it again.
     // Deno resumes sessions anyway, so the gateway also checks the expiry at each request.
     secureOptions: constants.SSL_OP_NO_TICKET,
-    handshakeTimeout: patience.headersMs,
-    headersTimeout: patience.headersMs,
-    connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
+    handshakeTimeout: timeouts.headersMs,
+    headersTimeout: timeouts.headersMs,
+    connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs),
     // 0 turns Node's timer off. forward() has its own timer for the body, which answers request_timeout.
     requestTimeout: 0,
     maxHeaderSize: HEADER_BYTES,

@@ -3,27 +3,30 @@ import { readFile } from "node:fs/promises";
 import {
   auditBooks,
   type AuditReport,
+  AuditState,
   type KeptHead,
   type KeptKeys,
   readKeptHeads,
   readKeptKeys,
-  Resumed,
   RULES,
   withSnapshot,
 } from "@gold-partner/audit";
 import type { Command, Invocation, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
+import { readOperatorKeys } from "../operator_keys_file.ts";
 import { optional, required } from "../values.ts";
 
 const full: Command = {
   words: "audit full",
-  usage: "audit full [--heads FILE] [--keys FILE] [--signatures all|none|N%] [--resume FILE]",
+  usage:
+    "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--signatures all|none|N%] [--resume FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file; exits with 4 if it finds a defect",
   options: {
     heads: { type: "string" },
     keys: { type: "string" },
+    "operator-keys": { type: "string" },
     resume: { type: "string" },
     signatures: { type: "string" },
   },
@@ -31,10 +34,11 @@ const full: Command = {
     const { values, path, progress } = invocation;
     const heads = await readOutside(invocation, "heads", readKeptHeads, "gold ledger heads --out FILE");
     const keys = await readOutside(invocation, "keys", readKeptKeys, "gold audit keys --out FILE");
+    const operatorKeys = await readOperatorKeys(invocation);
     const signatures = readShare(optional(values, "signatures") ?? "all");
     const file = optional(values, "resume");
     const basis = createHash("sha256").update(JSON.stringify([heads, keys, signatures, RULES])).digest("hex");
-    const state = file === undefined ? undefined : await Resumed.open(path(file), basis);
+    const state = file === undefined ? undefined : await AuditState.open(path(file), basis);
     const url = await invocation.migrationUrl();
     const report = await withSnapshot(
       url,
@@ -45,10 +49,11 @@ const full: Command = {
           signatures,
           ...(heads ? { heads } : {}),
           ...(keys ? { keys } : {}),
+          ...(operatorKeys ? { operatorKeys } : {}),
           ...(state ? { state } : {}),
         }),
     );
-    return describe(report, heads, keys);
+    return describe(report, heads, keys, operatorKeys !== undefined);
   },
 };
 
@@ -61,8 +66,14 @@ function readShare(text: string): number {
   throw usage(`--signatures must be all, none or a percentage such as 5%; got ${text}.`);
 }
 
-function describe(report: AuditReport, heads: readonly KeptHead[] | undefined, keys: KeptKeys | undefined) {
-  const { total, findings, counts, clients, records, unsealed, unsigned, verified, resumed } = report;
+function describe(
+  report: AuditReport,
+  heads: readonly KeptHead[] | undefined,
+  keys: KeptKeys | undefined,
+  isSigned: boolean,
+) {
+  const { total, findings, counts, clients, records, unsealed, unsigned, verified, approvals, resumed } =
+    report;
   return {
     title: total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`,
     object: {
@@ -73,6 +84,7 @@ function describe(report: AuditReport, heads: readonly KeptHead[] | undefined, k
       unsealed_events: Number(unsealed),
       unsigned_records: unsigned,
       verified_signatures: verified,
+      ...(isSigned ? { verified_approvals: approvals } : {}),
       resumed_clients: resumed,
       heads: heads?.length ?? null,
       keys: keys?.items.length ?? null,

@@ -216,7 +216,7 @@ describe("gold ca and cert", () => {
     refused(lost, 3, "may or may not have been made");
     const kept = / is in (\S+): /.exec(lost.problem.detail)![1]!;
     assertStringIncludes(await operator.read(basename(kept)), "BEGIN CERTIFICATE");
-    assertEquals((await issue(clientId, csr, "anew.pem")).exit, 0);
+    assertEquals((await issue(clientId, csr, "again.pem")).exit, 0);
     refused(await issue(clientId, csr, "twice.pem"), 1, "name and a number");
   });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
@@ -5,6 +6,7 @@ import { testPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, testOperator } from "./fixture.ts";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 describe("gold db", () => {
   // Stop everything even if an assertion failed. Otherwise the connections would keep the test process alive.
@@ -41,7 +43,7 @@ describe("gold db", () => {
     assertEquals(noted.map(({ subject }) => subject), [account.iban]);
   });
 
-  it("migrate --finish is refused while a process of 0.3.0 is connected, and shows when it finished", async () => {
+  it("migrate --finish is refused while an older process is connected, narrows the API's login, and shows when it finished", async () => {
     const operator = keep(await testOperator());
     const { url } = operator.service.books;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });
@@ -52,7 +54,37 @@ describe("gold db", () => {
     refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
     assertEquals((await run("db", "status")).json.requests_kept_since, null);
     await old.end();
+    // The processes of 0.4.0, and those of this version without logins of their own, use gold_api.
+    const { sql } = operator.service.books;
+    const login = `service_${randomBytes(4).toString("hex")}`;
+    await sql.unsafe(`create role ${login} login password 'x' in role gold_api`);
+    const own = Object.assign(new URL(url), { username: login, password: "x" }).href;
+    const mayTick = async () =>
+      (await sql`select has_function_privilege(${login}, oid, 'execute') as may from pg_proc where proname = 'tick_price'`)[
+        0
+      ]!.may;
+    for (
+      const [name, words] of [
+        ["gold-partner-service", "Processes of 0.4.0 still have 1"],
+        ["gold-partner-ticker", `gold-partner-ticker still has 1 connection(s) as ${login}`],
+        ["gold-partner-trust", "Give this process its own login"],
+      ] as const
+    ) {
+      const wide = postgres(own, { max: 1, connection: { application_name: name } });
+      await wide`select 1`;
+      refused(await finish(), 1, words);
+      await wide.end();
+    }
+    const narrow = postgres(own, { max: 1, connection: { application_name: "gold-partner-api" } });
+    await narrow`select 1`;
+    assertEquals(await mayTick(), true);
     const { exit, json } = await finish();
+    assertEquals(await mayTick(), false);
+    // A later migration does not widen the login again.
+    assertEquals((await run("db", "migrate")).exit, 0);
+    assertEquals(await mayTick(), false);
+    await narrow.end();
+    await dropLogins(sql, login);
     assertEquals([exit, typeof json.requests_kept_since], [0, "string"]);
     assertEquals((await run("db", "status")).json.requests_kept_since, json.requests_kept_since);
   });

@@ -1,10 +1,10 @@
 import { createSealing, type KeySource, migrate, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
-import type { Command, Row } from "../command.ts";
+import type { Command, Invocation, Row } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
-import type { KeyFile } from "../key_file.ts";
+import { readRootKeys } from "./operator_key.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { type Change, changeOrPropose } from "./proposing.ts";
 import { LIMIT_OPTIONS, printLimits } from "./partner_limits.ts";
@@ -13,9 +13,9 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--two-people] [--finish]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--two-people] [--operator-key LOGIN=FILE …] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; with --finish, orders and withdrawals without a stored signed request are refused from then on; --finish is refused while a process of 0.3.0 is connected",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; with --operator-key, once for each of the first people, this login signs with the SSH key of this public key file, and every approval needs signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -32,21 +32,28 @@ const migrateCommand: Command = {
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
     "two-people": { type: "boolean" },
+    "operator-key": { type: "string", multiple: true },
     finish: { type: "boolean" },
   },
-  async run({ values, migrationUrl, keys, env }) {
+  async run(invocation) {
+    const { values, migrationUrl, keys, env, progress } = invocation;
     // Check all options before anything is changed.
     const given = await readSettlement({ values, keys, env });
+    const rootKeys = await readRootKeys(invocation);
     const url = await migrationUrl();
     const sql = connect(url);
     try {
       if (given.deployment) await refuseAnotherEnvironment(sql, given.deployment.environment);
       if (values.finish === true) await refuseOldProcesses(sql);
-      const warnings = await migrate(url, { environment: given.deployment?.environment });
-      // No process has ever served a database without a deployment, so no process of 0.3.0 uses it.
+      const warnings = await migrate(url, {
+        environment: given.deployment?.environment,
+        onProgress: progress,
+      });
+      // No process has ever served a database without a deployment, so no older process uses it.
       const isNew = given.deployment !== undefined && !await hasDeployment(sql);
-      const { settled, proposals } = await settle(sql, keys, given);
+      const { settled, proposals } = await settle(sql, invocation, given);
       if (values["two-people"] === true) await sql`select gold.require_two_people()`;
+      if (rootKeys) await sql`select gold.add_root_keys(${JSON.stringify(rootKeys)}::text::jsonb)`;
       if (given.deployment && env.GOLD_KEYS) {
         await keys.record("pepper", given.deployment.pepper);
         await keys.record("sealing_key", given.deployment.sealingKey);
@@ -54,7 +61,13 @@ const migrateCommand: Command = {
       const finished = values.finish === true || isNew ? await finishMigration(sql, url) : {};
       return {
         ...(proposals.length > 0 ? { title: AWAITS_APPROVAL, lists: { proposals } } : {}),
-        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...settled, ...finished },
+        object: {
+          migrated: true,
+          ...(warnings.length > 0 ? { warnings } : {}),
+          ...settled,
+          ...(rootKeys ? { operator_keys: Object.keys(rootKeys).length } : {}),
+          ...finished,
+        },
       };
     } finally {
       await sql.end();
@@ -68,7 +81,7 @@ const AWAITS_APPROVAL =
 /** Stores the settings. Once there is a partner, a changed setting needs two people and is proposed under them. */
 async function settle(
   sql: Sql,
-  keys: KeyFile,
+  invocation: Invocation,
   { deployment, defaults, limits, account }: Settlement,
 ): Promise<{ settled: Row; proposals: Row[] }> {
   const proposals: Row[] = [];
@@ -79,7 +92,7 @@ async function settle(
     stored: Row,
     change: () => Promise<unknown>,
   ) => {
-    const { object } = await changeOrPropose({ sql, keys }, async () => {
+    const { object } = await changeOrPropose(invocation, async () => {
       await change();
       return {};
     }, () => ({ kind, content }));
@@ -156,20 +169,28 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
 }
 
 /**
- * Refuses while processes of 0.3.0 are connected, because they cannot book orders or withdrawals without the
- * SQL functions that --finish drops. 0.3.0 names its connections `gold-partner`; later versions use another
- * name.
+ * Refuses while a process is connected that could not work after --finish. 0.3.0 needs the SQL functions that
+ * --finish drops, and names its connections `gold-partner`. 0.4.0 names them `gold-partner-service`, and uses
+ * gold_api for everything. So does a process of this version whose settings name no other login.
  */
 async function refuseOldProcesses(sql: Sql): Promise<void> {
-  const [row] = await sql`
-    select count(*)::int as connections from pg_stat_activity
-    where datname = current_database() and application_name = 'gold-partner'`;
-  if (row!.connections === 0) return;
+  const [old] = await sql`
+    select application_name as name, usename as login, count(*)::int as connections from pg_stat_activity
+    where datname = current_database() and (application_name = 'gold-partner'
+      or (application_name like 'gold-partner-%' and application_name <> 'gold-partner-api' and exists (
+        select from pg_roles r where r.rolname = usename and not r.rolsuper and pg_has_role(r.oid, 'gold_api', 'member'))))
+    group by 1, 2 order by 1, 2 limit 1`;
+  if (!old) return;
+  const { name, login, connections } = old;
+  const release = name === "gold-partner" ? "0.3.0" : name === "gold-partner-service" ? "0.4.0" : undefined;
   throw new Failure(
     EXIT.refused,
     "refused",
-    `Processes of 0.3.0 still have ${row!.connections} connection(s) to this database: nothing was done. ` +
-      "Replace them with this version, then run `gold db migrate --finish` again.",
+    release
+      ? `Processes of ${release} still have ${connections} connection(s) to this database: nothing was done. ` +
+        "Replace them with this version, then run `gold db migrate --finish` again."
+      : `${name} still has ${connections} connection(s) as ${login}: nothing was done. ` +
+        "Give this process its own login, then run `gold db migrate --finish` again. docs/deployment.md lists the logins.",
   );
 }
 

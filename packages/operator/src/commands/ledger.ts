@@ -1,19 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import type { Command, Row } from "../command.ts";
-import { usage } from "../failure.ts";
+import { type Head, readHeads } from "./kept_heads.ts";
 import { withNewFile } from "../new_file.ts";
 import { optional } from "../values.ts";
-
-/**
- * An external checkpoint of a client's hash chain:
- * its last sequence number at some time, and the hash of that link.
- */
-interface Head {
-  readonly client_id: string;
-  readonly sequence: string;
-  readonly head: string;
-}
 
 const verify: Command = {
   words: "ledger verify",
@@ -23,7 +13,7 @@ const verify: Command = {
   options: { heads: { type: "string" } },
   async run({ values, db, path }) {
     const file = optional(values, "heads");
-    const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8"));
+    const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8")).items;
     const { sql } = await db();
     // Read all checks from one snapshot, because the books may change meanwhile.
     const { defects, unsealed } = await sql.begin(
@@ -83,7 +73,10 @@ async function findLostHeads(snapshot: TransactionSql, heads: readonly Head[]): 
     from jsonb_to_recordset(${
     snapshot.json(heads.map((one) => ({ ...one })))
   }::jsonb) as h (client_id text, sequence bigint, head text)
-    left join gold.chain_link_overview l on l.public_id = h.client_id and l.sequence = h.sequence
+    left join (
+      select public_id, sequence, head from gold.chain_link_overview
+      union all select 'audit', id, head from gold.audit_link_overview
+    ) l on l.public_id = h.client_id and l.sequence = h.sequence
     where l.head is distinct from h.head order by 1, h.sequence`;
   return rows.map(({ client_id, sequence, gone }) => ({
     rule: "head_is_kept",
@@ -92,23 +85,4 @@ async function findLostHeads(snapshot: TransactionSql, heads: readonly Head[]): 
       ? "the chain ends before this sequence number"
       : "the chain differs from the one that this head was taken from",
   }));
-}
-
-function readHeads(text: string): readonly Head[] {
-  let heads: unknown;
-  try {
-    heads = (JSON.parse(text) as { items?: unknown } | null)?.items;
-  } catch {
-    heads = undefined;
-  }
-  if (Array.isArray(heads) && heads.every(isHead)) return heads;
-  throw usage(
-    "--heads must name a file that `gold ledger heads --out FILE` wrote; this file has another format.",
-  );
-}
-
-function isHead(value: unknown): value is Head {
-  const { client_id, sequence, head } = (value ?? {}) as Record<string, unknown>;
-  return typeof client_id === "string" && /^[1-9][0-9]{0,17}$/.test(`${sequence}`) &&
-    typeof head === "string" && /^[0-9a-f]{64}$/.test(head);
 }

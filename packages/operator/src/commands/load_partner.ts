@@ -21,6 +21,8 @@ export interface LoadSite {
   readonly ca: string;
   readonly ips: readonly string[];
   readonly webhook: string;
+  /** Whether each new partner needs another person's approval. */
+  readonly twoPeople: boolean;
 }
 
 export interface LoadTerms {
@@ -44,6 +46,17 @@ interface Held {
   readonly signing_jwk: Jwk;
 }
 
+/** A new partner or bar needs another person, whom this command does not play. */
+export class NeedsTwoPeople extends Failure {
+  constructor() {
+    super(
+      EXIT.refused,
+      "refused",
+      "This deployment needs two people for each new partner and each bar. `gold loadtest prepare` creates them alone: run it in a sandbox with a single operator.",
+    );
+  }
+}
+
 const HELD_TEXTS = ["client_id", "client_secret", "webhook_secret", "cert_pem", "key_pem"] as const;
 /** A test IBAN that belongs to no real account. */
 const IBAN = "SA0380000000608010167519";
@@ -61,6 +74,7 @@ export async function ensureLoadPartner(
   const file = join(site.folder, `partner-${terms.name}.json`);
   const known = await readHeld(file);
   const fits = known !== undefined && await isStanding(invocation, known, site, terms);
+  if (!fits && site.twoPeople) throw new NeedsTwoPeople();
   const held = fits ? known : await onboard(invocation, site, terms);
   await writeFiles(file, held, site, terms);
   if (known && !fits) await rm(join(site.folder, known.client_id), { recursive: true, force: true });
@@ -110,13 +124,6 @@ async function onboard(
   { folder, ips, webhook }: LoadSite,
   { name, ratePerSecond, burst }: LoadTerms,
 ): Promise<Held> {
-  if ((await (await invocation.db()).deployment()).twoPeople) {
-    throw new Failure(
-      EXIT.refused,
-      "refused",
-      "This deployment needs two people for each new partner. `gold loadtest prepare` creates partners alone: run it in a sandbox with a single operator.",
-    );
-  }
   const [tls, signing] = [await generateKeyPair(), await generateKeyPair()];
   const organization = `Load test ${name}`;
   const workFolder = await mkdtemp(join(folder, "new-"));

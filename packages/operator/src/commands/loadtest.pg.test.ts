@@ -201,14 +201,21 @@ describe("gold loadtest prepare", () => {
     assertEquals(await statuses("--partners", "1"), ["new", "new"]);
   });
 
-  it("is refused in production, and creates nothing", async () => {
+  it("is refused in production and under two people, and creates nothing", async () => {
     const { sql } = operator.service.books;
-    await sql`update gold.deployment set environment = 'production'`;
-    try {
-      assertRefused(await run("--ca", serverCa, "--partners", "1"), 1, "it runs only in a sandbox");
-      assertEquals(await readdir(folder), []);
-    } finally {
-      await sql`update gold.deployment set environment = 'sandbox'`;
+    for (
+      const [environment, twoPeople, words] of [
+        ["production", false, "it runs only in a sandbox"],
+        ["sandbox", true, "run it in a sandbox with a single operator"],
+      ] as const
+    ) {
+      await sql`update gold.deployment set environment = ${environment}, two_people = ${twoPeople}`;
+      try {
+        assertRefused(await run("--ca", serverCa, "--partners", "1"), 1, words);
+        assertEquals(await readdir(folder), []);
+      } finally {
+        await sql`update gold.deployment set environment = 'sandbox', two_people = false`;
+      }
     }
   });
 

@@ -6,8 +6,9 @@ import type { Command, Invocation, Result } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { optional, repeated, required, wholeNumber } from "../values.ts";
-import { ensureLoadPartner, type LoadSite, type LoadTerms } from "./load_partner.ts";
+import { ensureLoadPartner, type LoadSite, type LoadTerms, NeedsTwoPeople } from "./load_partner.ts";
 import { readRange } from "./partner_terms.ts";
+import { needsApproval } from "./proposing.ts";
 
 const PARTNERS_MAX = 1000;
 /** The scripts in `loadtest/` look for partner files in this folder of the project. */
@@ -45,7 +46,7 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
   const count = wholeNumber(required(values, "partners"), "partners");
   if (count > PARTNERS_MAX) throw usage(`--partners must be at most ${PARTNERS_MAX}; got ${count}.`);
   const { sql, deployment } = await db();
-  const { environment, publicBaseUrl, floodPerSecond } = await deployment();
+  const { environment, publicBaseUrl, floodPerSecond, twoPeople } = await deployment();
   if (environment === "production") {
     throw new Failure(
       EXIT.refused,
@@ -63,6 +64,7 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
       ca: await findServerCa(invocation),
       ips: ips.length > 0 ? ips : LOOPBACK,
       webhook: required(values, "webhook"),
+      twoPeople,
     };
     await mkdir(site.folder, { recursive: true, mode: 0o700 });
     await stockVault(sql, BigInt(count) * GOLD_TENTH_MILLIGRAMS);
@@ -91,6 +93,8 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
         "share them with nobody. To choose one for k6, pass -e PARTNER=n.",
       items,
     };
+  } catch (error) {
+    throw needsApproval(error) ? new NeedsTwoPeople() : error;
   } finally {
     await second.end({ timeout: 2 });
   }

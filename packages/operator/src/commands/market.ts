@@ -1,6 +1,6 @@
 import { formatGrams, formatPrice } from "@gold-partner/protocol";
 import type { TransactionSql } from "postgres";
-import type { Command, Invocation, Result, Row } from "../command.ts";
+import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../values.ts";
@@ -12,10 +12,17 @@ const PERCENT_FORM = /^(?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,2})?$/;
 
 const set: Command = {
   words: "market set",
-  usage: "market set [--exposure G|unlimited] [--breaker PERCENT --within SECONDS | --breaker off]",
+  usage:
+    "market set [--exposure G|unlimited] [--breaker PERCENT --within SECONDS | --breaker off] [--band PERCENT --band-hour PERCENT | --band off]",
   does:
-    "limits what all partners may buy minus what they sell in a day, and sets the circuit breaker, which closes the market when the price of the source moves by so much within so many seconds",
-  options: { exposure: { type: "string" }, breaker: { type: "string" }, within: { type: "string" } },
+    "limits what all partners may buy minus what they sell in a day; sets the circuit breaker, which closes the market when the price of the source moves by so much within so many seconds; and sets the price band, outside which a price is refused: how far a price may be from the one before it, and from the prices of the last hour",
+  options: {
+    exposure: { type: "string" },
+    breaker: { type: "string" },
+    within: { type: "string" },
+    band: { type: "string" },
+    "band-hour": { type: "string" },
+  },
   run: setMarket,
 };
 
@@ -26,8 +33,13 @@ async function setMarket(invocation: Invocation): Promise<Result> {
     "exposure",
     (text) => text === "unlimited" ? null : readLimitGrams(text, "exposure"),
   );
-  const breaker = parsed(values, "breaker", (text) => text === "off" ? null : readBasisPoints(text));
-  if (exposure === undefined && breaker === undefined) {
+  const breaker = parsed(
+    values,
+    "breaker",
+    (text) => text === "off" ? null : readBasisPoints(text, "breaker"),
+  );
+  const band = readBand(values);
+  if (exposure === undefined && breaker === undefined && band === undefined) {
     throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   }
   const seconds = typeof breaker === "number" ? parsedRequired(values, "within", readSeconds) : null;
@@ -38,6 +50,7 @@ async function setMarket(invocation: Invocation): Promise<Result> {
   const maximum = typeof exposure === "bigint" ? `${exposure}` : null;
   const change = async (transaction: TransactionSql) => {
     if (breaker !== undefined) await transaction`select gold.set_breaker(${breaker}::int, ${seconds}::int)`;
+    if (band) await transaction`select gold.set_band(${band.step}::int, ${band.hour}::int)`;
     if (exposure !== undefined) await transaction`select gold.set_exposure(${maximum}::text::bigint)`;
     return { object: await describeMarket(transaction) };
   };
@@ -45,6 +58,7 @@ async function setMarket(invocation: Invocation): Promise<Result> {
     kind: "market.set",
     content: {
       ...(breaker === undefined ? {} : { breaker: { basis_points: breaker, seconds } }),
+      ...(band ? { band: { step_basis_points: band.step, hour_basis_points: band.hour } } : {}),
       ...(exposure === undefined ? {} : { exposure: maximum }),
     },
   }));
@@ -53,7 +67,8 @@ async function setMarket(invocation: Invocation): Promise<Result> {
 const show: Command = {
   words: "market show",
   usage: "market show",
-  does: "shows whether the market is open, the circuit breaker, and the exposure and its limit",
+  does:
+    "shows whether the market is open, the circuit breaker, the price band, and the exposure and its limit",
   async run({ query }) {
     return { object: await describeMarket(query) };
   },
@@ -79,12 +94,34 @@ const open: Command = {
 
 export const MARKET_COMMANDS: readonly Command[] = [set, show, open];
 
-function readBasisPoints(text: string): number {
+function readBasisPoints(text: string, name: string): number {
   const basisPoints = PERCENT_FORM.test(text) ? Math.round(Number(text) * 100) : 0;
   if (basisPoints < 1 || basisPoints > 10_000) {
-    throw usage(`--breaker must be a percentage from 0.01 to 100, or off; got ${text}.`);
+    throw usage(
+      `--${name} must be a percentage from 0.01 to 100${
+        name === "band-hour" ? "" : ", or off"
+      }; got ${text}.`,
+    );
   }
   return basisPoints;
+}
+
+/** The price band in basis points. Null turns it off. */
+interface Band {
+  readonly step: number | null;
+  readonly hour: number | null;
+}
+
+function readBand(values: Values): Band | undefined {
+  const read = (name: string) => (text: string) => readBasisPoints(text, name);
+  const step = parsed(values, "band", (text) => text === "off" ? null : read("band")(text));
+  if (typeof step !== "number") {
+    if (optional(values, "band-hour") === undefined) return step === null ? { step, hour: null } : undefined;
+    throw usage("--band-hour can be given only with --band PERCENT.");
+  }
+  const hour = parsedRequired(values, "band-hour", read("band-hour"));
+  if (hour >= step) return { step, hour };
+  throw usage("--band-hour must not be below --band.");
 }
 
 function readSeconds(text: string): number {
@@ -95,7 +132,8 @@ function readSeconds(text: string): number {
 
 async function describeMarket(query: Invocation["query"]): Promise<Row> {
   const [price] = await query`
-    select mid::text, ticked_at, market_open, halted_at, halt_basis_points, halt_seconds from gold.current_price`;
+    select mid::text, ticked_at, market_open, halted_at, halt_basis_points, halt_seconds,
+      band_basis_points, band_hour_basis_points from gold.current_price`;
   if (!price) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
   const [exposure] = await query`
     select maximum_exposure::text, day_net::text, open_buys::text, open_sells::text from gold.exposure_overview`;
@@ -107,8 +145,10 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
     halted_at: instantOf(price.halted_at),
     // An http source that has given no price yet has a placeholder.
     mid: price.ticked_at.getTime() === 0 ? null : formatPrice(BigInt(price.mid)),
-    breaker_percent: price.halt_basis_points === null ? "off" : price.halt_basis_points / 100,
+    breaker_percent: percentOf(price.halt_basis_points) ?? "off",
     breaker_seconds: price.halt_seconds,
+    band_percent: percentOf(price.band_basis_points) ?? "off",
+    band_hour_percent: percentOf(price.band_hour_basis_points),
     exposure: maximum === null ? "unlimited" : formatGrams(BigInt(maximum)),
     // Partners bought more than they sold if this is positive.
     net_today: counted(exposure!.day_net),
@@ -117,5 +157,6 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
   };
 }
 
+const percentOf = (basisPoints: number | null) => basisPoints === null ? null : basisPoints / 100;
 const formatSigned = (tenthMilligrams: bigint) =>
   tenthMilligrams < 0n ? `-${formatGrams(-tenthMilligrams)}` : formatGrams(tenthMilligrams);

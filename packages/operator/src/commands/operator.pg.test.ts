@@ -4,7 +4,10 @@ import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { ROLES } from "../roles.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
+
+const GROUPS = ROLES.map((role) => `gold_${role}`);
 
 describe("gold operator", () => {
   let operator: TestOperator;
@@ -16,7 +19,7 @@ describe("gold operator", () => {
     operator = await testOperator();
     sql = operator.service.books.sql;
     migration = await newLogin("createrole", "gold_owner, gold_book");
-    await sql.unsafe(`grant gold_operator to ${migration} with admin option`);
+    await sql.unsafe(`grant gold_operator, ${GROUPS} to ${migration} with admin option`);
   });
   after(async () => {
     if (made.length > 0) await dropLogins(sql, ...made);
@@ -54,7 +57,7 @@ describe("gold operator", () => {
     Promise.resolve(change).then(() => "done", ({ code }) => code);
 
   describe("add", () => {
-    it("creates a login that is a member of gold_operator and has no other privileges", async () => {
+    it("creates a login that has all roles and no other privileges, for a single operator", async () => {
       const { name, url } = await added();
       const { clientId } = await operator.service.addPartner();
       assertEquals((await onUrl(url, "partner", "suspend", clientId)).exit, 0);
@@ -63,10 +66,14 @@ describe("gold operator", () => {
       assertEquals(note!.login, name);
       const [role] = await sql`
         select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
-          (select string_agg(m.roleid::regrole::text, ',') from pg_auth_members m where m.member = r.oid) as member_of,
+          (select string_agg(m.roleid::regrole::text, ',' order by m.roleid::regrole::text) from pg_auth_members m where m.member = r.oid) as member_of,
           (select bool_or(m.admin_option) from pg_auth_members m where m.member = r.oid) as hands_on
         from pg_roles r where rolname = ${name}`;
-      assertEquals(Object.values(role!), [false, false, false, false, false, "gold_operator", false]);
+      assertEquals(Object.values(role!), [
+        ...[false, false, false, false, false],
+        GROUPS.toSorted().join(),
+        false,
+      ]);
     });
 
     it("shows the password, and stores only its SCRAM verifier", async () => {
@@ -79,7 +86,8 @@ describe("gold operator", () => {
       assertEquals(notes.map((row) => ({ ...row })), [{
         login: migration,
         action: "operator.add",
-        detail: '{"mode": "single_operator"}',
+        detail:
+          '{"mode": "single_operator", "roles": ["treasury", "credentials", "pricing", "keys", "audit"]}',
       }]);
     });
 
@@ -132,7 +140,7 @@ describe("gold operator", () => {
       const [server] = await sql`select current_setting('server_version_num')::int >= 160000 as strict`;
       const name = newName();
       const run = await onUrl(urlOf(bare), "operator", "add", name);
-      if (server!.strict) refused(run, 1, `grant gold_operator to ${bare} with admin option`);
+      if (server!.strict) refused(run, 1, `with admin option`);
       else assertEquals(run.exit, 0);
       const [role] = await sql`select count(*)::int as n from pg_roles where rolname = ${name}`;
       assertEquals(role!.n, server!.strict ? 0 : 1);
@@ -223,7 +231,7 @@ describe("gold operator", () => {
     await onUrl(url, "partner", "suspend", clientId);
     const items = itemsOf(await operator.done("operator", "list"));
     const [item] = items.filter(({ login }) => login === name);
-    assertEquals(Object.keys(item!), ["login", "added_at", "added_by", "last_change_at"]);
+    assertEquals(Object.keys(item!), ["login", "roles", "added_at", "added_by", "last_change_at"]);
     assertEquals(item!.added_by, migration);
     assertStringIncludes(item!.last_change_at as string, "Z");
     const [byHand] = items.filter(({ login }) => login === operator.colleague.login);

@@ -4,42 +4,82 @@ import type { Command, Result } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
+import { readRoles } from "../roles.ts";
 import { changeOrPropose } from "./proposing.ts";
 import { scramVerifier } from "../scram_verifier.ts";
+import { parsed, parsedRequired } from "../values.ts";
 
 const PASSWORD_BYTES = 24;
 
 const add: Command = {
   words: "operator add",
-  usage: "operator add NAME",
+  usage: "operator add NAME [--roles treasury,credentials,pricing,keys,audit]",
   does:
-    "creates a database login for one person, under which the audit records what this person does; its URL is shown only once",
+    "creates a database login for one person, under which the audit records what this person does; its URL is shown only once; --roles says what this person may do, and only a single-operator sandbox may leave it out",
   takes: ["NAME"],
-  async run({ migrationUrl, random, keys, positionals: [name] }) {
+  options: { roles: { type: "string" } },
+  async run(invocation) {
+    const { migrationUrl, random, values, positionals: [name] } = invocation;
+    const roles = parsed(values, "roles", readRoles);
     const url = new URL(await migrationUrl());
     const password = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
     return await asMigration(url.href, (sql) =>
-      changeOrPropose({ sql, keys }, async () => {
-        await sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)})`;
+      changeOrPropose(invocation, async () => {
+        await sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)}, ${
+          arrayOf(roles)
+        }::text::text[])`;
         [url.username, url.password] = [name!, password];
         return {
           title:
             "The URL contains the login's password and is shown only once. Send it to the person over a secure channel.",
           object: { login: name!, database_url: url.href },
         };
-      }, () => ({ kind: "operator.add", content: { name: name! }, again: `gold operator add ${name}` })));
+      }, () => ({
+        kind: "operator.add",
+        content: { name: name!, roles },
+        again: `gold operator add ${name} --roles ${roles}`,
+      })));
+  },
+};
+
+const arrayOf = (roles: readonly string[] | undefined): string | null => roles ? `{${roles}}` : null;
+
+const set: Command = {
+  words: "operator set",
+  usage: "operator set NAME --roles treasury,credentials,…",
+  does:
+    "makes the roles of a login exactly these, at once; another person must approve a role that the login does not have yet",
+  takes: ["NAME"],
+  options: { roles: { type: "string" } },
+  async run(invocation) {
+    const { migrationUrl, values, positionals: [name] } = invocation;
+    const roles = parsedRequired(values, "roles", readRoles);
+    return await asMigration(await migrationUrl(), (sql) =>
+      changeOrPropose(
+        invocation,
+        async () => {
+          await sql`select gold.set_operator(${name!}, ${arrayOf(roles)}::text::text[])`;
+          return { object: { login: name!, roles } };
+        },
+        () => ({
+          kind: "operator.set",
+          content: { name: name!, roles },
+          again: `gold operator set ${name} --roles ${roles}`,
+        }),
+      ));
   },
 };
 
 const list: Command = {
   words: "operator list",
   usage: "operator list",
-  does: "lists the operators' logins, and the time of each login's last change",
+  does: "lists the operators' logins, their roles, and the time of each login's last change",
   async run({ query }) {
     const rows = await query`select * from gold.operator_overview order by login`;
     return {
-      items: rows.map(({ login, added_at, added_by, last_change_at }) => ({
+      items: rows.map(({ login, roles, added_at, added_by, last_change_at }) => ({
         login,
+        roles,
         added_at: instantOf(added_at),
         added_by,
         last_change_at: instantOf(last_change_at),
@@ -55,10 +95,11 @@ const remove: Command = {
     "removes a login and ends its sessions; its audit records stay, and its name is never given to anyone again",
   takes: ["NAME"],
   asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
-  async run({ migrationUrl, keys, positionals: [name] }) {
+  async run(invocation) {
+    const { migrationUrl, positionals: [name] } = invocation;
     return await asMigration(await migrationUrl(), (sql) =>
       changeOrPropose(
-        { sql, keys },
+        invocation,
         async () => {
           await sql`select gold.remove_operator(${name!})`;
           return { object: { login: name!, status: "removed" } };
@@ -68,7 +109,7 @@ const remove: Command = {
   },
 };
 
-export const OPERATOR_COMMANDS: readonly Command[] = [add, list, remove];
+export const OPERATOR_COMMANDS: readonly Command[] = [add, set, list, remove];
 
 /**
  * Runs `act` as the migration login. Operators' logins cannot create logins, because one person could then

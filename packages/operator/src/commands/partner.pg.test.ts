@@ -195,7 +195,7 @@ describe("gold partner", () => {
     const run = await runGold(["partner", "suspend", operator.service.partner.clientId, "--yes"], {
       env: { DATABASE_URL: api.href },
     });
-    refused(run, 1, "lacks the privilege for this command");
+    refused(run, 1, "This command needs one of the roles treasury, credentials");
     assertEquals(run.problem.code, "not_permitted");
   });
 });

@@ -109,7 +109,7 @@ describe("gold proposal", () => {
     assertEquals((await operator.done("partner", "show", clientId)).name, "Renamed Bank");
     await operator.done("partner", "suspend", clientId);
     await byTwo("partner", "resume", clientId);
-    const rotated = await byTwo("secret", "rotate", clientId);
+    const rotated = await byTwo("secret", "rotate", clientId, "--overlap", "0");
     ok((await operator.done("proposal", "show", rotated.proposal_id, "--secrets")).client_secret);
     const webhook = await byTwo("webhook-secret", "rotate", clientId, "--overlap", "0");
     ok((await operator.done("proposal", "show", webhook.proposal_id, "--secrets")).webhook_secret);
@@ -127,6 +127,7 @@ describe("gold proposal", () => {
     await byTwo("key", "rotate", "ca", "--key", operator.path("next.key"));
     assertEquals(itemsOf(await operator.done("ca", "list")).length, 2);
     await byTwo("key", "rotate", "token");
+    await byTwo("key", "rotate", "token", "--overlap", "0");
     await byTwo(
       ...["vault", "add", "--serial", "BAR-9", "--gross", "1000", "--fineness", "999.9", "--vault", "Riyadh"],
     );
@@ -154,9 +155,11 @@ describe("gold proposal", () => {
   it("asks with the whole proposal on the terminal, escapes it, and sends the hash of what was shown", async () => {
     const { sql } = operator.service.books;
     const name = "\u001b[2JBank";
-    const content = { client_id: clientId, note: name };
+    const content = { sealing_key: name, secrets: [] };
     const login = connect(operator.url);
-    const [row] = await login`select * from gold.propose('partner.set', ${login.json(content)}::jsonb)`;
+    const [row] = await login`select * from gold.propose('sealing_key.rotate', ${
+      login.json(content)
+    }::jsonb)`;
     await login.end();
     const asked: string[] = [];
     const answer = (yes: boolean) =>
@@ -169,7 +172,7 @@ describe("gold proposal", () => {
       });
     const declined = await answer(false);
     assertEquals([declined.exit, declined.out], [1, ""]);
-    assertEquals(asked, [`Approve this partner.set, with the hash ${row!.sha256}?`]);
+    assertEquals(asked, [`Approve this sealing_key.rotate, with the hash ${row!.sha256}?`]);
     ok(declined.err.includes("[2JBank") && !declined.err.includes("\u001b"), declined.err);
     ok(declined.err.includes(row!.sha256));
     const [state] = await sql`select state from gold.proposal where id = ${row!.id}`;

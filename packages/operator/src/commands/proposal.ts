@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
+import type { CanonicalValue } from "@gold-partner/canonical";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { instantOf, printText } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
-import { takeSecrets } from "./proposing.ts";
+import { areSignaturesDemanded, signProposal, takeSecrets } from "./proposing.ts";
+import { signerOfApproval, verifyProposer } from "./proposal_signature.ts";
 
 const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
 const SHA256_FORM = /^[0-9a-f]{64}$/;
@@ -71,7 +74,7 @@ const approve: Command = {
     if (read !== undefined && !SHA256_FORM.test(read)) {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
-    const { id, sha256, kind, result } = await readProposal(invocation);
+    const { id, sha256, kind, result, signedBy } = await readProposal(invocation);
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -79,9 +82,15 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
+    const { sql } = await invocation.db();
+    const sign = await areSignaturesDemanded(sql) ? await signerOfApproval(invocation, signedBy) : undefined;
     if (!values.yes) printText(result).split("\n").forEach(progress);
-    await confirm(`Approve this ${kind}, with the hash ${sha256}?`);
-    await query`select gold.approve_proposal(${id}::uuid, ${sha256})`;
+    await confirm(
+      `Approve this ${kind}, with the hash ${sha256}${signedBy ? `, signed by ${signedBy}` : ""}?`,
+    );
+    const [{ approver }] = await sql<[{ approver: string }]>`select session_user as approver`;
+    const signature = await sign?.(APPROVAL_NAMESPACE, approvalText({ id, sha256, approver })) ?? null;
+    await query`select gold.approve_proposal(${id}::uuid, ${sha256}, ${signature})`;
     return { object: { proposal_id: id, kind, sha256, status: "approved" } };
   },
 };
@@ -98,13 +107,30 @@ const reject: Command = {
   },
 };
 
-export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, approve, reject];
+const sign: Command = {
+  words: "proposal sign",
+  usage: "proposal sign ID",
+  does: "signs your own proposal, if its signature failed when you proposed it",
+  takes: ["ID"],
+  async run(invocation) {
+    const { id, sha256, kind, content, result } = await readProposal(invocation);
+    if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
+    await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}?`);
+    await signProposal((await invocation.db()).sql, await invocation.signer(), id, { kind, content });
+    return { object: { proposal_id: id, kind, sha256, status: "signed" } };
+  },
+};
+
+export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, sign, approve, reject];
 
 const idOf = ({ positionals }: Invocation): string => uuidOf("proposal", "", positionals[0]!);
 
 interface Proposal {
   readonly id: string;
   readonly kind: string;
+  readonly content: CanonicalValue;
+  /** The login and the key of a verified signature of the proposer. Null if the proposal is not signed. */
+  readonly signedBy: string | null;
   /** The hash of exactly the text that `result` shows. It is computed here, not read. */
   readonly sha256: string;
   readonly result: Result;
@@ -113,16 +139,22 @@ interface Proposal {
 async function readProposal(invocation: Invocation): Promise<Proposal> {
   const id = idOf(invocation);
   const [row] = await invocation.query`
-    select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at, canonical_text, has_secrets
+    select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at, canonical_text, has_secrets,
+      proposer_signature
     from gold.proposal_overview where id = ${id}::uuid`;
   if (!row) throw new Failure(EXIT.refused, "not_found", `There is no proposal ${id}.`);
   const text: string = row.canonical_text;
   const sha256 = createHash("sha256").update(text).digest("hex");
   // What the person sees is what the hash covers: the content is read from the text.
-  const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, unknown>;
+  const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, CanonicalValue>;
+  const signedBy = row.proposer_signature === null
+    ? null
+    : await verifyProposer(invocation.query, row.proposer, text, row.proposer_signature);
   return {
     id,
     kind: row.kind,
+    content,
+    signedBy,
     sha256,
     result: {
       object: {
@@ -134,6 +166,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
         expires_at: row.expires_at.toISOString(),
         decided_by: row.decided_by,
         decided_at: instantOf(row.decided_at),
+        signed_by: signedBy,
         has_secrets: row.has_secrets,
         consequences: consequencesOf(row.kind, content),
         canonical_text: text,

@@ -53,7 +53,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   "market.set": {
     consequences: () =>
-      "The limit on the exposure of a day and the circuit breaker change at once for all partners.",
+      "The limit on the exposure of a day, the circuit breaker and the price band change at once for all partners.",
     today: marketToday,
   },
   "market.open": {
@@ -123,13 +123,40 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       };
     },
   },
+  "recovery.accept": {
+    consequences: () =>
+      "The service writes again, although these records are lost. Tell each partner which of its events are lost, before it trades.",
+  },
   "operator.add": {
-    consequences: ({ name }) =>
-      `\`gold operator add ${name}\` may create this login until the proposal expires. Each login must belong to one person.`,
+    consequences: ({ name, roles }) =>
+      `\`gold operator add ${name} --roles ${roles}\` may create this login until the proposal expires. Each login must belong to one person.`,
+  },
+  "operator.set": {
+    consequences: ({ name, roles }) =>
+      `\`gold operator set ${name} --roles ${roles}\` may give the login these roles until the proposal expires.`,
+    today: async ({ name }, query) => {
+      const [row] =
+        await query`select login as name, roles from gold.operator_overview where login = ${name as string}`;
+      return { ...row };
+    },
   },
   "operator.remove": {
     consequences: ({ name }) =>
       `\`gold operator remove ${name}\` may remove this login until the proposal expires.`,
+  },
+  "operator_key.add": {
+    consequences: ({ login }) =>
+      `${login} signs proposals and approvals with this key. Confirm the key with this person over another channel.`,
+    today: async ({ login }, query) => {
+      const rows = await query`
+        select public_key from gold.operator_key_overview where login = ${login as string} and ended_at is null
+        order by added_at`;
+      return { login, public_key: rows.map(({ public_key }) => public_key).join(", ") || null };
+    },
+  },
+  "registry.adopt": {
+    consequences: () =>
+      "The service uses these rows from now on, because you signed for them. Compare each with your own records.",
   },
 };
 
@@ -202,11 +229,11 @@ async function priceToday(_: Content, query: Query): Promise<Content> {
 
 async function marketToday(content: Content, query: Query): Promise<Content> {
   const [row] = await query`
-    select halt_basis_points as basis_points, halt_seconds as seconds,
-      (select maximum_exposure::text from gold.exposure_overview) as exposure from gold.current_price`;
-  if (!row) return {};
-  const { exposure, ...breaker } = row;
-  return { ...("breaker" in content ? { breaker } : {}), ...("exposure" in content ? { exposure } : {}) };
+    select jsonb_build_object('basis_points', halt_basis_points, 'seconds', halt_seconds) as breaker,
+      jsonb_build_object('step_basis_points', band_basis_points, 'hour_basis_points', band_hour_basis_points) as band,
+      (select maximum_exposure::text from gold.exposure_overview) as exposure
+    from gold.current_price`;
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => name in content));
 }
 
 async function deploymentToday(query: Query): Promise<Content> {

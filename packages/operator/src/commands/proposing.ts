@@ -1,7 +1,11 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { type Proposal, PROPOSAL_NAMESPACE, proposalText } from "@gold-partner/approvals";
 import type { JSONValue, Sql } from "postgres";
 import type { Invocation, Result } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
 import type { KeyFile } from "../key_file.ts";
+import type { SignText } from "../ssh_key.ts";
 import { readSealing } from "./new_secret.ts";
 
 /** A change as gold.propose takes it. apply_change.sql has the members of each kind. */
@@ -14,7 +18,7 @@ export interface Change {
   readonly again?: string;
 }
 
-type Place = Pick<Invocation, "db" | "keys"> | { readonly sql: Sql; readonly keys: KeyFile };
+type Place = Pick<Invocation, "db" | "keys" | "signer">;
 
 /** Makes a change. If the database demands a second person for it, proposes it instead. */
 export async function changeOrPropose(
@@ -26,28 +30,72 @@ export async function changeOrPropose(
     return await change();
   } catch (error) {
     if (!needsApproval(error)) throw error;
-    return await propose("sql" in place ? place.sql : (await place.db()).sql, place.keys, await describe());
+    return await propose(place, await describe());
   }
 }
 
 /** Whether the database refused the change because another person must approve it. */
-const needsApproval = (error: unknown): boolean =>
+export const needsApproval = (error: unknown): boolean =>
   (error as { code?: unknown; detail?: unknown }).code === "GR409" &&
   (error as { detail?: unknown }).detail === "needs_approval";
 
-async function propose(sql: Sql, keys: KeyFile, { kind, content, secrets, again }: Change): Promise<Result> {
+async function propose(
+  { db, keys, signer }: Place,
+  { kind, content, secrets, again }: Change,
+): Promise<Result> {
+  const { sql } = await db();
+  const sign = await areSignaturesDemanded(sql) ? await signer() : undefined;
   const { text, keyName } = secrets ? await seal(keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
     select * from gold.propose(${kind}, ${
     sql.json(content as JSONValue)
   }::jsonb, ${text}::bytea, ${keyName})`;
   const { id, sha256, expires_at } = row!;
+  if (sign) await signProposal(sql, sign, id, { kind, content: JSON.parse(JSON.stringify(content)) });
   return {
     title: `Nothing was changed yet. Another person must approve this change: gold proposal approve ${id}.${
       again ? ` Then run \`${again}\` again.` : ""
     }`,
     object: { proposal_id: id, sha256, expires_at: expires_at.toISOString() },
   };
+}
+
+export async function areSignaturesDemanded(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select gold.signatures_demanded() as demanded`;
+  return row!.demanded;
+}
+
+/**
+ * Signs the proposal that the database stored. The kind, the content and the login are those that this person
+ * gave or was shown, so that the database cannot exchange them.
+ */
+export async function signProposal(
+  sql: Sql,
+  sign: SignText,
+  id: string,
+  given: Pick<Proposal, "kind" | "content">,
+): Promise<void> {
+  const [row] = await sql`
+    select proposed_at, expires_at, sha256, session_user as proposer from gold.proposal_overview where id = ${id}::uuid`;
+  const { sha256, proposed_at, expires_at, proposer } = row!;
+  const [proposedAt, expiresAt] = [proposed_at.toISOString(), expires_at.toISOString()];
+  const text = proposalText({ ...given, id, proposer, proposedAt, expiresAt });
+  if (createHash("sha256").update(text).digest("hex") !== sha256) {
+    throw new Failure(
+      EXIT.defect,
+      "proposal_differs",
+      `The database stored another text for the proposal ${id} than this change. Nothing was signed. Reject it with \`gold proposal reject ${id}\`, and report this.`,
+    );
+  }
+  const signature = await sign(PROPOSAL_NAMESPACE, text).catch((error: Error) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      error.exit,
+      error.code,
+      `The proposal ${id} is not signed yet, so nobody can approve it. ${error.message} Then run \`gold proposal sign ${id}\`.`,
+    );
+  });
+  await sql`select gold.sign_proposal(${id}::uuid, ${signature})`;
 }
 
 async function seal(keys: KeyFile, secrets: NonNullable<Change["secrets"]>) {

@@ -1,10 +1,9 @@
 import { parseIban } from "@gold-partner/protocol";
 import { type Environment, isKeySource, type KeySource, parseBaseUrl, readKeys } from "@gold-partner/server";
 import type { Invocation, Values } from "../command.ts";
-import { Failure, usage } from "../failure.ts";
+import { usage } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
 import { checkSource, type KeyName } from "../key_file.ts";
-import { checkBic } from "../pain/payment_text.ts";
 import {
   line,
   oneOf,
@@ -171,10 +170,13 @@ async function readSource({ values, keys, env }: Given, name: string, keyName: K
   return source;
 }
 
+const BIC_FORM = /^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}(?:[0-9A-Z]{3})?$/;
+
 function readBic(text: string): string {
-  try {
-    return checkBic("--payout-bic", text);
-  } catch (error) {
-    throw error instanceof Failure ? usage(error.message) : error;
-  }
+  if (BIC_FORM.test(text)) return text;
+  throw usage(
+    `--payout-bic ${
+      JSON.stringify(text)
+    } is not a BIC: a BIC has 8 or 11 upper-case letters and digits. Ask the bank for it.`,
+  );
 }

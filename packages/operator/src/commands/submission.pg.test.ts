@@ -174,8 +174,14 @@ describe("gold withdrawal submit", () => {
       env: operator.colleague.env,
       ask: (question) => (asked.push(question), Promise.resolve(false)),
     });
-    refused(run, 1, "Nothing was done");
-    assertMatch(asked[0]!, /^Submit 1 withdrawal\(s\) of 6 SAR/);
+    assertEquals(run.exit, 1);
+    assertStringIncludes(run.err, "Nothing was done");
+    // The person sees each payment with its IBAN before the question.
+    assertStringIncludes(run.err, "SA0380000000608010167519");
+    assertMatch(
+      asked[0]!,
+      /^Submit 1 withdrawal\(s\) of 6 SAR to the bank, with the document [0-9a-f]{64}\?$/,
+    );
     assertEquals((await files()).includes("asked.xml"), false);
   });
 

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
-import { formatHalalas, ID_PREFIX, newId } from "@gold-partner/protocol";
+import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
-import { readClock } from "../database.ts";
 import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
-import { instantOf } from "../output.ts";
-import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts";
-import { checkText } from "../pain/payment_text.ts";
+import { instantOf, printText } from "../output.ts";
 import { optional, required, uuidOf } from "../values.ts";
 
 /**
@@ -32,10 +29,9 @@ const submit: Command = {
 export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
 
 async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
-  const { db, query, random, confirm } = invocation;
-  const { sql, deployment } = await db();
-  const debtor = (await deployment()).payoutAccount;
-  if (!debtor) {
+  const { db, query, confirm, progress, values } = invocation;
+  const { deployment } = await db();
+  if (!(await deployment()).payoutAccount) {
     throw usage(
       "The account that withdrawals are paid from is not set. Set it with `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
     );
@@ -48,32 +44,26 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   const payable = approved.filter((one) => !leftIds.has(`wd_${one.id}`));
   const taken = payable.slice(0, MOST_PAYMENTS);
   if (taken.length === 0) throw nothingToSubmit(left);
-  await confirm(`Submit ${taken.length} withdrawal(s) of ${formatHalalas(totalOf(taken))} SAR to the bank?`);
-
-  const createdAt = await readClock(sql);
-  const batch = newId(ID_PREFIX.request, createdAt.getTime(), random).slice(ID_PREFIX.request.length);
-  const document = writePaymentInitiation({
-    messageId: compactUuid(batch),
-    createdAt,
-    requestedExecutionDate: dayInRiyadh(createdAt),
-    debtor,
-    payments: taken.map((one) => ({
-      endToEndId: compactUuid(one.id),
-      amountHalalas: BigInt(one.amount),
-      creditorName: one.name,
-      creditorIban: one.iban,
-      reference: one.reference,
-    })),
-  });
-  // If the command is interrupted after the commit, the document is in the database. `--batch` with the
-  // batch's id then writes the file.
+  const ids = `{${taken.map(({ id }) => id).join()}}`;
+  const [prepared] = await query`
+    select batch, prepared_at::text, document, sha256 from gold.prepare_payment(${ids}::text::uuid[])`;
+  const { batch, prepared_at: preparedAt, document } = prepared!;
+  const sha256 = sha256Of(document);
+  const described = describeBatch(batch, file, sha256, taken);
+  if (!values.yes) printText(described).split("\n").forEach(progress);
+  await confirm(
+    `Submit ${taken.length} withdrawal(s) of ${
+      formatHalalas(totalOf(taken))
+    } SAR to the bank, with the document ${sha256}?`,
+  );
+  // The database builds the document again and compares the hash. If the command is interrupted after the commit,
+  // the document is in the database. `--batch` with the batch's id then writes the file.
   await withNewFile(
     file,
     document,
     () =>
-      query`select gold.submit_withdrawals(${batch}::uuid, ${`{${
-        taken.map(({ id }) => id).join()
-      }}`}::text::uuid[], ${document})`,
+      query`
+        select gold.submit_payment(${batch}::uuid, ${ids}::text::uuid[], ${preparedAt}::text::timestamptz, ${sha256})`,
   )
     .catch((error: Error) => {
       throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
@@ -81,7 +71,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   return {
     title:
       "Send the file to the bank. When the bank answers, run `gold withdrawal paid WD` or `gold withdrawal returned WD` for each withdrawal.",
-    ...describeBatch(batch, file, taken),
+    ...described,
     lists: {
       left: [
         ...left,
@@ -111,7 +101,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
   return {
     title:
       "The file is identical to the first one. You can send it again: the bank pays each message id only once.",
-    ...describeBatch(batch, file, payments),
+    ...describeBatch(batch, file, sha256Of(stored.document), payments),
     lists: { left: [] },
   };
 }
@@ -123,8 +113,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
 async function checkDocument(query: Invocation["query"], batch: string, document: string): Promise<void> {
   const notes = await query`
     select detail->>'document_sha256' as hash from gold.audit_overview where action = 'withdrawal.batch' and subject = ${batch}`;
-  const hash = createHash("sha256").update(document, "utf8").digest("hex");
-  if (notes.length === 1 && notes[0]!.hash === hash) return;
+  if (notes.length === 1 && notes[0]!.hash === sha256Of(document)) return;
   throw new Failure(
     EXIT.defect,
     "document_changed",
@@ -132,12 +121,17 @@ async function checkDocument(query: Invocation["query"], batch: string, document
   );
 }
 
-function describeBatch(batch: string, file: string, payments: readonly SqlRow[]): Result {
+const sha256Of = (document: string) => createHash("sha256").update(document, "utf8").digest("hex");
+/** The bank's identifiers have no hyphens, because they have at most 35 characters. */
+const compactUuid = (uuid: string) => uuid.replaceAll("-", "");
+
+function describeBatch(batch: string, file: string, sha256: string, payments: readonly SqlRow[]): Result {
   return {
     object: {
       batch,
       message_id: compactUuid(batch),
       file,
+      sha256,
       count: payments.length,
       total_sar: formatHalalas(totalOf(payments)),
     },
@@ -162,7 +156,7 @@ function leftOut(one: SqlRow): Row[] {
     ...(one.held_until
       ? [`its partner's IBAN was changed, so it is held until ${one.held_until.toISOString()}`]
       : []),
-    ...faultOf(() => checkText("its partner's name", one.name)),
+    ...(one.name_fault ? [`its partner's name ${one.name_fault}`] : []),
   ];
   return reasons.length === 0 ? [] : [describeLeft(one, reasons.join("; "))];
 }
@@ -175,20 +169,6 @@ function describeLeft(one: SqlRow, reason: string): Row {
     reason,
     held_until: instantOf(one.held_until),
   };
-}
-
-/**
- * Returns the fault of one payment as text.
- * A payment that the bank would refuse must not hold up the other payments.
- */
-function faultOf(check: () => unknown): string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (error instanceof Failure) return [error.message.replace(/\.$/, "")];
-    throw error;
-  }
 }
 
 function nothingToSubmit(left: readonly Row[]): Failure {

@@ -7,8 +7,7 @@ import type { KeptExchanges } from "./kept_exchanges.ts";
 import { Report } from "./rules.ts";
 import { balancesText, StatementCheck } from "./statement_check.ts";
 
-/** What the audit works with. */
-interface Audited {
+interface AuditInputs {
   readonly client: GoldClient;
   /** The number of the first event. */
   readonly from: number;
@@ -16,9 +15,9 @@ interface Audited {
 }
 
 /** Reads all events, recomputes the partner's books from them, and compares. */
-export async function* audit({ client, from, exchanges }: Audited): AsyncGenerator<Finding> {
-  // The balances come first: events after their instant are ignored. The service closes the instant when it
-  // answers, so no later event can have it.
+export async function* audit({ client, from, exchanges }: AuditInputs): AsyncGenerator<Finding> {
+  // Read the balances first, and ignore events after their instant. No later event can have this instant,
+  // because the service closes it when it answers.
   const { sar, gold, as_of } = await client.getBalances();
   const report = new Report();
   const chain = new ChainCheck(report, await client.getChainKey(), from, await headBefore(client, from));

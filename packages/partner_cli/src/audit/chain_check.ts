@@ -35,7 +35,7 @@ export class ChainCheck {
     this.#balances = from === 1 ? EMPTY : undefined;
   }
 
-  /** The balances after the last event; undefined until an event tells them. */
+  /** The balances after the last event; undefined until an event states them. */
   get balances(): ChainBalances | undefined {
     return this.#balances;
   }
@@ -110,7 +110,7 @@ export class ChainCheck {
     }
   }
 
-  /** Whether a returned withdrawal was paid before. The line tells it if the payment is before `--from`. */
+  /** Whether a returned withdrawal was paid before. If the payment is before `--from`, the line shows it. */
   #wasPaid(event: AccountEvent): boolean {
     if (event.type !== "withdrawal.returned") return false;
     const debit = partsOf(event.line).fields[HEAD_FIELDS + 1];

@@ -27,7 +27,7 @@ export class DayCheck {
     this.#isWhole = from === 1;
   }
 
-  /** `before` and `after` are the balances; undefined until an event tells them. */
+  /** `before` and `after` are the balances; undefined until an event states them. */
   *check(
     event: AccountEvent,
     before: ChainBalances | undefined,

@@ -1,7 +1,7 @@
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import type { Command } from "../command.ts";
 import { memberOf } from "../credentials.ts";
-import { Bench } from "../receiver/bench.ts";
+import { TestSender } from "../receiver/test_sender.ts";
 import { checkReceiver } from "../receiver/check_receiver.ts";
 import { ReceiverLog } from "../receiver/log.ts";
 import { optional, receiverOf, required, wholeNumber } from "../values.ts";
@@ -9,7 +9,7 @@ import { optional, receiverOf, required, wholeNumber } from "../values.ts";
 export const CHECK_RECEIVER: Command = {
   name: "check-receiver",
   usage: "URL [--log FILE] [--next SEQUENCE] [--ca FILE]",
-  does: "attacks a webhook receiver of yours, and says line by line what it did wrong",
+  does: "sends correct and incorrect deliveries to a webhook receiver of yours, and says what it did wrong",
   help:
     `It delivers events with invented orders. Some are correct and signed with your webhook_secret. Others are
 forged, stale, repeated, out of order, after a gap, oversized or of an unknown type. Run it against a receiver
@@ -30,11 +30,11 @@ It does not call the service.
     const receiver = await receiverOf(text!, { values, path });
     const secret = memberOf(await credentials(), "webhook_secret");
     parseWebhookSecret(secret);
-    const bench = new Bench({
+    const sender = new TestSender({
       ...{ receiver, secret, now },
       log: log === undefined ? undefined : new ReceiverLog(path(log)),
       next: wholeNumber(required(values, "next"), "next", 1),
     });
-    return { findings: checkReceiver(bench) };
+    return { findings: checkReceiver(sender) };
   },
 };

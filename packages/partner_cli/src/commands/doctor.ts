@@ -13,7 +13,8 @@ export const DOCTOR: Command = {
   name: "doctor",
   usage: "[--request FILE]",
   does:
-    "checks connection, certificate, clock, address, token, signature, credentials and webhook endpoint, and says what to do",
+    "checks connection, certificate, clock, address, token, signature, credentials and webhook endpoint, and " +
+    "says what to do",
   help: `It sends one test event to your webhook endpoint. Nothing else is changed.
   --request FILE  checks a request that your own program signed, instead of the checks signature, credentials
                   and webhook; sends no test event. FILE is a POST to /v1/signed-probe as HTTP/1.1 writes it:
@@ -25,7 +26,7 @@ export const DOCTOR: Command = {
       ? undefined
       : readSignedRequest(await readNamed("--request", path(file)), file);
     const credentials = await read();
-    const client = await open({ ...ONE_TRY, ...(request ? await mannerFor(request, credentials) : {}) });
+    const client = await open({ ...ONE_TRY, ...(request ? await optionsFor(request, credentials) : {}) });
     const certificate = await readText(credentials, "cert");
     return { findings: examine({ client, credentials, certificate, nowMs: now(), request }) };
   },
@@ -35,7 +36,7 @@ export const DOCTOR: Command = {
  * Makes the client send this request as its probe. The request has its own signature, which replaces the
  * client's. So the client signs with any 64 bytes, and needs no key.
  */
-async function mannerFor(request: SignedRequest, credentials: Credentials): Promise<GoldClientManner> {
+async function optionsFor(request: SignedRequest, credentials: Credentials): Promise<GoldClientManner> {
   const [cert, key] = [await readText(credentials, "cert"), await readText(credentials, "key")];
   const ca = credentials.ca === undefined ? undefined : await readText(credentials, "ca");
   const transport = openTransport({ cert, key, ca });

@@ -82,7 +82,8 @@ export const STATEMENT: Command = {
   name: "statement",
   usage: "--from DAY --to DAY [--csv]",
   does:
-    "shows every posting from one day to another, both included, with the opening and closing balance; days are in Asia/Riyadh",
+    "shows every posting from one day to another, both included, with the opening and closing balance; days are " +
+    "in Asia/Riyadh",
   options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "boolean" } },
   async run({ values, client }) {
     if (values.csv && values.json) throw usage("Give either --csv or --json.");

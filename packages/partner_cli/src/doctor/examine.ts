@@ -17,7 +17,7 @@ import { examineCredentials } from "./foreign_credentials.ts";
 import { Fault, faultOf } from "./fault.ts";
 import type { SignedRequest } from "./signed_request.ts";
 
-interface Patient {
+interface DoctorInputs {
   readonly client: GoldClient;
   readonly credentials: Credentials;
   /** PEM text of the client certificate. */
@@ -45,9 +45,9 @@ interface Check {
 }
 
 /** Runs the checks one after another. Skips a check if one that it needs has failed or was skipped. */
-export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+export async function* examine(inputs: DoctorInputs): AsyncGenerator<Finding> {
   const unmet = new Set<string>();
-  for (const { check, needs, run } of checksOf(patient)) {
+  for (const { check, needs, run } of checksOf(inputs)) {
     const missing = needs.find((name) => unmet.has(name));
     const finding: Finding = missing === undefined
       ? await run().then((outcome) => ({ check, result: "ok", ...outcome }), (error) => failed(check, error))
@@ -64,8 +64,8 @@ function failed(check: string, error: unknown): Finding {
   return { check, result: "failed", detail, cure: cure || undefined, exit };
 }
 
-function checksOf(patient: Patient): readonly Check[] {
-  const { client, credentials, certificate, nowMs, request } = patient;
+function checksOf(inputs: DoctorInputs): readonly Check[] {
+  const { client, credentials, certificate, nowMs, request } = inputs;
   let error: GoldError | undefined;
   // Use the service's time if it replied, so that a wrong clock does not look like a wrong certificate.
   const serviceMs = () => nowMs - (client.clockOffsetSeconds ?? 0) * 1000;
@@ -247,7 +247,8 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
     if (http_status === null) {
       throw new Fault(
         `gave no answer to a test event (${duration_ms} ms).`,
-        "Check that the registered URL is reachable from the service over https with a valid certificate, and answers within 15 s.",
+        "Check that the registered URL is reachable from the service over https with a valid certificate, and " +
+          "answers within 15 s.",
       );
     }
     if (http_status >= 200 && http_status < 300) {

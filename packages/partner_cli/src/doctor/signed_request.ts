@@ -45,7 +45,8 @@ export function readSignedRequest(file: Uint8Array, name: string): SignedRequest
   const target = url.slice(origin.length);
   if (method !== METHOD || target.split("?", 1)[0] !== PATH) {
     throw usage(
-      `The probe verifies ${METHOD} ${PATH} only; ${name} is ${method} ${url}. Sign the same body for ${METHOD} and this URL.`,
+      `The probe verifies ${METHOD} ${PATH} only; ${name} is ${method} ${url}. Sign the same body for ${METHOD} ` +
+        "and this URL.",
     );
   }
   const headers = new Map(fields.map((field) => {

@@ -5,24 +5,24 @@ import { after, before, describe, it } from "node:test";
 import { newWebhookSecret } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Finding } from "../command.ts";
-import { Bench } from "./bench.ts";
+import { TestSender } from "./test_sender.ts";
 import { checkReceiver } from "./check_receiver.ts";
 import { ReceiverLog } from "./log.ts";
-import { FAULTS, type PlantedFault, plantedReceiver } from "./planted_receiver_fixture.ts";
+import { FAULTS, type ReceiverFault, startFaultyReceiver } from "./faulty_receiver_fixture.ts";
 
 const secret = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
 
-const ALL = Object.keys(FAULTS) as PlantedFault[];
+const ALL = Object.keys(FAULTS) as ReceiverFault[];
 
 interface Plan {
-  readonly fault?: PlantedFault;
+  readonly fault?: ReceiverFault;
   readonly hasLog?: boolean;
   readonly next?: number;
 }
 
 describe("checkReceiver()", () => {
   let folder: string;
-  const found = new Map<PlantedFault, readonly Finding[]>();
+  const found = new Map<ReceiverFault, readonly Finding[]>();
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "check-receiver-"));
     // All at once, because a check mostly waits for the receiver's log.
@@ -33,15 +33,15 @@ describe("checkReceiver()", () => {
   async function check({ fault, hasLog = true, next = 1 }: Plan): Promise<Finding[]> {
     const log = join(folder, `${fault}_${hasLog}_${next}.log`);
     writeFileSync(log, "");
-    const receiver = await plantedReceiver({ secret, log, ...(fault ? { fault } : {}) });
+    const receiver = await startFaultyReceiver({ secret, log, ...(fault ? { fault } : {}) });
     const url = receiver.url;
-    const bench = new Bench({
+    const sender = new TestSender({
       ...{ secret, next, now: Date.now },
       receiver: fault === "answers_too_late" ? { url, answerMaxMs: 200 } : { url },
       log: hasLog ? new ReceiverLog(log) : undefined,
     });
     const findings: Finding[] = [];
-    for await (const finding of checkReceiver(bench)) findings.push(finding);
+    for await (const finding of checkReceiver(sender)) findings.push(finding);
     await receiver.stop();
     return findings;
   }
@@ -66,7 +66,7 @@ describe("checkReceiver()", () => {
   });
 
   for (const fault of ALL) {
-    it(`finds the planted fault ${fault}`, () => {
+    it(`finds the fault ${fault}`, () => {
       const findings = found.get(fault)!;
       assertEquals(named(findings, "failed"), [...FAULTS[fault]]);
       for (const { result, cure } of findings) assertEquals(cure !== undefined, result === "failed");
@@ -75,7 +75,7 @@ describe("checkReceiver()", () => {
   }
 
   it("distinguishes a receiver that processes a forgery from one that only answers too early", () => {
-    const detailOf = (fault: PlantedFault) =>
+    const detailOf = (fault: ReceiverFault) =>
       found.get(fault)!.find(({ check }) => check === "forged")!.detail;
     assertMatch(detailOf("accepts_forged"), /answered 200 to a signature by another secret and processed it/);
     assertEquals(detailOf("accepts_forged").match(/and processed it/g)?.length, 3);

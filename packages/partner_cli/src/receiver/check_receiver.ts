@@ -1,18 +1,18 @@
 import type { Finding } from "../command.ts";
 import { EXIT } from "../failure.ts";
-import type { Bench, MadeEvent, Twist } from "./bench.ts";
+import type { DeliveryOptions, TestEvent, TestSender } from "./test_sender.ts";
 import { answerText, isAccepted } from "./deliver.ts";
 
-/** What the receiver did wrong. */
-class Wrong extends Error {}
+/** The message says what the receiver did wrong. */
+class CheckFailed extends Error {}
 
 interface Check {
   readonly check: string;
   /**
    * Returns what the receiver did right, or undefined if only a log could show that and there is none. Throws
-   * Wrong if the receiver did something wrong.
+   * CheckFailed if the receiver did something wrong.
    */
-  readonly run: (bench: Bench) => Promise<string | undefined>;
+  readonly run: (sender: TestSender) => Promise<string | undefined>;
   readonly cure: string;
 }
 
@@ -23,27 +23,32 @@ interface Check {
 const CHECKS: readonly Check[] = [
   {
     check: "delivery",
-    run: async (bench) => {
-      const event = bench.take();
-      await accepted(bench, event, "a correct delivery");
-      const seen = await bench.log?.await([event.id]);
-      if (seen?.length === 0) throw new Wrong(`answered 2xx, but wrote no line with ${event.id} to the log`);
+    run: async (sender) => {
+      const event = sender.take();
+      await expectAccepted(sender, event, "a correct delivery");
+      const seen = await sender.log?.await([event.id]);
+      if (seen?.length === 0) {
+        throw new CheckFailed(`answered 2xx, but wrote no line with ${event.id} to the log`);
+      }
       return "accepts a correct delivery";
     },
     cure:
-      "Answer 2xx within 15 s to a delivery that is signed with webhook_secret. If the receiver expects a certain sequence number, pass it as --next.",
+      "Answer 2xx within 15 s to a delivery that is signed with webhook_secret. If the receiver expects a " +
+      "certain sequence number, pass it as --next.",
   },
   {
     check: "duplicated",
-    run: async (bench) => {
-      const event = bench.take();
+    run: async (sender) => {
+      const event = sender.take();
       // The service signs each attempt at its own time, so a repeated event has another signature.
-      await accepted(bench, event, "the first delivery", { ageSeconds: RETRY_SECONDS });
-      const once = await bench.log?.await([event.id]);
-      await accepted(bench, event, "a repeated delivery");
-      await bench.log?.settle();
-      const seen = await bench.log?.processed([event.id]);
-      if (seen && seen.length > once!.length) throw new Wrong("processed a repeated event a second time");
+      await expectAccepted(sender, event, "the first delivery", { ageSeconds: RETRY_SECONDS });
+      const once = await sender.log?.await([event.id]);
+      await expectAccepted(sender, event, "a repeated delivery");
+      await sender.log?.settle();
+      const seen = await sender.log?.processed([event.id]);
+      if (seen && seen.length > once!.length) {
+        throw new CheckFailed("processed a repeated event a second time");
+      }
       return seen ? "processes a repeated event once" : `accepts a repeated event${UNSEEN}`;
     },
     cure:
@@ -51,28 +56,29 @@ const CHECKS: readonly Check[] = [
   },
   {
     check: "unknown type",
-    run: async (bench) => {
-      const [unknown, next] = [bench.take("vault.audited"), bench.take()];
-      await accepted(bench, unknown, "an event of an unknown type");
-      await accepted(bench, next, "the event after one of an unknown type");
-      const seen = await bench.log?.await([next.id]);
+    run: async (sender) => {
+      const [unknown, next] = [sender.take("vault.audited"), sender.take()];
+      await expectAccepted(sender, unknown, "an event of an unknown type");
+      await expectAccepted(sender, next, "the event after one of an unknown type");
+      const seen = await sender.log?.await([next.id]);
       if (seen?.length === 0) {
-        bench.reopen(unknown);
-        throw new Wrong("accepted an event of an unknown type, but never processed the event after it");
+        sender.reopen(unknown);
+        throw new CheckFailed("accepted an event of an unknown type, but never processed the event after it");
       }
       return "accepts a type that it does not know";
     },
     cure:
-      "Answer 2xx to types that you do not know, and count their sequence as processed: later versions of the service add types.",
+      "Answer 2xx to types that you do not know, and count their sequence as processed: later versions of the " +
+      "service add types.",
   },
   {
     check: "two secrets",
-    run: async (bench) => {
-      const [own, other] = [bench.secret, bench.foreign];
+    run: async (sender) => {
+      const [own, other] = [sender.secret, sender.foreign];
       const first = "a delivery whose first signature is by another secret";
-      await accepted(bench, bench.take(), first, { secrets: [other, own] });
+      await expectAccepted(sender, sender.take(), first, { secrets: [other, own] });
       const second = "a delivery whose second signature is by another secret";
-      await accepted(bench, bench.take(), second, { secrets: [own, other] });
+      await expectAccepted(sender, sender.take(), second, { secrets: [own, other] });
       return "accepts a delivery if any of its signatures matches";
     },
     cure:
@@ -80,10 +86,10 @@ const CHECKS: readonly Check[] = [
   },
   {
     check: "raw body",
-    run: async (bench) => {
-      const event = bench.take();
+    run: async (sender) => {
+      const event = sender.take();
       const body = JSON.stringify(JSON.parse(event.body), null, 2);
-      await accepted(bench, { ...event, body }, "a body with unusual whitespace, correctly signed");
+      await expectAccepted(sender, { ...event, body }, "a body with unusual whitespace, correctly signed");
       return "verifies the bytes that it received";
     },
     cure:
@@ -91,35 +97,35 @@ const CHECKS: readonly Check[] = [
   },
   {
     check: "reordered",
-    run: async (bench) => {
-      const [early, late] = [bench.take(), bench.take()];
-      await accepted(bench, late, "an event that arrived before its predecessor");
-      await accepted(bench, early, "an event that arrived after its successor");
-      return await inOrder(bench, early, late) ?? `accepts events out of order${UNSEEN}`;
+    run: async (sender) => {
+      const [early, late] = [sender.take(), sender.take()];
+      await expectAccepted(sender, late, "an event that arrived before its predecessor");
+      await expectAccepted(sender, early, "an event that arrived after its successor");
+      return await expectInOrder(sender, early, late) ?? `accepts events out of order${UNSEEN}`;
     },
     cure: "Store each event and answer 2xx; process the stored events in the order of sequence.",
   },
   {
     check: "gap",
-    run: async (bench) => {
-      const [early, late] = [bench.take(), bench.take()];
-      await accepted(bench, late, "an event after a gap");
-      await bench.log?.settle();
-      const seen = await bench.log?.processed([late.id]);
-      await accepted(bench, early, "the event that fills the gap");
+    run: async (sender) => {
+      const [early, late] = [sender.take(), sender.take()];
+      await expectAccepted(sender, late, "an event after a gap");
+      await sender.log?.settle();
+      const seen = await sender.log?.processed([late.id]);
+      await expectAccepted(sender, early, "the event that fills the gap");
       if (seen?.length) {
-        throw new Wrong(`processed event ${late.sequence} while ${early.sequence} was missing`);
+        throw new CheckFailed(`processed event ${late.sequence} while ${early.sequence} was missing`);
       }
-      return await inOrder(bench, early, late) && "waits until the missing event has arrived";
+      return await expectInOrder(sender, early, late) && "waits until the missing event has arrived";
     },
     cure:
       "Process an event only when every earlier event has arrived, or fetch the missing events: GET /v1/events?after=.",
   },
   {
     check: "forged",
-    run: async (bench) => {
-      const forgeries: Readonly<Record<string, Twist>> = {
-        "a signature by another secret": { secrets: [bench.foreign] },
+    run: async (sender) => {
+      const forgeries: Readonly<Record<string, DeliveryOptions>> = {
+        "a signature by another secret": { secrets: [sender.foreign] },
         "a body that was changed after signing": {
           change: (message) => ({
             ...message,
@@ -130,33 +136,36 @@ const CHECKS: readonly Check[] = [
           change: ({ body, headers: { "webhook-signature": _, ...headers } }) => ({ body, headers }),
         },
       };
-      await refused(bench, forgeries);
+      await expectRefused(sender, forgeries);
       return "refuses forged deliveries";
     },
     cure: "Verify the signature over the raw body before anything else, and answer 400 if it does not match.",
   },
   {
     check: "stale",
-    run: async (bench) => {
-      await refused(bench, {
+    run: async (sender) => {
+      await expectRefused(sender, {
         "a correctly signed delivery with a timestamp 10 minutes ago": { ageSeconds: 600 },
         "a correctly signed delivery with a timestamp 10 minutes ahead": { ageSeconds: -600 },
       });
       return "refuses old deliveries and deliveries from the future";
     },
     cure:
-      "Refuse a webhook-timestamp more than 300 s away from your clock, so that a recorded delivery cannot be replayed.",
+      "Refuse a webhook-timestamp more than 300 s away from your clock, so that a recorded delivery cannot be " +
+      "replayed.",
   },
   {
     check: "oversized",
-    run: async (bench) => {
-      const event = bench.peek();
+    run: async (sender) => {
+      const event = sender.peek();
       const body = event.body.replace("{", `{"padding":"${"x".repeat(OVERSIZED_BYTES)}",`);
-      const answer = await bench.send({ ...event, body });
-      const next = await bench.send(bench.take());
+      const answer = await sender.send({ ...event, body });
+      const next = await sender.send(sender.take());
       const text = `${answerText(answer)} to a body of 1 MiB`;
-      if (!isAccepted(next)) throw new Wrong(`${text}, then ${answerText(next)} to a correct delivery`);
-      if (answer.status !== null && (answer.status < 400 || answer.status >= 500)) throw new Wrong(text);
+      if (!isAccepted(next)) throw new CheckFailed(`${text}, then ${answerText(next)} to a correct delivery`);
+      if (answer.status !== null && (answer.status < 400 || answer.status >= 500)) {
+        throw new CheckFailed(text);
+      }
       return "refuses a body that is longer than any delivery, and goes on working";
     },
     cure: "Answer 413 to a body of more than 64 KiB without reading it, so that nobody can fill your memory.",
@@ -168,15 +177,15 @@ const OVERSIZED_BYTES = 1024 * 1024;
 const UNSEEN = "; only --log shows what it processes";
 
 /** Runs the checks against a receiver one after another, and yields what each one found. */
-export async function* checkReceiver(bench: Bench): AsyncGenerator<Finding> {
+export async function* checkReceiver(sender: TestSender): AsyncGenerator<Finding> {
   let isUsable = true;
   for (const { check, run, cure } of CHECKS) {
     if (!isUsable) {
       yield { check, result: "skipped", detail: "needs the check delivery to pass." };
       continue;
     }
-    const finding = await runCheck(check, () => run(bench), cure);
-    await bench.fillGaps();
+    const finding = await runCheck(check, () => run(sender), cure);
+    await sender.fillGaps();
     isUsable = check !== "delivery" || finding.result === "ok";
     yield finding;
   }
@@ -192,32 +201,40 @@ async function runCheck(
     if (right === undefined) return { check, result: "skipped", detail: "needs --log FILE." };
     return { check, result: "ok", detail: `${right}.` };
   } catch (error) {
-    if (!(error instanceof Wrong)) throw error;
+    if (!(error instanceof CheckFailed)) throw error;
     const exit = error instanceof NoAnswer && check === "delivery" ? { exit: EXIT.dependency } : {};
     return { check, result: "failed", detail: `${error.message}.`, cure, ...exit };
   }
 }
 
-class NoAnswer extends Wrong {}
+class NoAnswer extends CheckFailed {}
 
-async function accepted(bench: Bench, event: MadeEvent, what: string, twist?: Twist): Promise<void> {
-  const answer = await bench.send(event, twist);
+async function expectAccepted(
+  sender: TestSender,
+  event: TestEvent,
+  what: string,
+  options?: DeliveryOptions,
+): Promise<void> {
+  const answer = await sender.send(event, options);
   if (isAccepted(answer)) return;
   const text = `${answerText(answer)} to ${what}`;
-  throw answer.status === null ? new NoAnswer(text) : new Wrong(text);
+  throw answer.status === null ? new NoAnswer(text) : new CheckFailed(text);
 }
 
-/** Delivers every variant, and throws one Wrong for all that are not refused with a 4xx. */
-async function refused(bench: Bench, variants: Readonly<Record<string, Twist>>): Promise<void> {
+/** Delivers every variant, and throws one CheckFailed for all that are not refused with a 4xx. */
+async function expectRefused(
+  sender: TestSender,
+  variants: Readonly<Record<string, DeliveryOptions>>,
+): Promise<void> {
   const wrong: string[] = [];
-  for (const [what, twist] of Object.entries(variants)) {
-    const event = bench.peek();
-    const answer = await bench.send(event, twist);
+  for (const [what, options] of Object.entries(variants)) {
+    const event = sender.peek();
+    const answer = await sender.send(event, options);
     if (answer.status !== null && answer.status >= 400 && answer.status < 500) continue;
-    if (isAccepted(answer)) await bench.log?.settle();
-    const seen = isAccepted(answer) ? await bench.log?.processed([event.id]) : undefined;
+    if (isAccepted(answer)) await sender.log?.settle();
+    const seen = isAccepted(answer) ? await sender.log?.processed([event.id]) : undefined;
     // This receiver has used up the sequence number. It would ignore the next variant with the same number.
-    if (seen && seen.length > 0) bench.skip();
+    if (seen && seen.length > 0) sender.skip();
     const consequence = seen === undefined
       ? ""
       : seen.length > 0
@@ -225,17 +242,21 @@ async function refused(bench: Bench, variants: Readonly<Record<string, Twist>>):
       : ", but did not process it. The service does not repeat a delivery that is answered 2xx, so verify before you answer";
     wrong.push(`${answerText(answer)} to ${what}${consequence}`);
   }
-  if (wrong.length > 0) throw new Wrong(wrong.join("; "));
+  if (wrong.length > 0) throw new CheckFailed(wrong.join("; "));
 }
 
 /** Requires that the log shows both events, `early` first. Returns undefined without a log. */
-async function inOrder({ log }: Bench, early: MadeEvent, late: MadeEvent): Promise<string | undefined> {
+async function expectInOrder(
+  { log }: TestSender,
+  early: TestEvent,
+  late: TestEvent,
+): Promise<string | undefined> {
   if (!log) return undefined;
   const [seen, ids] = [await log.await([early.id, late.id]), [early.id, late.id]];
   const lost = [early, late].find(({ id }) => !seen.includes(id));
-  if (lost) throw new Wrong(`answered 2xx to event ${lost.sequence}, but never processed it`);
+  if (lost) throw new CheckFailed(`answered 2xx to event ${lost.sequence}, but never processed it`);
   if (seen.join() !== ids.join()) {
-    throw new Wrong(`processed event ${late.sequence} before event ${early.sequence}`);
+    throw new CheckFailed(`processed event ${late.sequence} before event ${early.sequence}`);
   }
   return "processes events in the order of sequence";
 }

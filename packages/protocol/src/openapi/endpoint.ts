@@ -50,10 +50,10 @@ export interface Endpoint {
    */
   readonly token: "none" | "checked" | "required";
   /**
-   * `judged`: X-Timestamp, X-Nonce and X-JWS-Signature may be missing or wrong, because the reply says what
+   * `diagnosed`: X-Timestamp, X-Nonce and X-JWS-Signature may be missing or wrong, because the reply says what
    * is wrong with them.
    */
-  readonly signature?: "required" | "judged";
+  readonly signature?: "required" | "diagnosed";
   /** Takes an Idempotency-Key. The first success has the status 201, a repeat has 200 and the first body. */
   readonly idempotent?: true;
   /** The path does not exist in production. */

@@ -8,7 +8,7 @@ import {
 import { ID_PREFIX, idForm, RESERVES_LIST_ID_FORM } from "../id.ts";
 import { type Endpoint, type Json, pathParameters } from "./endpoint.ts";
 import { type SentExample, sentExample } from "./examples/sent.ts";
-import { ID, RESERVES_LIST_ID } from "./examples/story.ts";
+import { ID, RESERVES_LIST_ID } from "./examples/example_values.ts";
 import { queryParameters } from "./schemas.ts";
 
 const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly example: string }>> = {
@@ -31,7 +31,7 @@ export function parametersOf(operation: string, endpoint: Endpoint): Json[] {
     ...(query ? queryParameters(query) : []),
     ...(idempotent ? [idempotencyKey(sent)] : []),
     ...(signature ? signatureHeaders(signature === "required", sent) : []),
-    ...(signature === "judged" ? [prefer] : []),
+    ...(signature === "diagnosed" ? [prefer] : []),
     ...(fixed ? [ifNoneMatch] : []),
   ];
 }
@@ -88,7 +88,8 @@ function signatureHeaders(required: boolean, sent: Sent): Json[] {
       REQUEST_HEADER.nonce,
       NONCE_FORM,
       "nonce",
-      "A new value for every signed request, including retries; no value is accepted twice. 16 to 128 visible ASCII characters without commas.",
+      "A new value for every signed request, including retries; no value is accepted twice. 16 to 128 visible " +
+        "ASCII characters without commas.",
     ),
     header(
       REQUEST_HEADER.signature,

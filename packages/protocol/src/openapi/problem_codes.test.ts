@@ -13,9 +13,11 @@ const ALWAYS =
   "internal_error service_unavailable upstream_unavailable upstream_timeout";
 const TOKEN = "token_missing token_invalid token_expired token_certificate_mismatch partner_suspended";
 const SIGNED =
-  "timestamp_invalid nonce_invalid signature_missing signature_invalid timestamp_out_of_window nonce_reused daily_budget_exceeded";
+  "timestamp_invalid nonce_invalid signature_missing signature_invalid timestamp_out_of_window nonce_reused " +
+  "daily_budget_exceeded";
 const KEY =
-  "idempotency_key_missing idempotency_key_invalid idempotency_key_conflict idempotency_request_in_progress daily_budget_exceeded";
+  "idempotency_key_missing idempotency_key_invalid idempotency_key_conflict idempotency_request_in_progress " +
+  "daily_budget_exceeded";
 
 describe("problemCodesOf()", () => {
   it("lists every code of the registry for at least one operation", () => {
@@ -52,13 +54,15 @@ describe("problemCodesOf()", () => {
         ALWAYS,
         TOKEN,
         KEY,
-        "unsupported_media_type limit_exceeded market_closed open_quotes_exceeded net_position_exceeded exposure_exceeded price_unavailable",
+        "unsupported_media_type limit_exceeded market_closed open_quotes_exceeded net_position_exceeded " +
+        "exposure_exceeded price_unavailable",
       ],
       getQuote: [ALWAYS, TOKEN, "not_found"],
       listOrders: [ALWAYS, TOKEN],
       createWithdrawal: [
         ...[ALWAYS, TOKEN, SIGNED, KEY],
-        "unsupported_media_type insufficient_funds limit_exceeded withdrawal_limit_exceeded withdrawal_reference_reused",
+        "unsupported_media_type insufficient_funds limit_exceeded withdrawal_limit_exceeded " +
+        "withdrawal_reference_reused",
       ],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],

@@ -1,7 +1,7 @@
 import { REPLY_HEADER } from "../header.ts";
 import { REQUEST_ID_FORM } from "../id.ts";
 import type { Json } from "./endpoint.ts";
-import { ID } from "./examples/story.ts";
+import { ID } from "./examples/example_values.ts";
 
 const header = (description: string, schema: Json, example?: Json): Json => ({
   description,
@@ -20,7 +20,8 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
   [REPLY_HEADER.rateLimitPolicy]: header(
     "The limit that counted this request, its burst `q` and the seconds `w` in which it fills up again. `default` counts your " +
       "requests. Others appear on a 429 only: `diagnosis` counts explained probes, `authentication_failures` failed tokens and secrets, `replays` " +
-      "retries of known keys; `open_quotes`, `open_grams`, `net_position` and `daily_records` are the limits of GET /v1/limits.",
+      "retries of known keys; `open_quotes`, `open_grams`, `net_position` and `daily_records` are the limits of " +
+      "GET /v1/limits.",
     TEXT,
     '"default";q=200;w=4',
   ),

@@ -15,7 +15,7 @@ import {
   type TokenProblemCode,
 } from "../problem_registry.ts";
 import { type Endpoint, type Examples, type Json, type JsonObject, pathParameters } from "./endpoint.ts";
-import { ID } from "./examples/story.ts";
+import { ID } from "./examples/example_values.ts";
 import { problemCodesOf } from "./problem_codes.ts";
 import { headersNamed, ON_EVERY_REPLY } from "./reply_headers.ts";
 import type { Schemas } from "./schemas.ts";
@@ -63,7 +63,7 @@ function successOf(
     ...ON_EVERY_REPLY,
     ...IN_FORCE,
     ...(oauth ? ["Cache-Control"] : []),
-    ...(signature === "judged" ? [REPLY_HEADER.preferenceApplied] : []),
+    ...(signature === "diagnosed" ? [REPLY_HEADER.preferenceApplied] : []),
     ...(fixed ? [REPLY_HEADER.entityTag] : []),
   ];
   const content: Json = {

@@ -15,7 +15,8 @@ const SUMMARIES: Readonly<Record<keyof typeof EVENTS, string>> = {
   "funding.completed": "A funding has arrived.",
   "funding.reversed": "The bank has taken back a funding.",
   "credential.expiring":
-    "One of your credentials expires soon: replace it while the old and the new one both work. Sent 30, 7 and 1 days in advance.",
+    "One of your credentials expires soon: replace it while the old and the new one both work. Sent 30, 7 and 1 " +
+    "days in advance.",
   "credential.added":
     "A credential of yours was added. If a certificate or signing key is not yours, call the operator at once.",
   "credential.ended":

@@ -22,27 +22,33 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many open quotes",
     cause:
-      "Your open quotes (firm, not yet executed) have reached the limit in GET /v1/limits, by number or by grams; no quote was made.",
+      "Your open quotes (firm, not yet executed) have reached the limit in GET /v1/limits, by number or by " +
+      "grams; no quote was made.",
     cure:
-      "Execute open quotes, or wait as long as Retry-After says until the oldest one expires; then repeat with the same Idempotency-Key.",
+      "Execute open quotes, or wait as long as Retry-After says until the oldest one expires; then repeat with " +
+      "the same Idempotency-Key.",
   },
   daily_budget_exceeded: {
     ...UNAVAILABLE,
     status: 429,
     title: "The daily budget of stored records is spent",
     cause:
-      "Requests that execute nothing, such as unexecuted quotes, binding refusals, probes and replays, are stored permanently. Today's have reached the limit in GET /v1/limits; nothing was stored for this request.",
+      "Requests that execute nothing, such as unexecuted quotes, binding refusals, probes and replays, are " +
+      "stored permanently. Today's have reached the limit in GET /v1/limits; nothing was stored for this request.",
     cure:
-      "Execute open quotes: their orders are accepted, and each frees a record. Otherwise repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
+      "Execute open quotes: their orders are accepted, and each frees a record. Otherwise repeat with the same " +
+      "Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
   },
   net_position_exceeded: {
     ...UNAVAILABLE,
     status: 429,
     title: "The daily net position is too large",
     cause:
-      "If this quote and your open quotes were executed, you would have bought or sold more gold today, net, than the limit in GET /v1/limits; no quote was made. A firm quote can still be ordered.",
+      "If this quote and your open quotes were executed, you would have bought or sold more gold today, net, " +
+      "than the limit in GET /v1/limits; no quote was made. A firm quote can still be ordered.",
     cure:
-      "Request a smaller quote, trade in the other direction first, or repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
+      "Request a smaller quote, trade in the other direction first, or repeat with the same Idempotency-Key " +
+      "after Retry-After, when the day in Riyadh has ended.",
   },
   internal_error: {
     ...UNAVAILABLE,
@@ -51,7 +57,8 @@ export const AVAILABILITY_PROBLEMS = {
     cause:
       "An unexpected error occurred; the operator can find it by this request_id. This attempt stored no result.",
     cure:
-      "Retry with the same Idempotency-Key and increasing delays. If the error persists, give the operator the request_id.",
+      "Retry with the same Idempotency-Key and increasing delays. If the error persists, give the operator the " +
+      "request_id.",
   },
   price_unavailable: {
     ...UNAVAILABLE,
@@ -65,7 +72,8 @@ export const AVAILABILITY_PROBLEMS = {
     status: 503,
     title: "The service is temporarily unavailable",
     cause:
-      "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses requests at once instead of queueing them.",
+      "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses " +
+      "requests at once instead of queueing them.",
     cure: "Repeat after Retry-After with the same Idempotency-Key.",
   },
   upstream_unavailable: {
@@ -74,9 +82,11 @@ export const AVAILABILITY_PROBLEMS = {
     status: 503,
     title: "The proxy cannot reach the service",
     cause:
-      "The proxy found no working service, or lost the connection before the reply arrived. A write may have been executed.",
+      "The proxy found no working service, or lost the connection before the reply arrived. A write may have " +
+      "been executed.",
     cure:
-      "Repeat after Retry-After with the same Idempotency-Key and a fresh signature. The key ensures that the write is executed once.",
+      "Repeat after Retry-After with the same Idempotency-Key and a fresh signature. The key ensures that the " +
+      "write is executed once.",
   },
   upstream_timeout: {
     ...UNAVAILABLE,
@@ -84,7 +94,8 @@ export const AVAILABILITY_PROBLEMS = {
     status: 504,
     title: "The service did not answer in time",
     cause:
-      "The proxy stopped waiting. The outcome is unknown: the request may have been executed, or may still be executed.",
+      "The proxy stopped waiting. The outcome is unknown: the request may have been executed, or may still be " +
+      "executed.",
     cure:
       "Retry with the same Idempotency-Key and a fresh signature until you get a reply. Never retry with a new key.",
   },

@@ -11,7 +11,8 @@ export const BUSINESS_PROBLEMS = {
     cause:
       "You have already sent a signed request with this X-Nonce, so this request may be a replay and was not executed.",
     cure:
-      "Sign again with a fresh nonce and timestamp and the same Idempotency-Key; the reply is then the first result, if there is one.",
+      "Sign again with a fresh nonce and timestamp and the same Idempotency-Key; the reply is then the first " +
+      "result, if there is one.",
   },
   idempotency_key_conflict: {
     status: 409,
@@ -29,7 +30,8 @@ export const BUSINESS_PROBLEMS = {
     title: "The account is busy with another request",
     retryable: true,
     cause:
-      "Other work on your account, with this key or another, did not finish while this request waited. Nothing was executed for this request.",
+      "Other work on your account, with this key or another, did not finish while this request waited. Nothing " +
+      "was executed for this request.",
     cure: "Wait as long as Retry-After says and repeat with the same key; the reply is then the result.",
   },
   quote_already_executed: {
@@ -39,16 +41,19 @@ export const BUSINESS_PROBLEMS = {
     cause:
       "A quote can be executed once, and an order with another Idempotency-Key has already executed this quote.",
     cure:
-      "Look the order up (GET /v1/orders) before you trade again. For another trade, request a new quote and use a new Idempotency-Key.",
+      "Look the order up (GET /v1/orders) before you trade again. For another trade, request a new quote and use " +
+      "a new Idempotency-Key.",
   },
   withdrawal_reference_reused: {
     ...REFUSAL,
     status: 409,
     title: "Another withdrawal has this reference",
     cause:
-      "A withdrawal that is neither rejected nor returned has the same reference, so this withdrawal may be a duplicate.",
+      "A withdrawal that is neither rejected nor returned has the same reference, so this withdrawal may be a " +
+      "duplicate.",
     cure:
-      "Check GET /v1/withdrawals. If you intend a second payment, send it with another reference and a new Idempotency-Key.",
+      "Check GET /v1/withdrawals. If you intend a second payment, send it with another reference and a new " +
+      "Idempotency-Key.",
   },
   quote_expired: {
     ...REFUSAL,
@@ -63,8 +68,8 @@ export const BUSINESS_PROBLEMS = {
     title: "The SAR balance is too small",
     cause:
       "The available SAR balance does not cover the total; amounts held for withdrawals are not available.",
-    cure:
-      "Fund the account or use a smaller amount, then send the request with a new Idempotency-Key; GET /v1/balances shows what is available.",
+    cure: "Fund the account or use a smaller amount, then send the request with a new Idempotency-Key; " +
+      "GET /v1/balances shows what is available.",
   },
   insufficient_gold: {
     ...REFUSAL,
@@ -80,14 +85,16 @@ export const BUSINESS_PROBLEMS = {
     title: "The vault holds too little free gold",
     cause: "Every gram sold is backed by a bar in the vault, and the free gold does not cover this order.",
     cure:
-      "Order less, or order later when bars have been added (GET /v1/reserves), with a new quote and a new Idempotency-Key.",
+      "Order less, or order later when bars have been added (GET /v1/reserves), with a new quote and a new " +
+      "Idempotency-Key.",
   },
   limit_exceeded: {
     ...REFUSAL,
     status: 422,
     title: "The quantity is outside the limits",
     cause:
-      "The number is well formed, but it is outside the limits of this operation, or it would raise the balance above the account's maximum.",
+      "The number is well formed, but it is outside the limits of this operation, or it would raise the balance " +
+      "above the account's maximum.",
     cure: "Read `detail` and GET /v1/limits, then send a quantity within them with a new Idempotency-Key.",
   },
   withdrawal_limit_exceeded: {
@@ -95,7 +102,8 @@ export const BUSINESS_PROBLEMS = {
     status: 422,
     title: "The daily limit of withdrawals is reached",
     cause:
-      "Your withdrawals of today (Riyadh time) have reached the limit in GET /v1/limits, by number or by amount. Rejected and returned withdrawals count, too.",
+      "Your withdrawals of today (Riyadh time) have reached the limit in GET /v1/limits, by number or by amount. " +
+      "Rejected and returned withdrawals count, too.",
     cure:
       "Read `detail`. Withdraw less, or request the withdrawal when the day has ended, with a new Idempotency-Key.",
   },
@@ -105,9 +113,11 @@ export const BUSINESS_PROBLEMS = {
     title: "The operator's limit is reached",
     retryable: true,
     cause:
-      "All partners together have bought, or sold, as much gold today as the operator allows; no quote was made. A quote that is already firm can still be ordered.",
+      "All partners together have bought, or sold, as much gold today as the operator allows; no quote was made. " +
+      "A quote that is already firm can still be ordered.",
     cure:
-      "Request a smaller quote, or repeat later: `exposure` in GET /v1/limits shows which sides are open. This reply has no Retry-After header: do not keep a call waiting. You may use the same Idempotency-Key.",
+      "Request a smaller quote, or repeat later: `exposure` in GET /v1/limits shows which sides are open. This " +
+      "reply has no Retry-After header: do not keep a call waiting. You may use the same Idempotency-Key.",
   },
   market_closed: {
     ...NO_EFFECT,
@@ -115,7 +125,8 @@ export const BUSINESS_PROBLEMS = {
     title: "The market is closed",
     retryable: true,
     cause:
-      "Quotes are available only during market hours, and not while the operator checks a price that jumped. A quote that is already firm can still be ordered.",
+      "Quotes are available only during market hours, and not while the operator checks a price that jumped. A " +
+      "quote that is already firm can still be ordered.",
     cure:
       'Request the quote again when GET /v1/prices shows `"market":"open"`; GET /v1/limits shows the hours and `halted_at`. This reply has no Retry-After header: do not keep a call waiting until then. You may use the same Idempotency-Key.',
   },

@@ -9,7 +9,8 @@ export const FORM_PROBLEMS = {
     status: 400,
     title: "The request is malformed",
     cause:
-      "The body, a query parameter or a header does not have the documented form, or a member is unknown or appears twice.",
+      "The body, a query parameter or a header does not have the documented form, or a member is unknown or " +
+      "appears twice.",
     cure:
       "Read `detail` and `errors`, which name each invalid field. Correct them and send the request again.",
   },
@@ -19,7 +20,8 @@ export const FORM_PROBLEMS = {
     title: "The Idempotency-Key header is missing",
     cause: "Every write needs a key, so that a retry after a lost reply can never be executed twice.",
     cure:
-      "Send an Idempotency-Key that you choose, one per business operation (such as a UUID), and the same key with every retry.",
+      "Send an Idempotency-Key that you choose, one per business operation (such as a UUID), and the same key " +
+      "with every retry.",
   },
   idempotency_key_invalid: {
     ...MALFORMED,
@@ -33,7 +35,8 @@ export const FORM_PROBLEMS = {
     status: 400,
     title: "The X-Timestamp header is malformed",
     cause:
-      "The timestamp is not ten digits of Unix time in seconds, or the header was sent twice. A common mistake is to send milliseconds.",
+      "The timestamp is not ten digits of Unix time in seconds, or the header was sent twice. A common mistake " +
+      "is to send milliseconds.",
     cure:
       "Send whole seconds since 1970 as ten digits, without sign, fraction or spaces, and sign exactly that text.",
   },
@@ -62,9 +65,11 @@ export const FORM_PROBLEMS = {
     status: 404,
     title: "The path or the id was not found",
     cause:
-      "The path is unknown, or the id is malformed, unknown or another partner's. The reply is the same in each case, so that nobody can probe for ids.",
+      "The path is unknown, or the id is malformed, unknown or another partner's. The reply is the same in each " +
+      "case, so that nobody can probe for ids.",
     cure:
-      "Check the path and the id, and that the id was created in this environment. For an order, request a new quote and order it with a new Idempotency-Key.",
+      "Check the path and the id, and that the id was created in this environment. For an order, request a new " +
+      "quote and order it with a new Idempotency-Key.",
   },
   method_not_allowed: {
     ...MALFORMED,
@@ -101,9 +106,10 @@ export const FORM_PROBLEMS = {
     status: 415,
     title: "The media type is not supported",
     cause:
-      "The Content-Type is not the one that this endpoint expects, its charset is not utf-8, or the body has a Content-Encoding.",
-    cure:
-      "Send the body as plain UTF-8 with the endpoint's Content-Type (application/json; application/x-www-form-urlencoded for /oauth/token), uncompressed.",
+      "The Content-Type is not the one that this endpoint expects, its charset is not utf-8, or the body has a " +
+      "Content-Encoding.",
+    cure: "Send the body as plain UTF-8 with the endpoint's Content-Type (application/json; " +
+      "application/x-www-form-urlencoded for /oauth/token), uncompressed.",
   },
   header_too_large: {
     ...MALFORMED,

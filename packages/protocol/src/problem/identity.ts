@@ -25,16 +25,19 @@ export const IDENTITY_PROBLEMS = {
     title: "The access token has expired",
     cause: "A token is valid for 600 seconds, and this token is older.",
     cure:
-      "Fetch a new token and repeat the request with the same Idempotency-Key. Renew tokens early, at 80 % of expires_in.",
+      "Fetch a new token and repeat the request with the same Idempotency-Key. Renew tokens early, at 80 % of " +
+      "expires_in.",
   },
   token_certificate_mismatch: {
     ...UNIDENTIFIED,
     status: 401,
     title: "The access token belongs to another certificate",
     cause:
-      "A token is bound to the client certificate with which it was requested, but this connection uses another certificate.",
+      "A token is bound to the client certificate with which it was requested, but this connection uses another " +
+      "certificate.",
     cure:
-      "Use the same client certificate to fetch the token and to call the API. After a rotation, fetch a new token first.",
+      "Use the same client certificate to fetch the token and to call the API. After a rotation, fetch a new " +
+      "token first.",
   },
   signature_missing: {
     ...UNIDENTIFIED,
@@ -49,18 +52,22 @@ export const IDENTITY_PROBLEMS = {
     status: 401,
     title: "The signature does not match the request",
     cause:
-      "X-JWS-Signature is malformed, names an unknown key, or was made over bytes that differ from the request that arrived.",
+      "X-JWS-Signature is malformed, names an unknown key, or was made over bytes that differ from the request " +
+      "that arrived.",
     cure:
-      "Send the same request to POST /v1/signed-probe: it shows the string that the service verified and names common mistakes.",
+      "Send the same request to POST /v1/signed-probe: it shows the string that the service verified and names " +
+      "common mistakes.",
   },
   timestamp_out_of_window: {
     ...UNIDENTIFIED,
     status: 401,
     title: "The timestamp is too far from the service's clock",
     cause:
-      "X-Timestamp differs by more than 300 seconds from the service's time, so the request is stale or one clock is wrong.",
+      "X-Timestamp differs by more than 300 seconds from the service's time, so the request is stale or one " +
+      "clock is wrong.",
     cure:
-      "Synchronise your clock (NTP; the Date header of this reply shows the service's time), then sign again with a fresh timestamp.",
+      "Synchronise your clock (NTP; the Date header of this reply shows the service's time), then sign again " +
+      "with a fresh timestamp.",
   },
   certificate_unknown: {
     ...UNIDENTIFIED,
@@ -68,7 +75,8 @@ export const IDENTITY_PROBLEMS = {
     title: "The client certificate is not registered",
     cause: "TLS accepted the certificate, but it is not registered for any partner of this environment.",
     cure:
-      "Check that you use the certificate of this environment. Ask the operator to register a new certificate before you use it.",
+      "Check that you use the certificate of this environment. Ask the operator to register a new certificate " +
+      "before you use it.",
   },
   certificate_revoked: {
     ...UNIDENTIFIED,
@@ -83,7 +91,8 @@ export const IDENTITY_PROBLEMS = {
     title: "The client certificate has expired",
     cause: "The certificate's validity period has ended; GET /v1/credentials shows every expiry in advance.",
     cure:
-      "Send the operator a new signing request. Old and new certificates overlap, so renew while the old one still works.",
+      "Send the operator a new signing request. Old and new certificates overlap, so renew while the old one " +
+      "still works.",
   },
   ip_not_allowed: {
     ...UNIDENTIFIED,
@@ -91,7 +100,8 @@ export const IDENTITY_PROBLEMS = {
     title: "The calling address is not registered",
     cause: "The request came from an IP address outside the ranges that are registered for you.",
     cure:
-      "Call from a registered address, or ask the operator to add your egress range; the usual cause is a changed NAT gateway.",
+      "Call from a registered address, or ask the operator to add your egress range; the usual cause is a " +
+      "changed NAT gateway.",
   },
   partner_suspended: {
     ...UNIDENTIFIED,

@@ -12,7 +12,8 @@ export const TOKEN_ENDPOINT_PROBLEMS = {
       "The client_id is unknown, the secret is wrong, the certificate is another partner's, or the secret was not sent in the form; " +
       "the reply does not say which.",
     cure:
-      "Send client_id and client_secret of this environment in the form body (client_secret_post, not HTTP Basic), over your own certificate.",
+      "Send client_id and client_secret of this environment in the form body (client_secret_post, not HTTP " +
+      "Basic), over your own certificate.",
   },
   unsupported_grant_type: {
     ...NO_EFFECT,

@@ -46,7 +46,8 @@ const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
     description:
-      "The number of the event, counted per partner without gaps. A missing number is an event that has not arrived yet.",
+      "The number of the event, counted per partner without gaps. A missing number is an event that has not " +
+      "arrived yet.",
   }),
   created_at: instant.meta({ description: "When the event occurred." }),
 };
@@ -79,7 +80,8 @@ const changedCredential = z.object({
   kid: z.string().nullable().meta({ description: "The signing key's registered name, if it has one." }),
   valid_from: instant.nullable().meta({
     description:
-      "From when the service accepts the credential; null if the registered date is unusable, so that the service never accepts it.",
+      "From when the service accepts the credential; null if the registered date is unusable, so that the " +
+      "service never accepts it.",
   }),
   valid_until: instant.nullable().meta({
     description:
@@ -204,7 +206,8 @@ export type WebhookEventType = WebhookEvent["type"];
 const delivery = z.object({
   status: z.enum(["pending", "delivered", "parked"]).meta({
     description:
-      "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped trying; redeliver it by hand.",
+      "pending: not delivered yet. delivered: your endpoint has accepted it. parked: the service has stopped " +
+      "trying; redeliver it by hand.",
   }),
   next_attempt_at: instant.nullable().meta({
     description: "When the event is sent next; null if that is not planned.",

@@ -25,7 +25,8 @@ export const limitsReply = z.object({
     gold_grams: grams.meta({ description: "The grams of the open quotes." }),
   }).nullable().meta({
     description:
-      "Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now. A null maximum means no limit; null in place of the object means unlimited.",
+      "Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now. A " +
+      "null maximum means no limit; null in place of the object means unlimited.",
   }),
   daily_records: z.object({
     maximum_records: z.int().meta({ description: "How many records may be stored per day." }),
@@ -34,7 +35,9 @@ export const limitsReply = z.object({
   }).nullable().meta(
     {
       description:
-        "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, probes, replays, webhook tests and redeliveries. A quote stops counting when it is executed. Null means unlimited.",
+        "Your daily limit (Riyadh time) on stored records that move no money or gold: quotes, binding refusals, " +
+        "probes, replays, webhook tests and redeliveries. A quote stops counting when it is executed. Null means " +
+        "unlimited.",
     },
   ),
   net_position: z.object({
@@ -46,7 +49,8 @@ export const limitsReply = z.object({
     resets_at: instant.meta({ description: "When the day ends and both start again at the maximum." }),
   }).nullable().meta({
     description:
-      "Your daily limit (Riyadh time) on what you buy minus what you sell. Open quotes count as if they were executed; only quotes are refused. Null means unlimited.",
+      "Your daily limit (Riyadh time) on what you buy minus what you sell. Open quotes count as if they were " +
+      "executed; only quotes are refused. Null means unlimited.",
   }),
   daily_withdrawals: z.object({
     maximum_withdrawals: z.int().nullable().meta({
@@ -60,14 +64,16 @@ export const limitsReply = z.object({
     resets_at: instant.meta({ description: "When both start again at 0." }),
   }).nullable().meta({
     description:
-      "Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum means no limit; null in place of the object means unlimited.",
+      "Your daily limits (Riyadh time) on withdrawals. Rejected and returned ones count, too. A null maximum " +
+      "means no limit; null in place of the object means unlimited.",
   }),
   exposure: z.object({
     buy: z.boolean().meta({ description: "Whether the operator still sells gold to partners today." }),
     sell: z.boolean().meta({ description: "Whether the operator still buys gold from partners today." }),
   }).nullable().meta({
     description:
-      "The operator's daily limit on what all partners buy minus what they sell. A side that is open may still refuse a large quote. Null means unlimited.",
+      "The operator's daily limit on what all partners buy minus what they sell. A side that is open may still " +
+      "refuse a large quote. Null means unlimited.",
   }),
   market_hours: z.object({
     always_open: z.boolean().meta({ description: "Whether the market never closes." }),
@@ -81,7 +87,8 @@ export const limitsReply = z.object({
     })).meta({ description: "The opening hours of each day; empty if the market is always open." }),
     halted_at: instant.nullable().meta({
       description:
-        "When the market was closed outside its hours because the price jumped; it stays closed until the operator opens it. Null: it was not.",
+        "When the market was closed outside its hours because the price jumped; it stays closed until the " +
+        "operator opens it. Null: it was not.",
     }),
   }).meta({ description: "When the market is open." }),
 }).meta({

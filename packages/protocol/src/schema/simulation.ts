@@ -91,7 +91,8 @@ export const simulateMarketRequest = requestBody({
     "state",
     marketState,
     "closed: quotes get market_closed. price_stale: quotes get price_unavailable. vault_short: buy orders " +
-      "get insufficient_inventory. withdrawals_spent: withdrawals get withdrawal_limit_exceeded. normal: ends the simulation.",
+      "get insufficient_inventory. withdrawals_spent: withdrawals get withdrawal_limit_exceeded. normal: ends " +
+      "the simulation.",
   ),
   seconds: secondsParam.optional(),
 }).transform(({ state, seconds = SIMULATION_DEFAULT_SECONDS }) => ({ state, seconds }));

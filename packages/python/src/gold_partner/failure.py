@@ -16,7 +16,7 @@ Outcome = Literal["known", "unchanged", "unknown"]
 TOKEN_CODES = {"token_expired", "token_invalid", "token_certificate_mismatch"}
 #: The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait
 #: for hours until the market opens.
-PASSING_STATUSES = {408, 429, 500, 502, 503, 504}
+TRANSIENT_STATUSES = {408, 429, 500, 502, 503, 504}
 #: After these codes, an earlier copy of the request may be running or may have been executed.
 DOUBTFUL_CODES = {"nonce_reused", "idempotency_request_in_progress"}
 CLOCK_WINDOW_SECONDS = 300
@@ -69,16 +69,18 @@ def refusal(reply: Reply, operation: str, clock_offset_seconds: int | None) -> F
         "errors": problem.get("errors", []),
         "retry_after_seconds": retry_after,
     }
-    passes = reply.status in PASSING_STATUSES
+    is_transient = reply.status in TRANSIENT_STATUSES
     if "code" not in problem:
         detail = (
             f"The reply was {reply.status}, but not in the service's format: a proxy or firewall may have "
             "answered instead."
         )
-        cure: Literal["wait", "none"] = "wait" if passes else "none"
-        return Failure("reply_invalid", detail, cure, "unknown", retry_after, facts | {"retryable": passes})
+        cure: Literal["wait", "none"] = "wait" if is_transient else "none"
+        return Failure(
+            "reply_invalid", detail, cure, "unknown", retry_after, facts | {"retryable": is_transient}
+        )
     code = problem["code"]
-    waits = passes or code in DOUBTFUL_CODES
+    waits = is_transient or code in DOUBTFUL_CODES
     retryable = problem.get("retryable", waits or code in TOKEN_CODES)
     detail = (
         problem.get("detail")

@@ -24,7 +24,7 @@ class ForeignCredential:
     kind: Literal["certificate", "signing_key"]
     #: The certificate's SHA-256 in hexadecimal, or the key's RFC 7638 thumbprint.
     id: str
-    #: The operator's login that registered it. None: before such changes were events.
+    #: The operator's login that registered it. None: before version 0.4.0.
     changed_by: str | None
     #: The number of the event that reports it.
     sequence: int
@@ -32,7 +32,7 @@ class ForeignCredential:
 
 
 def find_foreign_credential(event: Event, known_thumbprints: Container[str]) -> ForeignCredential | None:
-    """Tells whether an event reports a certificate or signing key that you do not know.
+    """Returns the certificate or signing key that an event reports, or None if you know it.
 
     Nobody can register one in your name without such an event. If you did not ask for it, call the operator at
     once. `known_thumbprints` are those of all certificates and signing keys that you have or had. A client has

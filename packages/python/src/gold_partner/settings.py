@@ -58,7 +58,7 @@ class Settings:
     sign: Sign | None = None
     #: The id of the signing key, for the header of each signature. None is always correct.
     kid: str | None = None
-    #: Thumbprints of further certificates and signing keys that are yours, for known_thumbprints of the client.
+    #: Thumbprints of your other certificates and signing keys. The client's known_thumbprints include them.
     known_thumbprints: tuple[str, ...] = ()
     #: The limit for connecting, for sending, and for each wait for data of the reply.
     timeout_seconds: float = TIMEOUT_SECONDS
@@ -83,7 +83,8 @@ class Settings:
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
         """Returns the settings that environment variables name.
 
-        GOLD_CREDENTIALS is the path of a credentials.json. GOLD_BASE_URL and its like override its members.
+        GOLD_CREDENTIALS is the path of a credentials.json. A variable such as GOLD_BASE_URL overrides the file's
+        member.
         """
         members = _read_file(env[FILE_VARIABLE]) if env.get(FILE_VARIABLE) else {}
         members |= {name: env[_variable(name)] for name in TEXTS + FILES if env.get(_variable(name))}
@@ -151,7 +152,7 @@ def _read_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         detail = f"{os.fspath(path)} cannot be read as credentials.json: {cause}."
         raise GoldError("configuration_invalid", detail) from cause
     except ValueError:
-        # The error of the parser can quote a part of the file, and with it the secret.
+        # The error of the parser can quote a part of the file, which contains the secret.
         detail = f"{os.fspath(path)} cannot be read as credentials.json: it is not JSON."
         raise GoldError("configuration_invalid", detail) from None
     if not isinstance(members, dict):

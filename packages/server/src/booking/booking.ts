@@ -90,9 +90,9 @@ export function openBooking(
     writes.onRefusing((refusal) => batcher.rejectWaiting(refusal));
     return batcher;
   };
-  const orders = open(notifying(byPatience(sendOrders, pools), notify));
-  const quotes = open(byPatience(sendQuotes, pools));
-  const nonces = open(byPatience(sendNonces, pools), { batchItems: NONCE_BATCH_ITEMS });
+  const orders = open(notifying(onOwnPool(sendOrders, pools), notify));
+  const quotes = open(onOwnPool(sendQuotes, pools));
+  const nonces = open(onOwnPool(sendNonces, pools), { batchItems: NONCE_BATCH_ITEMS });
   const single = { batchItems: 1, waits: true };
   const fundings = open(sendFunding(pools.waiting), single);
   const withdrawals = open(sendWithdrawal(pools.waiting), single);
@@ -144,12 +144,12 @@ function notifying<Item extends BatchItem>(send: Send<Item>, notify: EventNotice
 /**
  * Bookings that wait for a locked account use separate connections, so that they take none from the batches.
  */
-function byPatience<Item>(
+function onOwnPool<Item>(
   sendOn: (sql: Query) => Send<Item>,
   { batches, waiting }: BookingPools,
 ): Send<Item> {
-  const [prompt, patient] = [sendOn(batches), sendOn(waiting)];
-  return (items, sending) => (sending.wait ? patient : prompt)(items, sending);
+  const [sendBatch, sendWaiting] = [sendOn(batches), sendOn(waiting)];
+  return (items, sending) => (sending.wait ? sendWaiting : sendBatch)(items, sending);
 }
 
 /** Returns the refusal for a database error; undefined if the error is a defect of the service itself. */

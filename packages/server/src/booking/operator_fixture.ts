@@ -15,6 +15,10 @@ export async function hireOperator({ url, sql: admin }: TestBooks): Promise<Test
   const login = `test_operator_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await admin.unsafe(`create role ${login} login password '${password}'; grant gold_operator to ${login}`);
+  // The account from which submitWithdrawals() pays.
+  await admin`
+    update gold.deployment set payout_name = 'Gold House', payout_iban = 'SA0380000000608010167519', payout_bic = 'EXAMSARIXXX'
+    where payout_iban is null`;
   const own = new URL(url);
   [own.username, own.password] = [login, password];
   const sql = postgres(own.href, { max: 1, onnotice: () => {} });
@@ -36,14 +40,17 @@ export const approveWithdrawal = ({ sql }: TestOperator, id: string): Promise<st
   verdictOf(sql`select gold.approve_withdrawal(${id})`);
 export const rejectWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.reject_withdrawal(${id})`);
-export const submitWithdrawals = (
+/** Prepares the payment document and submits it, as `gold withdrawal submit` does. */
+export async function submitWithdrawals(
   { sql }: TestOperator,
   ids: readonly string[],
-  batch: string,
-): Promise<string> =>
-  verdictOf(
-    sql`select gold.submit_withdrawals(${batch}::uuid, ${`{${ids.join()}}`}::text::uuid[], ${`<Document>${batch}</Document>`})`,
-  );
+  batch?: string,
+): Promise<string> {
+  const list = `{${ids.join()}}`;
+  return await verdictOf(sql`
+    select gold.submit_payment(p.batch, ${list}::text::uuid[], p.prepared_at, p.sha256)
+    from gold.prepare_payment(${list}::text::uuid[], ${batch ?? null}::text::uuid) p`);
+}
 export const payWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>
   verdictOf(sql`select gold.pay_withdrawal(${id})`);
 export const returnWithdrawal = ({ sql }: TestOperator, id: string): Promise<string> =>

@@ -92,7 +92,7 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
   ],
   "a batch's document edited": [
     ANOTHER_BATCH,
-    "update gold.payment_batch set document = replace(document, '<Document>', '<Document >')",
+    "update gold.payment_batch set document = replace(document, '<Document', '<Document ')",
   ],
   "a deleted batch": [ANOTHER_BATCH, "delete from gold.payment_batch"],
   "an inserted batch": [

@@ -4,8 +4,9 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql, type TransactionSql } from "postgres";
-import { migrate } from "./migrate.ts";
+import { migrate, MIGRATION_LOCK } from "./migrate.ts";
 
 /** Waits until another session waits for a lock of this transaction. */
 async function untilBlocked(sql: TransactionSql): Promise<void> {
@@ -114,6 +115,39 @@ describe("migrate()", () => {
     assertEquals(await describeSchema(url), await describeSchema(alone));
   });
 
+  it("waits for another migration of the same database", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await look(url, (sql) =>
+      sql.begin(async (other) => {
+        await other`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+        const error = await assertRejects(() => migrate(url, { waitLimitMs: 400 }), Error);
+        assertEquals((error as { code?: string }).code, "migration_blocked");
+      }));
+  });
+
+  it("aborts no transaction of the service that needs a table which the blocked migration has locked", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await look(url, async (sql) => {
+      const tables = await sql<{ name: string }[]>`
+        select tgrelid::regclass::text as name from pg_trigger where tgname = 'append_only' order by 1`;
+      for (const { name } of tables) await sql.unsafe(`drop trigger append_only on ${name}`);
+      let migrated: Promise<unknown> | undefined;
+      await sql.begin(async (writer) => {
+        // The migration creates the triggers of other tables first, and then waits for this table.
+        await writer`lock table gold.epoch in row exclusive mode`;
+        migrated = migrate(url);
+        await untilBlocked(writer);
+        // Longer than deadlock_timeout. After it, the migration no longer looks for a deadlock, so Postgres would
+        // abort the writer.
+        await sleep(1_500);
+        for (const { name } of tables) await writer.unsafe(`lock table ${name} in row exclusive mode`);
+      });
+      await migrated;
+    });
+  });
+
   it("restores what was changed by hand: a routine, a grant, a trigger, a problem's title", async () => {
     const url = await server.createDatabase();
     await migrate(url);
@@ -142,7 +176,7 @@ describe("migrate()", () => {
           else await service.unsafe(`lock table ${name} in row exclusive mode`);
         }
         await service`select * from gold.account for update`;
-        await migrate(url, { patienceMs: 1 });
+        await migrate(url, { waitLimitMs: 1 });
       }));
   });
 
@@ -158,7 +192,7 @@ describe("migrate()", () => {
           [{ pid: number; login: string }]
         >`select pg_backend_pid() as pid, session_user as login`;
         await writer`lock table gold.transfer in row exclusive mode`;
-        const error = await assertRejects(() => migrate(url, { patienceMs: 400 }), Error);
+        const error = await assertRejects(() => migrate(url, { waitLimitMs: 400 }), Error);
         assertEquals((error as { code?: string }).code, "migration_blocked");
         for (
           const words of [

@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { openDatabase } from "@gold-partner/database";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import type { MigrationMeta } from "drizzle-orm/migrator";
 import type { Sql, TransactionSql } from "postgres";
+import { buildIndexes } from "./concurrent_indexes.ts";
+import { findMissing, readMigrations } from "./migrations.ts";
 import { retryLocked } from "./retry_locked.ts";
 
-const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
-
 /** The advisory lock that makes concurrent migrations of one database run one after the other. */
-const MIGRATION_LOCK = 1_735_355_492;
+export const MIGRATION_LOCK = 1_735_355_492;
 
 /** Every migration runs all these files in this order. Each file is beside the code that uses it. */
 const ROUTINES = [
@@ -26,7 +25,9 @@ const ROUTINES = [
   "booking/outbox/post_event.sql",
   "database/proposals/proposal_text.sql",
   "database/proposals/gate.sql",
+  "database/proposals/role_of_kind.sql",
   "database/audit.sql",
+  "booking/trading/price_band.sql",
   "booking/trading/change_price.sql",
   "booking/trading/book_quotes.sql",
   "booking/trading/book_orders.sql",
@@ -41,6 +42,7 @@ const ROUTINES = [
   "admission/registry/read_registry.sql",
   "admission/registry/read_trust.sql",
   "booking/withdrawal/advance_withdrawal.sql",
+  "booking/withdrawal/payment_document.sql",
   "admission/registry/post_change.sql",
   "admission/registry/change_registry.sql",
   "admission/registry/change_credentials.sql",
@@ -67,10 +69,16 @@ const ROUTINES = [
   "delivery/take_events.sql",
   "delivery/settle_attempts.sql",
   "delivery/read_backlog.sql",
+  "database/read_archive.sql",
   "database/settle_deployment.sql",
   "database/session_limits.sql",
   "database/probe_write.sql",
+  "database/keep_heads.sql",
+  "database/schema_version.sql",
   "database/operator_login.sql",
+  "database/proposals/members.sql",
+  "database/proposals/signed_rows.sql",
+  "database/proposals/operator_key.sql",
   "database/proposals/apply_change.sql",
   "database/proposals/propose.sql",
   "database/plain_text.sql",
@@ -98,10 +106,11 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
- * transaction. It succeeds or changes nothing. `url` must name the migration login. This login is a member of
+ * transaction. It succeeds or changes nothing. After that transaction, it builds the indexes that migrations
+ * declare as concurrent, and calls `onProgress` with lines about them. `url` must name the migration login. This login is a member of
  * gold_owner, which owns the tables.
  *
- * Orders continue during the migration. It waits up to `patienceMs` for another migration, but at most
+ * Orders continue during the migration. It waits up to `waitLimitMs` for another migration, but at most
  * LOCK_TIMEOUT_MS for any other lock. That is less than Postgres's deadlock_timeout of 1 s. So if the
  * migration and a transaction of the service block each other, the migration fails, and starts again after a
  * pause.
@@ -110,11 +119,12 @@ const TIMEOUT_MS = 60_000;
  * recorded deployment decides, and a database without a deployment counts as production.
  *
  * @returns the warnings of the database, such as the logins that got no time limits.
- * @throws MigrationBlocked when other sessions blocked every attempt for `patienceMs`.
+ * @throws MigrationBlocked when other sessions blocked every attempt for `waitLimitMs`, MigrationRefused when
+ * this version must not migrate the database now, and IndexNotBuilt when only the build of an index failed.
  */
 export async function migrate(
   url: string,
-  { patienceMs = TIMEOUT_MS, environment, finish }: MigrationOptions = {},
+  { waitLimitMs = TIMEOUT_MS, onProgress = () => {}, ...options }: MigrationOptions = {},
 ): Promise<readonly string[]> {
   const files = await readFiles();
   const warnings = new Set<string>();
@@ -127,10 +137,11 @@ export async function migrate(
     await retryLocked(
       sql,
       observer,
-      patienceMs,
-      (transaction) => apply(transaction, files, { patienceMs, environment, finish }),
+      waitLimitMs,
+      (transaction) => apply(transaction, files, { waitLimitMs, ...options }),
     );
     while (await postMissingChanges(sql) > 0);
+    await buildIndexes(url, files.migrations, onProgress);
   } finally {
     await Promise.all([sql.end(), observer.end()]);
   }
@@ -146,10 +157,15 @@ async function postMissingChanges(sql: Sql): Promise<number> {
 }
 
 interface MigrationOptions {
-  /** Drop the functions that only processes of the last release call; see finish.sql. */
+  /**
+   * Drop the functions that only processes of the last release call, and give each process of the service its
+   * own login; see finish.sql and wide_grants.sql.
+   */
   readonly finish?: boolean | undefined;
-  readonly patienceMs?: number | undefined;
+  readonly waitLimitMs?: number | undefined;
   readonly environment?: "sandbox" | "production" | undefined;
+  /** Receives lines about long work, such as the build of an index. */
+  readonly onProgress?: (line: string) => void;
 }
 
 interface Files {
@@ -160,25 +176,29 @@ interface Files {
   readonly finish: string;
   readonly views: string;
   readonly grants: string;
+  readonly privileges: string;
+  readonly wideGrants: string;
   readonly simulations: string;
   readonly sandboxGrants: string;
 }
 
 /** Reads all files before the transaction begins, so that no lock is held while a disk is slow. */
 async function readFiles(): Promise<Files> {
-  const [roles, lastRelease, finish, views, grants, sandboxGrants] = await Promise.all(
-    ["roles", "last_release", "finish", "views", "grants", "sandbox_grants"].map((name) =>
-      readSql(`database/${name}.sql`)
-    ),
-  );
+  const [roles, lastRelease, finish, views, grants, privileges, sandboxGrants, wideGrants] = await Promise
+    .all(
+      ["roles", "last_release", "finish", "views", "grants", "privileges", "sandbox_grants", "wide_grants"]
+        .map((name) => readSql(`database/${name}.sql`)),
+    );
   return {
     roles: roles!,
-    migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }),
+    migrations: readMigrations(),
     routines: (await Promise.all(ROUTINES.map(readSql))).join("\n"),
     lastRelease: lastRelease!,
     finish: finish!,
     views: views!,
     grants: grants!,
+    privileges: privileges!,
+    wideGrants: wideGrants!,
     simulations: (await Promise.all(SIMULATIONS.map(readSql))).join("\n"),
     sandboxGrants: sandboxGrants!,
   };
@@ -187,15 +207,16 @@ async function readFiles(): Promise<Files> {
 async function apply(
   sql: TransactionSql,
   files: Files,
-  { patienceMs = TIMEOUT_MS, environment, finish = false }: MigrationOptions,
+  { waitLimitMs = TIMEOUT_MS, environment, finish = false }: MigrationOptions,
 ): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${patienceMs}`}, true)`;
+  await sql`select set_config('lock_timeout', ${`${waitLimitMs}`}, true)`;
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(files.roles);
   const deployment = await readDeployment(sql);
   const isSandbox = (environment ?? deployment?.environment) === "sandbox";
   const isFinished = finish || (deployment?.requests_kept_since ?? null) !== null;
+  const isNarrow = finish || await hasNarrowLogins(sql);
   const missing = await findMissing(sql, files.migrations);
   const finishing = finish ? files.finish : "";
   await lockTables(sql, missing + finishing);
@@ -217,12 +238,25 @@ async function apply(
     ...changed,
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
+    files.privileges,
     isSandbox ? files.sandboxGrants : "",
+    isNarrow ? "" : files.wideGrants,
     finishing,
     "select gold.limit_all_sessions();",
     // Create the partition that the first attempt needs. A delivery worker creates the later ones.
     "select gold.keep_attempts();",
   ].join("\n"));
+}
+
+/**
+ * Whether an earlier migration gave each process of the service its own login. The privileges themselves say
+ * so: until then, gold_api may also set prices.
+ */
+async function hasNarrowLogins(sql: TransactionSql): Promise<boolean> {
+  const [row] = await sql`
+    select count(*) > 0 and not bool_or(has_function_privilege('gold_api', p.oid, 'execute')) as narrow
+    from pg_proc p where p.pronamespace = to_regnamespace('gold') and p.proname = 'tick_price'`;
+  return row!.narrow ?? false;
 }
 
 interface Deployment {
@@ -237,23 +271,6 @@ async function readDeployment(sql: TransactionSql): Promise<Deployment | undefin
     ? await sql<{ deployment: Deployment }[]>`select to_jsonb(d) as deployment from gold.deployment d`
     : [];
   return row?.deployment;
-}
-
-/**
- * Returns the SQL of the missing migrations. Each migration also records itself in the table that drizzle's
- * own migrator uses.
- */
-async function findMissing(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<string> {
-  await sql`create schema if not exists gold_migrations`;
-  await sql`create table if not exists gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
-  const [newest] =
-    await sql`select coalesce(max(created_at), 0)::text as at from gold_migrations.__drizzle_migrations`;
-  return migrations.filter(({ folderMillis }) => folderMillis > Number(newest!.at)).flatMap((
-    { sql, hash, folderMillis },
-  ) => [
-    ...sql,
-    `insert into gold_migrations.__drizzle_migrations (hash, created_at) values ('${hash}', ${folderMillis});`,
-  ]).join("\n;\n");
 }
 
 /**

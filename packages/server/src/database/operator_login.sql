@@ -1,4 +1,4 @@
--- Creates and removes operators' logins. These functions run with the caller's privileges, and the caller
+-- Creates and removes operators' logins, and changes their roles. These functions run with the caller's privileges, and the caller
 -- must be able to create roles. The migration login can create roles, an operator's login cannot. Otherwise
 -- an operator could create a second login and approve the operator's own changes with it.
 
@@ -15,20 +15,40 @@ begin atomic
     or exists (select from gold.proposal p where is_known_login.name in (p.proposer, p.decided_by));
 end;
 
--- Under two people, a login is created or removed only after another login has approved it, once per approval.
--- The approval lasts until the proposal expires. Returns what the audit row states.
-create or replace function gold.require_approved_operator(kind text, name text) returns jsonb
+-- Every role of operators, in the order in which lists show them.
+create or replace function gold.all_roles() returns text[]
+language sql immutable
+return '{treasury, credentials, pricing, keys, audit}'::text[];
+
+create or replace function gold.check_roles(roles text[]) returns void
+language plpgsql immutable set search_path = gold, pg_temp as $$
+begin
+  if cardinality(roles) > 0 and roles = array(select r from unnest(all_roles()) with ordinality every (r, n) where r = any (roles) order by n) then
+    return;
+  end if;
+  raise exception 'the roles of an operator must be some of %, each once and in this order; got %',
+    array_to_string(all_roles(), ', '), coalesce(array_to_string(roles, ', '), 'none') using errcode = 'GR409';
+end $$;
+
+create or replace function gold.roles_of_login(name text) returns text[]
+language sql stable
+return array(select r from unnest(gold.all_roles()) with ordinality every (r, n) where pg_has_role(name, 'gold_' || r, 'usage') order by n);
+
+-- A change of logins by its kind and members, as a proposal states it. Under two people, a login is created or
+-- removed and gets a role only after another login has approved it, once per approval. The approval lasts until
+-- the proposal expires. Returns what the audit row states.
+create or replace function gold.require_approved_operator(kind text, content jsonb) returns jsonb
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
   approved uuid := (
     select p.id from proposal p
-    where p.kind = require_approved_operator.kind and p.content ->> 'name' = require_approved_operator.name and p.state = 'approved'
+    where p.kind = require_approved_operator.kind and p.content = require_approved_operator.content and p.state = 'approved'
       and p.expires_at > clock_timestamp()
       and not exists (select from audit a where a.action = p.kind and a.detail ->> 'proposal' = p.id::text)
     order by p.id desc limit 1);
 begin
   if approved is null then
-    perform require_approval_of_setting(jsonb_build_object('name', require_approved_operator.name), require_approved_operator.kind);
+    perform require_approval_of_setting(require_approved_operator.content, require_approved_operator.kind);
     return '{}';
   end if;
   return jsonb_build_object('proposal', approved);
@@ -57,23 +77,71 @@ begin
   end if;
 end $$;
 
--- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password.
-create or replace function gold.add_operator(name text, verifier text) returns void
+-- Makes the login's roles exactly these. Members of gold_operator have all roles, so that membership ends.
+create or replace function gold.give_roles(name text, roles text[]) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  role text;
+  groups constant text := 'gold_' || array_to_string(all_roles(), ', gold_');
+begin
+  begin
+    if pg_has_role(name, 'gold_operator', 'member') then
+      execute format('revoke gold_operator from %I', name);
+    end if;
+    foreach role in array all_roles() loop
+      if (role = any (roles)) <> pg_has_role(name, 'gold_' || role, 'member') then
+        execute format(case when role = any (roles) then 'grant %I to %I' else 'revoke %I from %I' end, 'gold_' || role, name);
+      end if;
+    end loop;
+  exception when insufficient_privilege then
+    raise exception 'the login % may not grant the roles of operators. A superuser must run once: grant gold_operator, % to % with admin option',
+      session_user, groups, session_user using errcode = 'GR409';
+  end;
+  -- Since Postgres 16, a login can only revoke what it granted itself.
+  if roles_of_login(name) <> roles then
+    raise exception 'the login % may not revoke a role that another login granted. A superuser must run once: revoke gold_operator, % from %',
+      session_user, groups, name using errcode = 'GR409';
+  end if;
+end $$;
+
+-- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password. A single
+-- operator has all roles. `gold` of 0.4.0 passes no roles.
+create or replace function gold.add_operator(name text, verifier text, roles text[] default null) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   approval jsonb;
 begin
   perform check_new_operator(name);
-  approval := require_approved_operator('operator.add', name);
+  if roles is null and two_people() then
+    raise exception 'each person has only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
+      using errcode = 'GR409';
+  end if;
+  roles := coalesce(roles, all_roles());
+  perform check_roles(roles);
+  approval := require_approved_operator('operator.add', jsonb_build_object('name', name, 'roles', roles));
   execute format('create role %I login password %L', name, verifier);
-  begin
-    execute format('grant gold_operator to %I', name);
-  exception when insufficient_privilege then
-    raise exception 'the login % may not grant gold_operator. A superuser must run once: grant gold_operator to % with admin option',
-      session_user, session_user using errcode = 'GR409';
-  end;
+  perform give_roles(name, roles);
   perform limit_operator_sessions(name);
-  perform note('operator.add', name, approval);
+  perform note('operator.add', name, approval || jsonb_build_object('roles', roles));
+end $$;
+
+-- One person may take roles away. A login gets another role only with an approval.
+create or replace function gold.set_operator(name text, roles text[]) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  known text[];
+  approval jsonb := '{}';
+begin
+  perform check_operator(name);
+  perform check_roles(roles);
+  known := roles_of_login(name);
+  if roles = known then
+    return;
+  elsif not roles <@ known then
+    approval := require_approved_operator('operator.set', jsonb_build_object('name', name, 'roles', roles));
+  end if;
+  perform give_roles(name, roles);
+  perform note('operator.set', name, approval || jsonb_build_object('before', known, 'roles', roles));
 end $$;
 
 -- The audit and the books keep the removed login's name.
@@ -83,7 +151,7 @@ declare
   approval jsonb;
 begin
   perform check_operator(name);
-  approval := require_approved_operator('operator.remove', name);
+  approval := require_approved_operator('operator.remove', jsonb_build_object('name', name));
   begin
     execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.

@@ -30,6 +30,7 @@ const NOT_FREE = {
       "problem.title",
     ],
     "published_reserves.body",
+    "operator_key.admitted_by",
   ],
   "a hash, an encoded value, or a name made from a hash": [
     ...[
@@ -46,6 +47,10 @@ const NOT_FREE = {
       "token_key.kid",
       "token_key.sealing_key",
       "proposal.sealing_key",
+      "proposal.proposer_signature",
+      "proposal.approver_signature",
+      "operator_key.fingerprint",
+      "operator_key.public_key",
     ],
     "webhook_secret.sealing_key",
   ],
@@ -58,7 +63,7 @@ const NOT_FREE = {
       "partner.pending_iban_by",
     ],
     ...["partner_change.approved_by", "partner_change.login"],
-    ...["proposal.proposer", "proposal.decided_by"],
+    ...["proposal.proposer", "proposal.decided_by", "operator_key.login"],
     ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
   ],
   "a copy of a column that has the trigger; a value stored before that trigger can still be copied": [

@@ -10,6 +10,8 @@ export interface Pools {
   /** Sends the bookings that wait for a locked account. */
   readonly waiting: Pool;
   readonly registry: Pool;
+  /** Stores prices, with a login that can do nothing else. */
+  readonly ticker: Pool;
   readonly reads: Pool;
   /** For reads that lock an account row, and may wait for it. */
   readonly holding: Pool;
@@ -37,13 +39,14 @@ const SILENCE_MARGIN_MS = 2000;
 
 /** `gate` throws while no write can be committed. */
 export function openPools(
-  { databaseUrl, lanes }: Pick<Config, "databaseUrl" | "lanes">,
+  { databaseUrl, tickerDatabaseUrl, lanes }: Pick<Config, "databaseUrl" | "tickerDatabaseUrl" | "lanes">,
   gate: () => void,
 ): Pools {
   return {
-    // This pool reads the registry, and also writes prices and dates of last use. Its commits do not wait for
+    // These two pools read the registry, and write prices and dates of last use. Their commits do not wait for
     // the standby, because these values may be lost with the server.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
+    ticker: connect(tickerDatabaseUrl, 1, { process: "ticker", commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
@@ -59,6 +62,8 @@ export async function closePools(pools: Pools): Promise<void> {
 }
 
 interface ConnectOptions {
+  /** Names the connection in pg_stat_activity. Default: api. */
+  readonly process?: "api" | "delivery" | "ticker";
   /** Called for each notification on the channels that the connections listen to. */
   readonly onNotify?: (channel: string, payload: string) => void;
   /** Throws while no statement may be sent. */
@@ -125,7 +130,7 @@ class Connection {
 
   constructor(
     url: string,
-    { onNotify, commitsLocally, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: ConnectOptions,
+    { process = "api", onNotify, commitsLocally, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: ConnectOptions,
   ) {
     this.#open = () =>
       openDatabase(url, {
@@ -143,7 +148,7 @@ class Connection {
         silenceMs: statementTimeoutMs + SILENCE_MARGIN_MS,
         onNotify,
         connection: {
-          application_name: "gold-partner-service",
+          application_name: `gold-partner-${process}`,
           lock_timeout: LOCK_TIMEOUT_MS,
           statement_timeout: statementTimeoutMs,
           ...commitsLocally && { synchronous_commit: "local" },

@@ -23,16 +23,16 @@ class MigrationBlocked extends Error {
 }
 
 /**
- * Runs `apply` in one transaction. If it cannot get a lock, retries after a pause, for about `patienceMs`.
+ * Runs `apply` in one transaction. If it cannot get a lock, retries after a pause, for about `limitMs`.
  * `observer` is another connection; it finds out which session blocks the migration.
  */
 export async function retryLocked(
   sql: Sql,
   observer: Sql,
-  patienceMs: number,
+  limitMs: number,
   apply: (transaction: TransactionSql) => Promise<void>,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + limitMs;
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
   let blocker: string | undefined;
   for (let attempt = 0;; attempt++) {
@@ -42,7 +42,7 @@ export async function retryLocked(
     if (error === undefined) return;
     if (!isContention(error)) throw error;
     if (performance.now() > deadline) {
-      throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
+      throw new MigrationBlocked(sentenceOf(blocker, limitMs, error), { cause: error });
     }
     // Vary the pause at random, to keep two migrations from colliding at every retry.
     await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
@@ -73,8 +73,8 @@ async function observe(observer: Sql, pid: number, running: Promise<unknown>): P
   return blocker;
 }
 
-function sentenceOf(blocker: string | undefined, patienceMs: number, error: unknown): string {
-  const seconds = Math.round(patienceMs / 1000);
+function sentenceOf(blocker: string | undefined, limitMs: number, error: unknown): string {
+  const seconds = Math.round(limitMs / 1000);
   return blocker
     ? `The migration changed nothing: for ${seconds} s it could not lock its tables, because of ${blocker}, then run \`gold db migrate\` again.`
     : `The migration changed nothing: for ${seconds} s other sessions blocked it (${

@@ -29,12 +29,13 @@ create or replace function gold.limit_all_sessions() returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   item record;
+  operators constant text[] := '{gold_operator, gold_treasury, gold_credentials, gold_pricing, gold_keys, gold_audit}';
+  services constant text[] := '{gold_api, gold_delivery, gold_ticker, gold_trust}';
 begin
   for item in
-    select r.rolname as login, bool_or(g.rolname = 'gold_operator') as is_operator
-    from pg_roles r left join pg_auth_members m on m.member = r.oid left join pg_roles g on g.oid = m.roleid
+    select r.rolname as login, bool_or(g.name = any (operators)) as is_operator
+    from pg_roles r join unnest(operators || services) g (name) on pg_has_role(r.oid, g.name, 'member')
     where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
-      and (r.rolname = 'gold_api' or g.rolname in ('gold_api', 'gold_operator'))
     group by r.rolname
   loop
     begin
@@ -49,6 +50,9 @@ begin
     exception when insufficient_privilege then
       raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
+    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do that.
+    when undefined_object then
+      null;
     end;
   end loop;
   -- Limit only idle transactions. Migrations, pg_dump and a manual CREATE INDEX take long.

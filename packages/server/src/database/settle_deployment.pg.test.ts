@@ -58,8 +58,8 @@ describe("settle_deployment", () => {
   it("gives a new production deployment limits and a circuit breaker, and a new sandbox neither", async () => {
     for (
       const [environment, expected] of [
-        ["production", ["100000000", 20, "1000000000", 500, 60]],
-        ["sandbox", [null, null, null, null, null]],
+        ["production", ["100000000", 20, "1000000000", 500, 60, 200, 500]],
+        ["sandbox", [null, null, null, null, null, null, null]],
       ] as const
     ) {
       const undone = new Error("undone");
@@ -74,7 +74,8 @@ describe("settle_deployment", () => {
             '{"source": "fixed", "mid": "3200000", "spread_basis_points": 60, "stale_after_seconds": 10}', now(), now(), 'applying')`;
         await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
         const [row] = await sql`
-          select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds
+          select partner_net_grams::text, partner_daily_withdrawals, partner_daily_withdrawn::text, halt_basis_points, halt_seconds,
+            band_basis_points, band_hour_basis_points
           from gold.deployment, gold.price`;
         found = Object.values(row!);
         throw undone;

@@ -5,7 +5,7 @@ select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of a
   case when source = 'fixed' then clock_timestamp() else as_of end as as_of,
   gold.is_stale(p, clock_timestamp()) as stale,
   url, always_open, gold.market_open(clock_timestamp()) as market_open, quote_ttl_seconds,
-  halt_basis_points, halt_seconds, halted_at
+  halt_basis_points, halt_seconds, halted_at, band_basis_points, band_hour_basis_points
 from gold.price p;
 
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
@@ -69,16 +69,21 @@ from (
 ) c
 left join gold.partner p on p.id = c.partner_id;
 
--- The logins that are members of gold_operator, whether `gold operator` or a person created them. Superusers
--- and logins that may create roles are left out.
+-- The logins of operators with their roles, whether `gold operator` or a person created them. Superusers and
+-- logins that may create roles are left out.
 create or replace view gold.operator_overview as
-select r.rolname::text as login, a.at as added_at, a.login as added_by, (select max(u.at) from gold.audit u where u.login = r.rolname) as last_change_at
+select r.rolname::text as login, a.at as added_at, a.login as added_by, (select max(u.at) from gold.audit u where u.login = r.rolname) as last_change_at,
+  own.roles
 from pg_roles r
+cross join lateral (
+  select array_agg(role.name order by role.position) as roles
+  from unnest('{treasury, credentials, pricing, keys, audit}'::text[]) with ordinality role (name, position)
+  join pg_roles g on g.rolname = 'gold_' || role.name where pg_has_role(r.oid, g.oid, 'usage')
+) own
 left join lateral (
   select u.at, u.login from gold.audit u where u.action = 'operator.add' and u.subject = r.rolname order by u.id desc limit 1
 ) a on true
-where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
-  and exists (select from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and g.rolname = 'gold_operator');
+where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole and own.roles is not null;
 
 create or replace view gold.authority_overview as
 select fingerprint, certificate, key_source, created_at, retired_at, revocation_list, revocation_number, revocation_next_at from gold.authority;
@@ -107,7 +112,8 @@ create or replace view gold.withdrawal_overview as
 select w.id, p.public_id, p.name, w.amount, w.reference, w.iban, w.created_at, s.status, s.at as status_at, s.login as status_by,
   (select b.batch_id from gold.withdrawal_step b
     where b.bucket = w.bucket and b.client_id = w.client_id and b.withdrawal_id = w.id and b.status = 'submitted') as batch_id,
-  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as held_until
+  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as held_until,
+  gold.payment_text_fault(p.name) as name_fault
 from gold.withdrawal w
 join gold.partner p on p.id = w.client_id
 join lateral (
@@ -134,5 +140,9 @@ from gold.partner p join gold.chain_tail t on t.bucket = p.id % 64 and t.client_
 create or replace view gold.proposal_overview as
 select p.id, p.kind, p.content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
   case when p.state = 'pending' and p.expires_at <= clock_timestamp() then 'expired' else p.state end as status,
-  gold.proposal_text(p) as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets
+  gold.proposal_text(p) as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets,
+  p.proposer_signature, p.approver_signature
 from gold.proposal p;
+
+create or replace view gold.operator_key_overview as
+select k.fingerprint, k.login, k.public_key, k.admitted_by, k.added_at, k.ended_at from gold.operator_key k;

@@ -30,7 +30,7 @@ describe("openWriteProbe()", () => {
     await admin`set default_transaction_read_only = off`;
     await admin.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
     await admin`
-      select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database} and application_name = 'gold-partner-service'`;
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database} and application_name like 'gold-partner-%'`;
   };
 
   it("refuses /health and writes while the database is read-only, and still answers reads", async () => {

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HeadKeeper } from "./keep_heads.ts";
 import type { Query } from "./query.ts";
 import type { Log } from "../operations/log.ts";
 import { Refusal } from "../http/refusal.ts";
 import { UNREPLICATED, unreplicatedError } from "./pools.ts";
 
 /** Why no write can be committed. */
-type WriteFault = "database_unavailable" | "read_only" | "disk_full" | "not_durable" | "no_standby";
+type WriteFault =
+  | "database_unavailable"
+  | "read_only"
+  | "disk_full"
+  | "not_durable"
+  | "no_standby"
+  | "records_missing";
 
 /** Whether this service can write now. /health, every write and the metrics use this. */
 export interface WriteProbe {
@@ -34,6 +41,8 @@ interface WriteProbeParts {
   readonly sql: Query;
   /** HA=on: an acknowledged write must be on a synchronous standby. */
   readonly standby: boolean;
+  /** Compares the database with the heads that are kept outside; absent without HEADS_FILE. */
+  readonly heads?: Pick<HeadKeeper, "isWhole"> | undefined;
   readonly monotonicMs: () => number;
   readonly log: Log;
 }
@@ -59,6 +68,8 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
   read_only: "The database accepts no writes: it is read-only or a replica.",
   disk_full: "The database has no disk space left.",
   not_durable: "The database's settings allow it to lose acknowledged writes.",
+  records_missing:
+    "The database lacks records that it had before, so nothing is executed until operators decide.",
   no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
 };
 
@@ -67,7 +78,7 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
  * Resolves after the first probe, or after TIMEOUT_MS.
  */
 export async function openWriteProbe(
-  { sql, standby, monotonicMs, log }: WriteProbeParts,
+  { sql, standby, heads, monotonicMs, log }: WriteProbeParts,
 ): Promise<WriteProbe> {
   const timeoutFault: WriteFault = standby ? "no_standby" : "database_unavailable";
   let known: WriteFault | undefined = "database_unavailable";
@@ -104,7 +115,8 @@ export async function openWriteProbe(
     for (;;) {
       try {
         const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
-        return row!.fault ?? undefined;
+        if (row!.fault !== null) return row!.fault;
+        return heads && !await heads.isWhole() ? "records_missing" : undefined;
       } catch (error) {
         // Retry after a lost connection, because the next connection may work. The alarm above reports the
         // fault after TIMEOUT_MS; the retries continue until a probe succeeds or fails with another error.
@@ -117,8 +129,8 @@ export async function openWriteProbe(
   const fault = () =>
     known === undefined && standby && monotonicMs() - committedMs > MAX_AGE_MS ? timeoutFault : known;
 
-  const patience = () => sleep(TIMEOUT_MS, undefined, { ref: false });
-  await Promise.race([refresh(), patience()]);
+  const timeLimit = () => sleep(TIMEOUT_MS, undefined, { ref: false });
+  await Promise.race([refresh(), timeLimit()]);
   const timer = setInterval(() => void refresh(), POLL_MS);
   return {
     fault,
@@ -129,7 +141,7 @@ export async function openWriteProbe(
     async confirm() {
       if (!standby) return;
       const askedMs = monotonicMs();
-      await Promise.race([(running ?? Promise.resolve()).then(refresh), patience()]);
+      await Promise.race([(running ?? Promise.resolve()).then(refresh), timeLimit()]);
       if (fault() !== undefined || committedMs < askedMs) throw unreplicatedError();
     },
     onWriteFailed(error) {

@@ -32,7 +32,7 @@ describe("a backlog of a million events", () => {
     await books.stop();
   });
 
-  async function plantBacklog(): Promise<void> {
+  async function insertBacklog(): Promise<void> {
     await books.sql.begin(async (sql) => {
       const [bucket, numbers] = [client % 64, sql`from generate_series(2, ${WAITING}::int) n`];
       await sql`set local session_replication_role = replica`;
@@ -80,7 +80,7 @@ describe("a backlog of a million events", () => {
     (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 
   it("makes a worker's queries read only a few rows for each event that they return", async () => {
-    await plantBacklog();
+    await insertBacklog();
     let passed = 1;
     // Test without statistics of the backlog first, then with them.
     for (const statement of ["select 1", "analyze"]) {

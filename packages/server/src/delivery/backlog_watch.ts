@@ -13,10 +13,10 @@ interface Backlog {
 /** Reads the delivery backlog every five seconds and shows it as metrics. */
 export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
   let backlog: Backlog | undefined;
-  let underWay = false;
+  let isRunning = false;
   const look = async () => {
-    if (underWay) return;
-    underWay = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
       [backlog] = await sql<Backlog[]>`
         select waiting, oldest_seconds, parked, disabled from gold.read_backlog()`;
@@ -25,7 +25,7 @@ export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
       // database is unavailable.
       backlog = undefined;
     } finally {
-      underWay = false;
+      isRunning = false;
     }
   };
   metrics.gauge("gold_webhook_waiting", () => Number(backlog?.waiting));

@@ -6,7 +6,7 @@ import type { RetrySchedule } from "./retry_schedule.ts";
 import type { Attempt, Sender } from "./send/sender.ts";
 import type { Settlement } from "./settlement.ts";
 import { TurnOrder } from "./turn_order.ts";
-import { judgeAttempt, type Verdict } from "./verdict.ts";
+import { evaluateAttempt, type Verdict } from "./verdict.ts";
 
 export interface CourierParts {
   readonly sender: Pick<Sender, "post">;
@@ -132,9 +132,9 @@ export class Courier {
     const wasDisabled = endpoint.disabled;
     void this.#post(endpoint, event, attemptedAtMs, disturbance).then((attempt) => {
       const tried = { tries: event.tries, disabled: wasDisabled };
-      const verdict = judgeAttempt(attempt, tried, this.#parts.schedule, this.#parts.random);
+      const verdict = evaluateAttempt(attempt, tried, this.#parts.schedule, this.#parts.random);
       const failuresBefore = endpoint.pace.failures;
-      this.#judge(endpoint, verdict, beganMs);
+      this.#apply(endpoint, verdict, beganMs);
       const { client } = endpoint;
       const { sequence, ticket } = event;
       const { retryAfterSeconds: _, ...recorded } = attempt;
@@ -182,7 +182,7 @@ export class Courier {
   }
 
   /** Applies the result of an attempt to its endpoint. */
-  #judge(endpoint: HeldEndpoint, { outcome, restMs }: Verdict, beganMs: number): void {
+  #apply(endpoint: HeldEndpoint, { outcome, restMs }: Verdict, beganMs: number): void {
     const { pace } = endpoint;
     const nowMs = this.#parts.monotonicMs();
     endpoint.busyAtMs = nowMs;

@@ -10,6 +10,7 @@ import type { WriteProbe } from "../database/write_probe.ts";
 import type { Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Sealing } from "../sealing.ts";
+import { watchArchive } from "./archive_watch.ts";
 import { startAttemptsKeeper } from "./attempts_keeper.ts";
 import { watchBacklog } from "./backlog_watch.ts";
 import { createDeliveryReport } from "./delivery_report.ts";
@@ -28,7 +29,10 @@ export interface Delivery {
 }
 
 interface DeliveryParts {
-  readonly config: Pick<DeliveryConfig, "databaseUrl" | "webhookRetries" | "webhookCa" | "webhookDns">;
+  readonly config: Pick<
+    DeliveryConfig,
+    "deliveryDatabaseUrl" | "environment" | "webhookRetries" | "webhookCa" | "webhookDns"
+  >;
   readonly registry: Registry;
   readonly writes: WriteProbe;
   readonly sealing: Sealing;
@@ -50,8 +54,10 @@ export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
   // Wait for the standby at commits, and send no statement while writes are impossible. Otherwise a partner
   // could learn of an event that a failover undoes.
-  const work = connect(config.databaseUrl, CONNECTIONS, { gate: writes.requirePossible });
-  const beat = connect(config.databaseUrl, 1, {
+  const connectAs = (connections: number, options: Parameters<typeof connect>[2]) =>
+    connect(config.deliveryDatabaseUrl, connections, { process: "delivery", ...options });
+  const work = connectAs(CONNECTIONS, { gate: writes.requirePossible });
+  const beat = connectAs(1, {
     commitsLocally: true,
     onNotify: (channel, client) => {
       if (channel === "gold_event") worker.wake(Number(client));
@@ -94,10 +100,11 @@ export function startDelivering(parts: DeliveryParts): Delivery {
     startSealer(work),
     startExpiryNotices(work),
     startDayCloser(() =>
-      connect(config.databaseUrl, 1, { gate: writes.requirePossible, statementTimeoutMs: CLOSING_TIMEOUT_MS })
+      connectAs(1, { gate: writes.requirePossible, statementTimeoutMs: CLOSING_TIMEOUT_MS })
     ),
     startAttemptsKeeper(work),
     watchBacklog(work, metrics),
+    watchArchive(work, config.environment, metrics),
   ];
   const leave = async () => {
     for (const one of upkeep) one.stop();

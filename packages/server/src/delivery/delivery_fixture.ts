@@ -21,7 +21,7 @@ export interface TestWorker extends Omit<DeliveryStore, "take"> {
 }
 
 /** Creates a worker and sends its first heartbeat, unless `seen` is false. */
-export async function hireWorker(
+export async function createWorker(
   books: TestBooks,
   { seen = true }: { readonly seen?: boolean } = {},
 ): Promise<TestWorker> {
@@ -44,7 +44,7 @@ export async function hireWorker(
 }
 
 /** Makes the worker's last heartbeat this many seconds old. */
-export async function silence(books: TestBooks, { id }: TestWorker, seconds: number): Promise<void> {
+export async function ageHeartbeat(books: TestBooks, { id }: TestWorker, seconds: number): Promise<void> {
   await books.sql`
     update gold.delivery_worker set seen_at = clock_timestamp() - make_interval(secs => ${seconds}::float8) where id = ${id}`;
 }

@@ -31,10 +31,11 @@ describe("startDelivery()", () => {
   });
 
   const variables = () => {
-    const api = new URL(books.url);
-    api.searchParams.set("role", "gold_api");
+    const urlOf = (login: string) => `${books.url}?role=${login}`;
     return {
-      DATABASE_URL: api.href,
+      DATABASE_URL: urlOf("gold_api"),
+      DELIVERY_DATABASE_URL: urlOf("gold_delivery"),
+      TICKER_DATABASE_URL: urlOf("gold_ticker"),
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: "https://localhost:8443",
       OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
@@ -105,7 +106,11 @@ describe("startDelivery()", () => {
   it("rejects another deployment's database, an address in use, and a missing key file", async () => {
     const start = (changes: Record<string, string>) =>
       run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
-    await assertRejects(() => start({ GOLD_ENV: "production", HA: "off" }), Error, "a sandbox database");
+    await assertRejects(
+      () => start({ GOLD_ENV: "production", HA: "off", OPERATOR_KEYS: "off" }),
+      Error,
+      "a sandbox database",
+    );
     await start({});
     await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");
     const taken = { OPERATIONS_LISTEN: `unix:${join(folder, "other.sock")}` };

@@ -1,11 +1,14 @@
-import { requireSameDeployment, showWrites, warnWithoutStandby } from "../assembly.ts";
+import { openHeads, requireSameDeployment, showWrites, warnWithoutStandby } from "../assembly.ts";
+import { readOperatorKeys } from "../admission/registry/operator_keys.ts";
 import { openRegistry, type Registry } from "../admission/registry/registry.ts";
 import { recordUse } from "../admission/usage/record_use.ts";
 import { startUsageRecorder } from "../admission/usage/usage_recorder.ts";
 import { about, type DeliveryConfig } from "../config.ts";
 import { untilAwake } from "../database/awake.ts";
 import { requireDurability } from "../database/durability.ts";
+import { requireLogin } from "../database/own_login.ts";
 import { connect } from "../database/pools.ts";
+import { requireSchema } from "../database/schema_version.ts";
 import { openWriteProbe, type WriteProbe } from "../database/write_probe.ts";
 import { type Delivery, startDelivering } from "./delivery.ts";
 import { readKeys } from "../key_source.ts";
@@ -22,8 +25,9 @@ const CONNECTIONS = 2;
 /** Runs delivery in a separate process. Partners cannot reach it, and no order waits for it. */
 export async function startDelivery(config: DeliveryConfig, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
-  const sql = connect(config.databaseUrl, CONNECTIONS, { commitsLocally: true });
-  const probe = connect(config.databaseUrl, 1);
+  const { deliveryDatabaseUrl } = config;
+  const sql = connect(deliveryDatabaseUrl, CONNECTIONS, { process: "delivery", commitsLocally: true });
+  const probe = connect(deliveryDatabaseUrl, 1, { process: "delivery" });
   const metrics = createMetrics();
   let stopping = false;
   let registry: Registry | undefined;
@@ -36,15 +40,18 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   let delivery: Delivery;
   try {
     warnWithoutStandby(config, log);
-    await about("DATABASE_URL", untilAwake(sql));
-    await about("DATABASE_URL", requireDurability(probe, config.standby));
+    await about("DELIVERY_DATABASE_URL", untilAwake(sql));
+    await about("DELIVERY_DATABASE_URL", requireDurability(probe, config.standby));
+    await about("DELIVERY_DATABASE_URL", requireSchema(sql));
+    await about("DELIVERY_DATABASE_URL", requireLogin(sql, "gold_delivery", "claim_endpoints"));
     const sealing = await about(
       "SEALING_KEY_SOURCE",
       openSealing(() => readKeys(config.sealingKeySource), monotonicMs),
     );
-    registry = await openRegistry(sql, monotonicMs, log);
-    writes = await openWriteProbe({ sql: probe, standby: config.standby, monotonicMs, log });
-    showWrites(metrics, writes);
+    registry = await openRegistry(sql, monotonicMs, log, await readOperatorKeys(config, log));
+    const heads = await openHeads(config, { sql, monotonicMs, log });
+    writes = await openWriteProbe({ sql: probe, standby: config.standby, heads, monotonicMs, log });
+    showWrites(metrics, writes, heads);
     const { malformedRows } = registry;
     metrics.gauge("gold_malformed_rows", malformedRows);
     requireSameDeployment(registry, config);

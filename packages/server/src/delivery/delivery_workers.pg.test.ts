@@ -89,7 +89,7 @@ describe("delivery processes", () => {
     for (let n = 0; n < 4; n++) {
       await service.books.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'gold-partner-service' and pid <> pg_backend_pid()`;
+        where datname = current_database() and application_name like 'gold-partner-%' and pid <> pg_backend_pid()`;
       await pause(100);
       await fund(service, 5, partner);
     }

@@ -27,7 +27,7 @@ interface FeederParts {
 export class Feeder {
   readonly #parts: FeederParts;
   readonly #asking = new Set<HeldEndpoint>();
-  #underWay = false;
+  #isReading = false;
 
   constructor(parts: FeederParts) {
     this.#parts = parts;
@@ -39,14 +39,14 @@ export class Feeder {
   }
 
   async pump(): Promise<void> {
-    if (this.#underWay) return;
-    this.#underWay = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
     try {
       for (let wants; (wants = this.#nextWants()).size > 0;) await this.#take(wants);
     } catch {
       // Ignore the error: if the database is unavailable, the next heartbeat asks again.
     } finally {
-      this.#underWay = false;
+      this.#isReading = false;
     }
   }
 

@@ -3,16 +3,16 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { EndpointRow } from "./delivery_store.ts";
 import {
+  ageHeartbeat,
   askForTest,
   attemptOf,
   createReceiver,
+  createWorker,
   endpointAt,
   FAILED,
-  hireWorker,
   numbersOf,
   redeliver,
   retriesOf,
-  silence,
   standingOf,
 } from "./delivery_fixture.ts";
 
@@ -25,7 +25,7 @@ describe("an endpoint", () => {
   after(() => books.stop());
 
   it("is claimed if an event after the mark waits or a retry is due", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const [waiting, done, due, later] = [1, 1, 1, 1].map(() => createReceiver(books, 1));
     const clients = await Promise.all([waiting!, done!, due!, later!, createReceiver(books, 0)]);
     await worker.claim(clients, 9);
@@ -35,26 +35,26 @@ describe("an endpoint", () => {
     await redeliver(books, clients[3]!, 1);
     await books
       .sql`update gold.retry set due_at = now() + interval '1 minute' where client_id = ${clients[3]!}`;
-    const other = await hireWorker(books);
+    const other = await createWorker(books);
     assertEquals(clientsOf(await other.claim(clients, 9)), [clients[0]!, clients[2]!].sort((a, b) => a - b));
     await other.dismiss();
   });
 
   it("is claimed by a call that names no clients, and each call claims at most its limit", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const clients = await Promise.all([1, 1, 1].map(() => createReceiver(books, 1)));
     const claimed: number[] = [];
     for (let rows = await worker.claim(null, 2); rows.length > 0; rows = await worker.claim(null, 2)) {
       assertEquals(rows.length <= 2, true);
       claimed.push(...clientsOf(rows));
+      assertEquals(new Set(claimed).size, claimed.length);
     }
-    assertEquals(new Set(claimed).size, claimed.length);
     assertEquals(clients.filter((client) => !claimed.includes(client)), []);
     await worker.dismiss();
   });
 
   it("is returned with its URL, its mark and its active secrets, newest first", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 2);
     await books.sql`
       insert into gold.webhook_secret (partner_id, sealed, sealing_key, not_before, retire_at) values
@@ -84,7 +84,7 @@ describe("an endpoint", () => {
 
   it("belongs to one worker at a time when several workers claim it at once", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, () => createReceiver(books, 1)));
-    const workers = await Promise.all(Array.from({ length: 4 }, () => hireWorker(books)));
+    const workers = await Promise.all(Array.from({ length: 4 }, () => createWorker(books)));
     for (let round = 0; round < 5; round++) {
       const claimed = await Promise.all(workers.map((worker) => worker.claim(round % 2 ? null : clients, 5)));
       const got = claimed.flatMap(clientsOf).filter((client) => clients.includes(client));
@@ -96,7 +96,7 @@ describe("an endpoint", () => {
   });
 
   it("is skipped while another worker's claim of it is not committed", async () => {
-    const [one, two] = [await hireWorker(books), await hireWorker(books)];
+    const [one, two] = [await createWorker(books), await createWorker(books)];
     const client = await createReceiver(books, 1);
     await one.claim([client], 1);
     await one.dismiss();
@@ -114,28 +114,28 @@ describe("an endpoint", () => {
   });
 
   it("can be claimed by another worker after five seconds without a heartbeat, and not before", async () => {
-    const [dying, heir] = [await hireWorker(books), await hireWorker(books)];
+    const [dying, next] = [await createWorker(books), await createWorker(books)];
     const client = await createReceiver(books, 1);
     await dying.claim([client], 1);
-    await silence(books, dying, 4.5);
-    const early = clientsOf(await heir.claim([client], 1));
+    await ageHeartbeat(books, dying, 4.5);
+    const early = clientsOf(await next.claim([client], 1));
     const [row] = await books.sql`
       select seen_at > clock_timestamp() - interval '5 seconds' as alive from gold.delivery_worker where id = ${dying.id}`;
     // Do not check a slow machine, on which the remaining half second may be over. The claim is then correct.
     if (row!.alive) assertEquals(early, []);
-    await silence(books, dying, 5.01);
-    assertEquals([...early, ...clientsOf(await heir.claim([client], 1))], [client]);
+    await ageHeartbeat(books, dying, 5.01);
+    assertEquals([...early, ...clientsOf(await next.claim([client], 1))], [client]);
     assertEquals(clientsOf(await dying.renew()), []);
     assertEquals(clientsOf(await dying.claim([client], 1)), []);
-    await heir.dismiss();
+    await next.dismiss();
     await dying.dismiss();
   });
 
   it("stays with a paused worker until another claims it, even if the worker's row was deleted", async () => {
-    const [still, other] = [await hireWorker(books), await hireWorker(books)];
+    const [still, other] = [await createWorker(books), await createWorker(books)];
     const client = await createReceiver(books, 1);
     await still.claim([client], 1);
-    await silence(books, still, 70);
+    await ageHeartbeat(books, still, 70);
     await other.renew();
     assertEquals((await books.sql`select from gold.delivery_worker where id = ${still.id}`).length, 0);
     assertEquals(clientsOf(await still.renew()), [client]);
@@ -146,10 +146,10 @@ describe("an endpoint", () => {
 
   it("is not given to a worker without a recent heartbeat", async () => {
     const client = await createReceiver(books, 1);
-    const worker = await hireWorker(books, { seen: false });
+    const worker = await createWorker(books, { seen: false });
     assertEquals(clientsOf(await worker.claim([client], 1)), []);
     await worker.renew();
-    await silence(books, worker, 5.01);
+    await ageHeartbeat(books, worker, 5.01);
     assertEquals(clientsOf(await worker.claim([client], 1)), []);
     await worker.renew();
     assertEquals(clientsOf(await worker.claim([client], 1)), [client]);
@@ -157,7 +157,7 @@ describe("an endpoint", () => {
   });
 
   it("can be claimed at once when its worker stops", async () => {
-    const [leaving, next] = [await hireWorker(books), await hireWorker(books)];
+    const [leaving, next] = [await createWorker(books), await createWorker(books)];
     const client = await createReceiver(books, 1);
     await leaving.claim([client], 1);
     await leaving.dismiss();
@@ -167,7 +167,7 @@ describe("an endpoint", () => {
   });
 
   it("is not claimed before its pause after failures has ended", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 2);
     await worker.claim([client], 1);
     const [event] = await worker.take([{ client, after: 0, room: 1 }]);
@@ -184,7 +184,7 @@ describe("an endpoint", () => {
   });
 
   it("is claimed only for a test while it is disabled", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 3);
     await worker.claim([client], 1);
     await worker.settle([], [endpointAt(client, 0, 1, { disabled: true, released: true })]);
@@ -207,7 +207,7 @@ describe("an endpoint", () => {
   });
 
   it("belongs to no worker if its partner has no webhook URL", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 1);
     await worker.claim([client], 1);
     await books.sql`update gold.partner set webhook_url = null where id = ${client}`;

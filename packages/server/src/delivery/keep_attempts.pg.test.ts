@@ -4,9 +4,9 @@ import { after, before, describe, it } from "node:test";
 import {
   attemptOf,
   createReceiver,
+  createWorker,
   endpointAt,
   FAILED,
-  hireWorker,
   PARKED,
   redeliver,
 } from "./delivery_fixture.ts";
@@ -37,7 +37,7 @@ describe("attempt partitions", () => {
   };
   const ahead = () => [0, 1, 2, 3].map(nameOf);
   /** Creates a week's partition as if it had been created in that week. */
-  const plantWeek = (weeks: number) =>
+  const createWeek = (weeks: number) =>
     books.sql.unsafe(`
       create table gold_attempts.${nameOf(weeks)} partition of gold.attempt for values from ('${
       dayOf(weeks)
@@ -71,13 +71,13 @@ describe("attempt partitions", () => {
   });
 
   it("are dropped after their retention, and their events keep the correct delivery status", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 3);
     await worker.claim([client], 1);
     const events = await worker.take([{ client, after: 0, room: 3 }]);
     const [old, last] = [-Math.floor(KEPT_DAYS / 7) - 3, -Math.floor(KEPT_DAYS / 7)];
-    await plantWeek(old);
-    await plantWeek(last);
+    await createWeek(old);
+    await createWeek(last);
     const attemptedAtMs = monday + old * WEEK_MS;
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
@@ -113,7 +113,7 @@ describe("attempt partitions", () => {
   });
 
   it("remain while a long transaction reads them, and the cleanup does not wait for it", async () => {
-    await plantWeek(-100);
+    await createWeek(-100);
     const reader = await books.sql.reserve();
     await reader`begin`;
     await reader`select count(*) from gold.attempt`;
@@ -135,7 +135,7 @@ describe("attempt partitions", () => {
   });
 
   it("provide each event's newest hundred attempts to list_events(), oldest first", async () => {
-    const worker = await hireWorker(books);
+    const worker = await createWorker(books);
     const client = await createReceiver(books, 1);
     await worker.claim([client], 1);
     const [event] = await worker.take([{ client, after: 0, room: 1 }]);

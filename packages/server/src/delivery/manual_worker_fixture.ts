@@ -1,6 +1,6 @@
 import type { TestBooks } from "../../testing/books.ts";
 import type { EventRow } from "./delivery_store.ts";
-import { attemptOf, endpointAt, hireWorker } from "./delivery_fixture.ts";
+import { attemptOf, createWorker, endpointAt } from "./delivery_fixture.ts";
 
 /** Runs one worker for one partner, one call at a time. The test decides what the worker sends and when. */
 export interface ManualWorker {
@@ -16,7 +16,7 @@ export interface ManualWorker {
 }
 
 export async function startManualWorker(books: TestBooks, client: number): Promise<ManualWorker> {
-  const worker = await hireWorker(books);
+  const worker = await createWorker(books);
   let tenure = 0;
   return {
     async claim() {

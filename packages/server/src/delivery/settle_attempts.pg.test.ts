@@ -4,18 +4,18 @@ import { after, before, describe, it } from "node:test";
 import { untilWaiting } from "../booking/fixture.ts";
 import type { EventRow } from "./delivery_store.ts";
 import {
+  ageHeartbeat,
   askForTest,
   attemptOf,
   createReceiver,
+  createWorker,
   endpointAt,
   FAILED,
-  hireWorker,
   numbersOf,
   PARKED,
   postEvents,
   redeliver,
   retriesOf,
-  silence,
   standingOf,
   type TestWorker,
 } from "./delivery_fixture.ts";
@@ -25,7 +25,7 @@ describe("settle_attempts", () => {
   let worker: TestWorker;
   before(async () => {
     books = await testBooks();
-    worker = await hireWorker(books);
+    worker = await createWorker(books);
   });
   after(() => books.stop());
 
@@ -165,9 +165,9 @@ describe("settle_attempts", () => {
   it("stores all attempts of a worker that lost the endpoint, but settles only tickets", async () => {
     const { client, events } = await takeAll(4);
     const beside = await takeAgain(client, 1);
-    const heir = await hireWorker(books);
-    await silence(books, worker, 6);
-    await heir.claim([client], 1);
+    const successor = await createWorker(books);
+    await ageHeartbeat(books, worker, 6);
+    await successor.claim([client], 1);
     await worker.renew();
     const stale = endpointAt(client, 0, 3, { failures: 7, restMs: 60_000, disabled: true, released: true });
     const attempts = [attemptOf(beside), attemptOf(events[1]!, FAILED), attemptOf(events[2]!)];
@@ -175,18 +175,18 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 0, held: 1 delivered");
     assertEquals((await books.sql`select from gold.attempt where client_id = ${client}`).length, 3);
     // Checks that the failed event is not lost: the worker that holds the endpoint now sends it.
-    const next = await heir.take([{ client, after: 0, room: 9 }]);
+    const next = await successor.take([{ client, after: 0, room: 9 }]);
     assertEquals(next.map(({ sequence, body }) => `${sequence} ${body === null}`), [
       "1 true",
       "2 false",
       "3 false",
       "4 false",
     ]);
-    await heir.settle(next.slice(1).map((event) => attemptOf(event)), [
+    await successor.settle(next.slice(1).map((event) => attemptOf(event)), [
       endpointAt(client, 0, 4, { tenure: 2 }),
     ]);
     assertEquals(await state(client), "passed 4, held: ");
-    await heir.dismiss();
+    await successor.dismiss();
   });
 
   it("leaves the mark where a replay moved it, although an attempt was in flight", async () => {

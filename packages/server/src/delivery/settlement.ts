@@ -29,11 +29,11 @@ interface SettlementListener {
 
 const BATCH_ATTEMPTS = 512;
 /**
- * A follow-up call with fewer attempts than this first waits BREATH_MS for more attempts. The fixed cost of a
+ * A follow-up call with fewer attempts than this first waits GATHER_MS for more attempts. The fixed cost of a
  * call is as high as the cost of many attempts. No partner waits for the settlement.
  */
 const FEW_ATTEMPTS = 64;
-const BREATH_MS = 10;
+const GATHER_MS = 10;
 /**
  * If another transaction has locked the endpoint's row, the call is repeated after this pause. The repeated
  * call also includes the attempts that finished meanwhile.
@@ -54,7 +54,7 @@ export class Settlement {
   readonly #marked = new Set<HeldEndpoint>();
   readonly #locked = new Map<HeldEndpoint, { attempts: AttemptEntry[]; readonly untilMs: number }>();
   #batches: (readonly Share[])[] = [];
-  #underWay: Promise<boolean> | undefined;
+  #inFlight: Promise<boolean> | undefined;
 
   constructor(store: Pick<DeliveryStore, "settle">, monotonicMs: () => number, listener: SettlementListener) {
     this.#store = store;
@@ -82,14 +82,14 @@ export class Settlement {
    * still waits; the caller then calls again.
    */
   settle(): Promise<boolean> {
-    return this.#underWay ??= this.#settleAll().finally(() => this.#underWay = undefined);
+    return this.#inFlight ??= this.#settleAll().finally(() => this.#inFlight = undefined);
   }
 
   async #settleAll(): Promise<boolean> {
     for (let isFirst = true;;) {
       if (this.#batches.length === 0) {
         if (this.#isEmpty()) return this.#locked.size === 0;
-        if (!isFirst && this.#finished.length < FEW_ATTEMPTS) await sleep(BREATH_MS);
+        if (!isFirst && this.#finished.length < FEW_ATTEMPTS) await sleep(GATHER_MS);
         isFirst = false;
         this.#batches = this.#nextBatches();
       }

@@ -3,18 +3,18 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/fixture.ts";
 import {
+  ageHeartbeat,
   askForTest,
   attemptOf,
   createReceiver,
+  createWorker,
   endpointAt,
   FAILED,
-  hireWorker,
   numbersOf,
   PARKED,
   postEvents,
   redeliver,
   retriesOf,
-  silence,
   type TestWorker,
 } from "./delivery_fixture.ts";
 
@@ -24,7 +24,7 @@ describe("take_events", () => {
   before(async () => {
     books = await testBooks();
     await books.addBar(1_000_000n);
-    worker = await hireWorker(books);
+    worker = await createWorker(books);
   });
   after(() => books.stop());
 
@@ -91,7 +91,7 @@ describe("take_events", () => {
   it("returns nothing and takes no ticket for an endpoint that the worker does not hold", async () => {
     const client = await hold(2);
     await redeliver(books, client, 1);
-    const other = await hireWorker(books);
+    const other = await createWorker(books);
     assertEquals(numbersOf(await take(client, 0, 9, other)), []);
     assertEquals(await retriesOf(books, client), "1 due");
   });
@@ -121,13 +121,13 @@ describe("take_events", () => {
     assert(aheadMs > 15_000 && aheadMs <= 20_000, `${aheadMs}`);
     assertEquals(numbersOf(await take(client, 1, 1)), []);
     // Let another worker claim the endpoint, as if the first one had died before it settled the event.
-    const heir = await hireWorker(books);
-    await silence(books, worker, 6);
+    const next = await createWorker(books);
+    await ageHeartbeat(books, worker, 6);
     await books
       .sql`update gold.retry set due_at = due_at - interval '21 seconds' where client_id = ${client}`;
-    await heir.claim([client], 1);
-    assertEquals(numbersOf(await take(client, 1, 1, heir)), [1]);
-    await heir.dismiss();
+    await next.claim([client], 1);
+    assertEquals(numbersOf(await take(client, 1, 1, next)), [1]);
+    await next.dismiss();
     await worker.renew();
   });
 

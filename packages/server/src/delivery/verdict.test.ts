@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { Attempt } from "./send/sender.ts";
-import { judgeAttempt, type Tried } from "./verdict.ts";
+import { evaluateAttempt, type Tried } from "./verdict.ts";
 import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
@@ -11,9 +11,9 @@ const SCHEDULE = [5, 60, 3600];
 const NONE: Attempt = { durationMs: 1, httpStatus: null, error: null, answer: null, retryAfterSeconds: null };
 /** By default `random` is 0.5, so the jitter changes nothing. */
 const judge = (changes: Partial<Attempt>, tried: Partial<Tried> = {}, random = 0.5) =>
-  judgeAttempt({ ...NONE, ...changes }, { tries: 0, disabled: false, ...tried }, SCHEDULE, () => random);
+  evaluateAttempt({ ...NONE, ...changes }, { tries: 0, disabled: false, ...tried }, SCHEDULE, () => random);
 
-describe("judgeAttempt()", () => {
+describe("evaluateAttempt()", () => {
   it("counts only a 2xx answer as delivered", () => {
     for (const httpStatus of [200, 202, 204, 299]) {
       assertEquals(judge({ httpStatus }), { outcome: "delivered", againInMs: null, restMs: 0 });
@@ -74,7 +74,7 @@ describe("judgeAttempt()", () => {
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     const week = [604_800];
     fc.assert(fc.property(attempt, tried, random, (one, before, drawn) => {
-      const { outcome, againInMs, restMs } = judgeAttempt(one, before, week, () => drawn);
+      const { outcome, againInMs, restMs } = evaluateAttempt(one, before, week, () => drawn);
       assert(Number.isInteger(restMs) && restMs >= 0 && restMs <= 3_600_000);
       if (againInMs !== null) assert(Number.isInteger(againInMs) && againInMs > 0 && againInMs < 2 ** 31);
       assertEquals(

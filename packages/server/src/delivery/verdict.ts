@@ -33,7 +33,7 @@ const OVERLOADED = [429, 503];
  * Decides what an attempt means for its event and its endpoint. `random` returns a number from 0 to 1. It
  * varies the wait, so that events that failed together are not retried together.
  */
-export function judgeAttempt(
+export function evaluateAttempt(
   { httpStatus, retryAfterSeconds }: Attempt,
   { tries, disabled }: Tried,
   schedule: RetrySchedule,

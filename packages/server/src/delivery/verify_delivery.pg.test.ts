@@ -139,7 +139,7 @@ describe("verify_delivery", () => {
     await books.sql`
       insert into gold.idempotency_key select bucket, client_id, 201, 'test', '\\x00', id, id, created_at, 'event', '{}'
       from gold.event where client_id = ${client} and sequence = 6`;
-    await stageDelivery();
+    await insertDelivery();
     await books.sql`select gold.seal_chain(${client})`;
   });
   after(() => books.stop());
@@ -149,7 +149,7 @@ describe("verify_delivery", () => {
       select gold.take_sequence(${client}, ${sequence}, at), gold.post_event(${client}, ${sequence}, id, id, at, 'webhook.test')
       from (select gen_random_uuid() as id, last_posted_at as at from gold.account where client_id = ${client}) made`;
 
-  async function stageDelivery(): Promise<void> {
+  async function insertDelivery(): Promise<void> {
     const bucket = client % 64;
     await books.sql`insert into gold.endpoint (bucket, client_id, passed) values (${bucket}, ${client}, 4)`;
     await books.sql`

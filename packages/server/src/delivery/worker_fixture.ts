@@ -154,9 +154,9 @@ export class Stage {
   }
 
   /** Waits until the condition holds. */
-  async until(so: () => boolean, patienceMs = 30_000): Promise<void> {
-    for (const untilMs = performance.now() + patienceMs; !so(); await pause(2)) {
-      if (performance.now() > untilMs) throw new Error(`The condition was not met within ${patienceMs} ms.`);
+  async until(so: () => boolean, timeoutMs = 30_000): Promise<void> {
+    for (const untilMs = performance.now() + timeoutMs; !so(); await pause(2)) {
+      if (performance.now() > untilMs) throw new Error(`The condition was not met within ${timeoutMs} ms.`);
     }
   }
 

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { createConnection } from "node:net";
 import type { ListenAddress } from "../config.ts";
 
-const OTHERS_NOTHING = 0o117;
+const SOCKET_UMASK = 0o117;
 
 /** Starts a server at an address. Throws if another service already listens there. */
 export async function listen(server: Server, address: ListenAddress): Promise<void> {
@@ -13,7 +13,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<vo
     if (address.kind === "tcp") return void server.listen(address.port, address.host, resolve);
     // Set the umask before the socket is created. So other users cannot open the socket, even before chmod()
     // below runs.
-    const mask = process.umask(OTHERS_NOTHING);
+    const mask = process.umask(SOCKET_UMASK);
     server.listen(address.path, resolve);
     process.umask(mask);
   });

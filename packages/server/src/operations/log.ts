@@ -28,6 +28,11 @@ export interface LogFields {
   readonly setting?: string;
   /** How far the database's clock is behind. */
   readonly behind_seconds?: number;
+  /** Records of `client_id` that the database lacks, such as "12 to 20". */
+  readonly records?: string;
+  /** When the database had these records, and the newest instant that it still has. */
+  readonly kept_at?: string;
+  readonly books_end_at?: string;
   readonly token_key?: string;
   /** A key's name, which is a part of its hash. */
   readonly sealing_key?: string;
@@ -66,6 +71,9 @@ const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   exit: fields.exit,
   setting: fields.setting,
   behind_seconds: fields.behind_seconds,
+  records: fields.records,
+  kept_at: fields.kept_at,
+  books_end_at: fields.books_end_at,
   token_key: fields.token_key,
   sealing_key: fields.sealing_key,
 });

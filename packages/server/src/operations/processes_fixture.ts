@@ -65,6 +65,7 @@ export function startProcesses(
       GOLD_ENV: config.environment,
       PUBLIC_BASE_URL: config.publicBaseUrl,
       DATABASE_URL: databaseUrl.href,
+      TICKER_DATABASE_URL: config.tickerDatabaseUrl,
       PEPPER_SOURCE: config.pepperSource,
       SEALING_KEY_SOURCE: config.sealingKeySource,
       LISTEN: `unix:${folder}/api_{n}.sock`,

@@ -32,7 +32,7 @@ describe("a page of a list", () => {
   });
 
   /** Adds orders to a client's orders, and updates the account as if the orders had been booked. */
-  async function plantOrders(client: number, from: number, to: number): Promise<void> {
+  async function insertOrders(client: number, from: number, to: number): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       await sql`
@@ -72,10 +72,10 @@ describe("a page of a list", () => {
     const [client, other] = [await books.createClient(), await books.createClient()];
     // Add orders of a client that is next to this client in the index. A scan that starts too early would
     // read them.
-    await plantOrders(other, 1, FEW);
-    await plantOrders(client, 1, FEW);
+    await insertOrders(other, 1, FEW);
+    await insertOrders(client, 1, FEW);
     const few = [await explain(client, null), await explain(client, FEW / 2)];
-    await plantOrders(client, FEW + 1, MANY);
+    await insertOrders(client, FEW + 1, MANY);
     const many = [];
     // Test before and after the planner's statistics include the new orders.
     for (const statement of ["select 1", "analyze gold.orders"]) {
@@ -89,7 +89,7 @@ describe("a page of a list", () => {
 
   it("filtered by a text searches 10,000 event numbers of the same index, and says where to continue", async () => {
     const client = await books.createClient();
-    await plantOrders(client, 1, 3 * SEARCHED);
+    await insertOrders(client, 1, 3 * SEARCHED);
     const reads = openRecordReads(connection.sql);
     const bounds: ListBounds = { ...EVERYTHING, reference: "absent", below: null };
     await reads.list("order", client, bounds, PAGE_ITEMS);

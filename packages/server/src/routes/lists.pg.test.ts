@@ -50,6 +50,7 @@ describe("a list", () => {
         const { items, next_cursor } = await account.read(`/v1/orders${query}`, ordersReply);
         assert(items.length > 0, "a page is empty");
         ids.push(...items.map(({ order_id }) => order_id));
+        assert(ids.length <= ORDERS, "the pages repeat records");
         if (next_cursor === null) break;
         query = `?limit=${limit}&cursor=${next_cursor}`;
       }

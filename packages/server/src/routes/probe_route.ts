@@ -14,7 +14,7 @@ import { readBody } from "../admission/body/read_body.ts";
 import { rateFields } from "../admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "../admission/rate/rate_limiter.ts";
 import type { Partner } from "../admission/registry/snapshot.ts";
-import { activeKeys, readAnew, type SignedRequest } from "../admission/signature/verify_signature.ts";
+import { activeKeys, rereadPartner, type SignedRequest } from "../admission/signature/verify_signature.ts";
 import type { Caller } from "../admission/token/caller.ts";
 import { readSignatureForms } from "../admission/signature/header_forms.ts";
 import { nonceUuid } from "../admission/signature/nonce_uuid.ts";
@@ -86,7 +86,7 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   let holder = caller.partner;
   let steps = await judgeHeaders(headers, holder, deps.now());
   if (steps.key.ok === false) {
-    holder = await readAnew(holder, deps.registry);
+    holder = await rereadPartner(holder, deps.registry);
     steps = await judgeHeaders(headers, holder, deps.now());
   }
   if (steps.timestamp.ok && steps.nonce.ok && steps.key.ok) {

@@ -7,14 +7,14 @@ import { createWireServer } from "../../src/http/wire/wire_server.ts";
 
 /** A fixture that sends any bytes to a server and reads the replies. */
 
-export interface Patience {
+export interface ReadTimeouts {
   /** Time limit for the first byte of an answer. */
   readonly silenceMs: number;
   /** Time limit for each further byte. */
   readonly quietMs: number;
 }
 
-const PATIENCE: Patience = { silenceMs: 30_000, quietMs: 30_000 };
+const DEFAULT_TIMEOUTS: ReadTimeouts = { silenceMs: 30_000, quietMs: 30_000 };
 
 /**
  * Writes the text, one byte for each character. Returns all received bytes when the connection ends, or when
@@ -23,7 +23,7 @@ const PATIENCE: Patience = { silenceMs: 30_000, quietMs: 30_000 };
 export async function sendBytes(
   socket: Duplex,
   text: string,
-  { silenceMs, quietMs }: Patience = PATIENCE,
+  { silenceMs, quietMs }: ReadTimeouts = DEFAULT_TIMEOUTS,
 ): Promise<string> {
   let received = "";
   let timer = setTimeout(() => socket.destroy(), silenceMs);
@@ -57,7 +57,7 @@ interface TestWire {
 /** Starts a wire server in front of the test's own app. */
 export async function startWire(
   answer: (request: Request) => Promise<Response>,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<TestWire> {
   const refused: string[] = [];
   const server = createWireServer({
@@ -65,7 +65,7 @@ export async function startWire(
     log: (_level, _event, { code } = {}) => code && refused.push(code),
     metrics: createMetrics(),
     newRequestId: () => "req_fixture",
-    patienceMs,
+    timeoutMs,
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

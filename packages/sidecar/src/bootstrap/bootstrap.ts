@@ -22,7 +22,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
     overload_manager: overloadManager(config),
     layered_runtime: {
       layers: [{
-        name: "house",
+        name: "static_settings",
         static_layer: {
           overload: {
             premature_reset_total_stream_count: LIMIT.prematureResets,

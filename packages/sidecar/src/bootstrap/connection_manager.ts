@@ -3,7 +3,7 @@ import { accessLog, REQUEST_LOG } from "./access_log.ts";
 import { extension, type Message } from "./any.ts";
 import { floodLimit } from "./flood.ts";
 import { PLAIN_REFUSALS } from "./grpc.ts";
-import { LIMIT, PATIENCE } from "./limit.ts";
+import { LIMIT, TIMEOUT } from "./limit.ts";
 import { localReplies } from "./local_reply.ts";
 import { BUFFER, routes } from "./routes.ts";
 
@@ -84,18 +84,18 @@ const PLAIN_PATH: Message = {
 };
 
 const TIMES: Message = {
-  request_headers_timeout: PATIENCE.headers,
-  request_timeout: PATIENCE.request,
-  stream_idle_timeout: PATIENCE.silence,
+  request_headers_timeout: TIMEOUT.headers,
+  request_timeout: TIMEOUT.request,
+  stream_idle_timeout: TIMEOUT.silence,
   http1_safe_max_connection_duration: true,
 };
 
 const SIZES: Message = {
   max_request_headers_kb: LIMIT.headersKib,
   common_http_protocol_options: {
-    idle_timeout: PATIENCE.idle,
-    max_connection_duration: PATIENCE.connection,
-    max_stream_duration: PATIENCE.exchange,
+    idle_timeout: TIMEOUT.idle,
+    max_connection_duration: TIMEOUT.connection,
+    max_stream_duration: TIMEOUT.exchange,
     max_headers_count: LIMIT.headers,
     // Refuse underscores, because some servers treat x_nonce and x-nonce as the same header.
     headers_with_underscores_action: "REJECT_REQUEST",

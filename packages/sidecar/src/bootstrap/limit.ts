@@ -22,7 +22,7 @@ export const LIMIT = {
 } as const;
 
 /** Timeouts of Envoy. */
-export const PATIENCE = {
+export const TIMEOUT = {
   /** From the connection to the end of the TLS handshake. */
   handshake: "3s",
   headers: "10s",

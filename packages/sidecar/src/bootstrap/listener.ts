@@ -4,7 +4,7 @@ import { accessLog, CONNECTION_LOG } from "./access_log.ts";
 import { announcersOf, cidrRange, socketAddress } from "./address.ts";
 import { extension, type Message } from "./any.ts";
 import { connectionManager } from "./connection_manager.ts";
-import { LIMIT, PATIENCE } from "./limit.ts";
+import { LIMIT, TIMEOUT } from "./limit.ts";
 import { mutualTls } from "./tls.ts";
 
 export const PARTNERS_LISTENER = "partners";
@@ -14,7 +14,7 @@ export function partnersListener(config: SidecarConfig): Message {
   const [first, ...others] = config.listen.map(socketAddress);
   const announcers = announcersOf(config);
   const balanced = announcers.length > 0;
-  const handshake = config.front ? `${REST_OF_HANDSHAKE_SECONDS}s` : PATIENCE.handshake;
+  const handshake = config.front ? `${REST_OF_HANDSHAKE_SECONDS}s` : TIMEOUT.handshake;
   return {
     name: PARTNERS_LISTENER,
     // INBOUND, because a drain closes only inbound listeners. The listener for metrics stays open.

@@ -2,7 +2,7 @@ import type { SidecarConfig } from "../settings.ts";
 import type { Upstream } from "../settings_values.ts";
 import { socketAddress } from "./address.ts";
 import { type Message, typed } from "./any.ts";
-import { LIMIT, PATIENCE } from "./limit.ts";
+import { LIMIT, TIMEOUT } from "./limit.ts";
 
 export const SERVICE = "service";
 
@@ -11,7 +11,7 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
   return {
     name: SERVICE,
     type: "STATIC",
-    connect_timeout: PATIENCE.connect,
+    connect_timeout: TIMEOUT.connect,
     lb_policy: "LEAST_REQUEST",
     load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
     // Refuse requests if no process is ready. By default Envoy would send them to all processes.
@@ -30,7 +30,7 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": typed(
         "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
         {
-          common_http_protocol_options: { idle_timeout: PATIENCE.upstreamIdle },
+          common_http_protocol_options: { idle_timeout: TIMEOUT.upstreamIdle },
           explicit_http_config: { http_protocol_options: {} },
         },
       ),

@@ -21,10 +21,7 @@ interface Row {
  */
 export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Promise<KnownAddresses> {
   const [row] = await sql<Row[]>`
-    select version::text, case when document is not null then coalesce((
-      select jsonb_agg(jsonb_build_object('id', p->'public_id', 'ranges', p->'ips') order by p->'id')
-      from jsonb_array_elements(document->'partners') p where not (p->>'suspended')::boolean), '[]') end as partners
-    from gold.read_registry(${known?.version ?? null}::text::bigint)`;
+    select version::text, partners from gold.read_addresses(${known?.version ?? null}::text::bigint)`;
   if (!row) throw new Error("The database has no registry yet: run `gold db migrate`.");
   if (!row.partners) return known!;
   const addresses = new Map<string, string>();

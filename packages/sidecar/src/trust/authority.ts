@@ -1,3 +1,4 @@
+import { type ApprovalDocument, authorityRow, type SignedRegistry } from "@gold-partner/approvals";
 import type { Sql } from "postgres";
 
 /** A CA that signs partners' certificates, and its newest revocation list. Both are PEM. */
@@ -15,6 +16,8 @@ export interface Authority {
 export interface TrustedAuthorities {
   readonly version: string;
   readonly authorities: readonly Authority[];
+  /** How many CAs are left out, because two people did not sign for them. */
+  readonly unsigned: number;
 }
 
 interface TrustDocument {
@@ -25,18 +28,39 @@ interface TrustDocument {
   }[];
 }
 
-/** Reads the trusted CAs. Returns `known` unchanged if the registry version is the same. */
-export async function readAuthorities(sql: Sql, known?: TrustedAuthorities): Promise<TrustedAuthorities> {
-  const [row] = await sql<{ version: string; document: TrustDocument | null }[]>`
-    select version::text, document from gold.read_trust(${known?.version ?? null}::text::bigint)`;
+interface TrustRead {
+  readonly version: string;
+  readonly document: TrustDocument | null;
+  readonly approvals: ApprovalDocument | null;
+}
+
+/**
+ * Reads the trusted CAs. Returns `known` unchanged if the registry version is the same. With `signatures`, leaves out
+ * CAs for which two people did not sign.
+ */
+export async function readAuthorities(
+  sql: Sql,
+  known?: TrustedAuthorities,
+  signatures?: SignedRegistry,
+): Promise<TrustedAuthorities> {
+  const wanted = signatures !== undefined;
+  const [row] = await sql<TrustRead[]>`
+    with read as (select * from gold.read_trust(${known?.version ?? null}::text::bigint))
+    select version::text, document,
+      case when document is not null and ${wanted} then gold.read_authority_approvals() end as approvals
+    from read`;
   if (!row) throw new Error("The database has no registry yet: run `gold db migrate`.");
   if (!row.document) return known!;
-  const authorities = row.document.authorities.map((one): Authority => ({
+  const signed = row.approvals ? await signatures!.read(row.approvals) : undefined;
+  const trusted = row.document.authorities.filter((one) =>
+    signed?.has(authorityRow(one.certificate)) ?? true
+  );
+  const authorities = trusted.map((one): Authority => ({
     certificate: one.certificate,
     revocationList: one.revocation_list ?? undefined,
     // 0 for values that Date.parse cannot read, such as infinity, so that the list is overdue. NaN would
     // never count as past.
     listEndsMs: Date.parse(one.revocation_next_at ?? "") || 0,
   }));
-  return { version: row.version, authorities };
+  return { version: row.version, authorities, unsigned: row.document.authorities.length - trusted.length };
 }

@@ -45,9 +45,9 @@ describe("sidecar keep, between the database and the real Envoy", () => {
   });
 
   const settings = () => {
-    const api = new URL(books.url);
-    api.searchParams.set("role", "gold_api");
-    return { DATABASE_URL: api.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
+    const url = new URL(books.url);
+    url.searchParams.set("role", "gold_trust");
+    return { DATABASE_URL: url.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
   };
   const isLetIn = async ({ cert, key }: Identity) =>
     await fixture.send(request("GET /health"), { cert, key }).then(

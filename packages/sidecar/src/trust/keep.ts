@@ -1,5 +1,7 @@
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import process from "node:process";
+import { parseOperatorKeys } from "@gold-partner/approvals";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { FRONT_SOCKET } from "../front/haproxy.ts";
@@ -11,7 +13,7 @@ const POLL_MS = 1000;
 const USAGE =
   "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and exits.";
 
-type Settings = Pick<TrustSyncOptions, "databaseUrl" | "folder" | "frontSocket">;
+type Settings = Pick<TrustSyncOptions, "databaseUrl" | "folder" | "frontSocket" | "operatorKeys">;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -20,7 +22,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export async function keep(args: readonly string[]): Promise<number> {
   const once = readOnce(args);
   if (once === undefined) return refuse(USAGE);
-  const settings = readSettings(process.env);
+  const settings = await readSettings(process.env);
   if (typeof settings === "string") return refuse(settings);
   // Keep running if the reader of standard output exits.
   process.stdout.on("error", () => {});
@@ -58,7 +60,7 @@ function readOnce(args: readonly string[]): boolean | undefined {
 }
 
 /** Reads the settings. If any is wrong, returns a text that lists every fault. */
-function readSettings(variables: Variables): Settings | string {
+async function readSettings(variables: Variables): Promise<Settings | string> {
   const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", FRONT_DIRECTORY: front = "" } =
     variables;
   const { GOLD_ENV: environment } = variables;
@@ -78,6 +80,16 @@ function readSettings(variables: Variables): Settings | string {
       `FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty without HAProxy; got "${front}".`,
     );
   }
+  const { OPERATOR_KEYS: keys = "off" } = variables;
+  let operatorKeys: Settings["operatorKeys"];
+  try {
+    if (keys !== "off" && !isAbsolute(keys)) {
+      throw new Error(`must be an absolute path or off; got "${keys}".`);
+    }
+    if (keys !== "off") operatorKeys = await parseOperatorKeys(await readFile(keys, "utf8"));
+  } catch (error) {
+    faults.push(`OPERATOR_KEYS ${(error as Error).message}`);
+  }
   const frontSocket = front === "" ? undefined : join(front, FRONT_SOCKET);
-  return faults.length === 0 ? { databaseUrl, folder, frontSocket } : faults.join("\n");
+  return faults.length === 0 ? { databaseUrl, folder, frontSocket, operatorKeys } : faults.join("\n");
 }

@@ -7,9 +7,10 @@ interface Fields {
   readonly error_name?: string;
   readonly code?: string;
   readonly pid?: number;
+  readonly setting?: string;
 }
 
-type Log = (level: "info" | "error", event: string, fields?: Fields) => void;
+type Log = (level: "info" | "warn" | "error", event: string, fields?: Fields) => void;
 
 /** One current fault. The log repeats it while it lasts. */
 export interface Complaint extends Fields {

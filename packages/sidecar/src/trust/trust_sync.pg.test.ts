@@ -2,8 +2,18 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { parseOperatorKeys } from "@gold-partner/approvals";
+import {
+  approveSigned,
+  newSignatory,
+  operatorKeysOf,
+  proposeSigned,
+  registerRootKeys,
+  type TestBooks,
+  testBooks,
+} from "@gold-partner/server/testing";
 import { assertEquals, assertRejects } from "@std/assert";
+import postgres from "postgres";
 import { syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
@@ -33,16 +43,16 @@ describe("syncTrust()", () => {
     await rm(folder, { recursive: true });
   });
 
-  const options = (databaseUrl = apiUrl()) => ({
+  const options = (databaseUrl = trustUrl()) => ({
     databaseUrl,
     folder,
     pollMs: 20,
     now: () => Date.parse("2027-01-01T00:00:00Z") + aheadMs,
     write: (line: string) => void lines.push(JSON.parse(line)),
   });
-  const apiUrl = () => {
+  const trustUrl = () => {
     const url = new URL(books.url);
-    url.searchParams.set("role", "gold_api");
+    url.searchParams.set("role", "gold_trust");
     return url.href;
   };
   const keep = (url?: string) => trustSync = syncTrust(options(url));
@@ -69,6 +79,38 @@ describe("syncTrust()", () => {
     await until(() => said(event).length >= times, () => lines);
     assertEquals(said(event).length, times, event);
   };
+
+  it("trusts only the CAs for which two people signed, and says so", async () => {
+    const logins = ["trust_sync_amal", "trust_sync_badr"];
+    const connections = await Promise.all(logins.map(async (login) => {
+      await books.sql.unsafe(`create role ${login} login password 'trust_sync' in role gold_operator`);
+      const url = new URL(books.url);
+      [url.username, url.password] = [login, "trust_sync"];
+      return postgres(url.href, { max: 1, onnotice: () => {} });
+    }));
+    try {
+      const [one, two] = await Promise.all(connections.map(newSignatory));
+      await registerRootKeys(books.sql, one!, two!);
+      const operatorKeys = await parseOperatorKeys(operatorKeysOf(one!, two!));
+      const proposal = await proposeSigned(one!, "registry.adopt", {
+        rows: [[`authority ${ONE_CERTIFICATE}`, ""]],
+      });
+      await approveSigned(two!, proposal);
+      await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
+      trustSync = syncTrust({ ...options(), operatorKeys });
+      await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
+      await heard("two people did not sign for a CA, so the proxy does not trust it");
+      const superuser = books.connect("superuser", 1);
+      await superuser`set session_replication_role = replica`;
+      await superuser`update gold.proposal set approver_signature = proposer_signature where id = ${proposal.id}::uuid`;
+      await raise();
+      await heard("the database has no CA to trust, so the proxy keeps the last CAs and lists");
+      await assertRejects(() => writeTrustOnce({ ...options(), operatorKeys }));
+    } finally {
+      for (const sql of connections) await sql.end({ timeout: 1 });
+      for (const login of logins) await books.sql.unsafe(`drop role ${login}`);
+    }
+  });
 
   it("writes at once, and again when the list or the authorities change", async () => {
     keep();
@@ -143,10 +185,10 @@ describe("syncTrust()", () => {
   });
 
   it("keeps the last files while the database is unreachable, and updates them afterwards", async () => {
-    await books.sql`create role trust_sync_login login password 'trust_sync' in role gold_api`;
+    await books.sql`create role trust_sync_login login password 'trust_sync' in role gold_trust`;
     const url = new URL(books.url);
     [url.username, url.password] = ["trust_sync_login", "trust_sync"];
-    url.searchParams.set("role", "gold_api");
+    url.searchParams.set("role", "gold_trust");
     keep(url.href);
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role trust_sync_login nologin`;

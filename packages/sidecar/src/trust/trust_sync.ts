@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type OperatorKey, SignedRegistry } from "@gold-partner/approvals";
 import { type KnownAddresses, readPartnerAddresses } from "../front/partner_addresses.ts";
 import { writeAddressMap } from "../front/runtime_api.ts";
 import { readAuthorities, type TrustedAuthorities } from "./authority.ts";
@@ -14,6 +15,8 @@ export interface TrustSyncOptions {
    * The socket of HAProxy's runtime API, to which partners' addresses are written. Undefined without HAProxy.
    */
   readonly frontSocket?: string | undefined;
+  /** The operators' first keys. With them, a CA is trusted only if two people signed for it. */
+  readonly operatorKeys?: readonly OperatorKey[] | undefined;
   readonly pollMs: number;
   /** This machine's time, in Unix milliseconds. The proxy checks expiry against the same clock. */
   readonly now: () => number;
@@ -26,13 +29,15 @@ export interface TrustSync {
 }
 
 /** Writes the trust folder once, from the database. Throws if that fails. */
-export async function writeTrustOnce({ databaseUrl, folder, now, write }: TrustSyncOptions): Promise<void> {
+export async function writeTrustOnce(
+  { databaseUrl, folder, operatorKeys, now, write }: TrustSyncOptions,
+): Promise<void> {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   try {
-    const { authorities } = await readAuthorities(sql);
-    const { trust, complaints } = composeBundle(authorities, now());
-    createComplaints(log, now)(complaints);
+    const known = await readAuthorities(sql, undefined, operatorKeys && new SignedRegistry(operatorKeys));
+    const { trust, complaints } = composeBundle(known.authorities, now());
+    createComplaints(log, now)([...complaints, ...complaintsOf(known)]);
     await writeTrust(folder, trust);
   } finally {
     await sql.end({ timeout: 1 });
@@ -45,18 +50,24 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: TrustS
  * files stay.
  */
 export function syncTrust(
-  { databaseUrl, folder, frontSocket, pollMs, now, write }: TrustSyncOptions,
+  { databaseUrl, folder, frontSocket, operatorKeys, pollMs, now, write }: TrustSyncOptions,
 ): TrustSync {
+  const signatures = operatorKeys && new SignedRegistry(operatorKeys);
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   const complain = createComplaints(log, now);
+  if (!operatorKeys) {
+    log("warn", "OPERATOR_KEYS is off: a superuser of the database can add authorities alone", {
+      setting: "OPERATOR_KEYS",
+    });
+  }
   const stopping = new AbortController();
   let known: TrustedAuthorities | undefined;
 
   const turn = async (): Promise<readonly Complaint[]> => {
     const found: Complaint[] = [];
     try {
-      known = await readAuthorities(sql, known);
+      known = await readAuthorities(sql, known, signatures);
     } catch (error) {
       found.push({
         event: "the database cannot be read, so the proxy keeps the last CAs and lists",
@@ -66,7 +77,7 @@ export function syncTrust(
     // Continue even if nothing was read, because known CAs and lists expire by the clock.
     if (!known) return found;
     const { trust, complaints } = composeBundle(known.authorities, now());
-    found.push(...complaints);
+    found.push(...complaints, ...complaintsOf(known));
     if (trust.certificates.length === 0) {
       return [...found, {
         event: "the database has no CA to trust, so the proxy keeps the last CAs and lists",
@@ -125,3 +136,8 @@ export function syncTrust(
     },
   };
 }
+
+const complaintsOf = ({ unsigned }: TrustedAuthorities): readonly Complaint[] =>
+  unsigned === 0
+    ? []
+    : [{ event: "two people did not sign for a CA, so the proxy does not trust it", authorities: unsigned }];

@@ -43,7 +43,7 @@ export const ACCESS_ENDPOINTS = {
       "would: 401, 409 and so on. The body is not stored. Failed probes have their own rate " +
       "limit.",
     token: "required",
-    signature: "judged",
+    signature: "diagnosed",
     request: {
       mediaType: "*/*",
       schema: z.unknown(),

@@ -15,7 +15,7 @@ import {
 import type { EndpointFamily } from "../endpoint.ts";
 import { CHAIN_KEY, LIMITS, RESERVES, RESERVES_LIST, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
 import { EVENT, EVENT_REDELIVERED, WEBHOOK_TEST } from "../examples/events.ts";
-import { BALANCES } from "../examples/story.ts";
+import { BALANCES } from "../examples/example_values.ts";
 
 export const BOOKS_ENDPOINTS = {
   getBalances: {

@@ -72,7 +72,8 @@ export const DISCOVERY_ENDPOINTS = {
     tag: "Discovery",
     summary: "This description as a page",
     description:
-      "For people: every operation with its examples. The page loads nothing and runs no scripts, so a saved copy is complete.",
+      "For people: every operation with its examples. The page loads nothing and runs no scripts, so a saved " +
+      "copy is complete.",
     token: "none",
     fixed: true,
     reply: {

@@ -1,6 +1,6 @@
 import type { AuthorizationServerReply, JwksReply, ProbeReply, TokenReply } from "../../schema/mod.ts";
 import { BASE_URL, sentExample } from "./sent.ts";
-import { THUMBPRINT } from "./story.ts";
+import { THUMBPRINT } from "./example_values.ts";
 
 export const TOKEN_REQUEST = {
   grant_type: "client_credentials",

@@ -7,7 +7,7 @@ import {
   statementReply,
 } from "../../schema/mod.ts";
 import { WITHDRAWAL_REQUEST } from "./money.ts";
-import { DIGEST, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID, THUMBPRINT } from "./story.ts";
+import { DIGEST, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID, THUMBPRINT } from "./example_values.ts";
 
 const SOLD = { reserves_list_id: RESERVES_LIST_ID } as const;
 const BOUGHT = { ...PARTNER_TEXTS, ...SOLD } as const;

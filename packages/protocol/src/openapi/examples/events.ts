@@ -1,6 +1,6 @@
 import type { EventReply, WebhookEvent, WebhookEventType, WithdrawalStatus } from "../../schema/mod.ts";
 import { FUNDING, WITHDRAWAL } from "./money.ts";
-import { DIGEST, ID, INSTANT, THUMBPRINT } from "./story.ts";
+import { DIGEST, ID, INSTANT, THUMBPRINT } from "./example_values.ts";
 import { ORDERS } from "./trading.ts";
 
 const chain_head = DIGEST.chainHead;

@@ -1,5 +1,5 @@
 import type { FundingReply, WithdrawalReply } from "../../schema/mod.ts";
-import { BALANCES, ID, INSTANT } from "./story.ts";
+import { BALANCES, ID, INSTANT } from "./example_values.ts";
 
 export const FUND_REQUEST = { amount_sar: 100000 } as const;
 

@@ -1,6 +1,6 @@
 import type { SimulationsReply } from "../../schema/mod.ts";
 import { FUNDING, WITHDRAWAL } from "./money.ts";
-import { ID, INSTANT } from "./story.ts";
+import { ID, INSTANT } from "./example_values.ts";
 import { QUOTES } from "./trading.ts";
 
 const NOTHING = { market: null, prices: null, failure: null, webhooks: null } as const;

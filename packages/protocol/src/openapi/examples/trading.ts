@@ -1,5 +1,5 @@
 import type { OrderReply, PricesReply, QuoteReply } from "../../schema/mod.ts";
-import { BALANCES, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID } from "./story.ts";
+import { BALANCES, ID, INSTANT, PARTNER_TEXTS, RESERVES_LIST_ID } from "./example_values.ts";
 
 export const PRICES = {
   currency: "SAR",

@@ -1,3 +1,4 @@
+import { type ApprovalDocument, type OperatorKey, SignedRegistry } from "@gold-partner/approvals";
 import type { Query } from "../../database/query.ts";
 import type { Log } from "../../operations/log.ts";
 import { Refusal } from "../../http/refusal.ts";
@@ -13,9 +14,16 @@ export interface Registry {
   /** The database's time in Unix milliseconds, as the service estimates it. */
   now(): number;
   isFresh(): boolean;
-  /** How many rows the last snapshot skipped because the service cannot read them. */
+  /** How many rows the last snapshot skipped: the service cannot read them, or two people did not sign for them. */
   malformedRows(): number;
   stop(): void;
+}
+
+interface RegistryRead {
+  readonly version: string;
+  readonly at: Date;
+  readonly document: RegistryDocument | null;
+  readonly approvals: ApprovalDocument | null;
 }
 
 const NO_DEPLOYMENT = "The database has no deployment yet: run `gold db migrate` with --env and --base-url.";
@@ -24,9 +32,15 @@ const MAX_AGE_MS = 5000;
 
 /**
  * Keeps in memory the rows that admission and delivery need. Polls every second; the database sends the rows
- * only if their version has changed.
+ * only if their version has changed. With `operatorKeys`, it skips rows for which two people did not sign.
  */
-export async function openRegistry(sql: Query, monotonicMs: () => number, log: Log): Promise<Registry> {
+export async function openRegistry(
+  sql: Query,
+  monotonicMs: () => number,
+  log: Log,
+  operatorKeys?: readonly OperatorKey[],
+): Promise<Registry> {
+  const signatures = operatorKeys && new SignedRegistry(operatorKeys);
   const report = createReport(log);
   let snapshot: Snapshot | undefined;
   let readAtMs = -Infinity;
@@ -37,14 +51,22 @@ export async function openRegistry(sql: Query, monotonicMs: () => number, log: L
 
   const read = async (): Promise<Snapshot> => {
     const before = monotonicMs();
-    const [row] = await sql<{ version: string; at: Date; document: RegistryDocument | null }[]>`
-      select version::text, at, document from gold.read_registry(${snapshot?.version ?? null}::text::bigint)`;
+    const [row] = await sql<RegistryRead[]>`
+      with read as (select * from gold.read_registry(${snapshot?.version ?? null}::text::bigint))
+      select version::text, at, document,
+        case when document is not null and ${
+      signatures !== undefined
+    } then gold.read_approvals() end as approvals
+      from read`;
     if (!row) throw new Error(NO_DEPLOYMENT);
     // Assume that the database read its clock halfway between query and answer. The machine's own clock is
     // not used, because it can be wrong and can jump.
     databaseMs = row.at.getTime();
     databaseReadAtMs = (before + monotonicMs()) / 2;
-    if (row.document) snapshot = await readDocument(row.version, row.document);
+    if (row.document) {
+      const signed = row.approvals ? await signatures!.read(row.approvals) : undefined;
+      snapshot = await readDocument(row.version, row.document, signed);
+    }
     readAtMs = before;
     report.onRead(snapshot!.malformedRows);
     return snapshot!;

@@ -1,3 +1,12 @@
+import {
+  allowedIpsRow,
+  certificateRow,
+  clientSecretRow,
+  type RegistryRow,
+  type SignedRows,
+  signingKeyRow,
+  UnsignedRow,
+} from "@gold-partner/approvals";
 import { type CryptoKey, importVerifyingKey, type Jwk } from "@gold-partner/jws";
 import type { SimulatedWebhooks } from "@gold-partner/protocol";
 import ipaddr from "ipaddr.js";
@@ -124,8 +133,16 @@ export interface RegistryDocument {
   readonly partners: readonly PartnerDocument[];
 }
 
-/** Reads each row separately, so that a malformed row affects only its owner. */
-export async function readDocument(version: string, document: RegistryDocument): Promise<Snapshot> {
+/**
+ * Reads each row separately, so that a malformed row affects only its owner. With `signed`, a row for which two
+ * people did not sign is skipped like a malformed one.
+ */
+export async function readDocument(
+  version: string,
+  document: RegistryDocument,
+  signed?: SignedRows,
+): Promise<Snapshot> {
+  const demand = (row: RegistryRow) => signed?.demand(row);
   const certificates = new Map<string, RegisteredCertificate>();
   const partners = new Map<string, Partner>();
   const malformedRows: MalformedRow[] = [];
@@ -144,23 +161,36 @@ export async function readDocument(version: string, document: RegistryDocument):
       rate: { perSecond: entry.rate_per_second, burst: entry.burst },
       maximumTenthMilligrams: BigInt(entry.maximum_grams),
       simulations: entry.simulations,
-      ips: await readRows(entry.ips, (range) => `allowed_ip ${range}`, readRange),
+      ips: await readRows(entry.ips, (range) => `allowed_ip ${range}`, (range) => {
+        requireSignedRange(clientId, range, signed);
+        return readRange(range);
+      }),
       secrets: await readRows(
         entry.secrets,
         ({ id }) => `client_secret ${id}`,
-        (row) => ({ id: row.id, hash: row.hash, ...periodOf(row) }),
+        (row) => {
+          demand(clientSecretRow(clientId, row.hash));
+          return { id: row.id, hash: row.hash, ...periodOf(row) };
+        },
       ),
       signingKeys: await readRows(
         entry.signing_keys,
         ({ thumbprint }) => `signing_key ${thumbprint}`,
-        readSigningKey,
+        (row) => {
+          demand(signingKeyRow(clientId, row));
+          return readSigningKey(row);
+        },
       ),
     };
     partners.set(clientId, partner);
     const registered = await readRows(
       entry.certificates,
       ({ fingerprint }) => `certificate ${fingerprint}`,
-      (row) => [row.fingerprint, { partner, ...lifeOf(row), revoked: row.revoked }] as const,
+      (row) => {
+        const life = lifeOf(row);
+        demand(certificateRow(clientId, row));
+        return [row.fingerprint, { partner, ...life, revoked: row.revoked }] as const;
+      },
     );
     for (const [fingerprint, certificate] of registered) certificates.set(fingerprint, certificate);
   }
@@ -202,6 +232,14 @@ async function readEach<Row, Value>(
     }
   }));
   return values.flat(1) as Value[];
+}
+
+/** Two people sign for all ranges of a partner together. A range that a superuser added is not among them. */
+function requireSignedRange(client: string, range: string, signed: SignedRows | undefined): void {
+  const [name] = allowedIpsRow(client, []);
+  if (signed && !signed.valueOf(name)?.split(" ").includes(range)) {
+    throw new UnsignedRow(`Two people have not signed for ${range} in ${name}.`);
+  }
 }
 
 function readRange(range: string): string {

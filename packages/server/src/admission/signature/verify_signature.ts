@@ -53,7 +53,7 @@ export function activeKeys({ signingKeys }: Partner, kid: string | undefined, no
 }
 
 /** Reads the partner from the database, because a key can be newer than the last snapshot. */
-export async function readAnew(partner: Partner, registry: Registry): Promise<Partner> {
+export async function rereadPartner(partner: Partner, registry: Registry): Promise<Partner> {
   return (await registry.refresh()).partners.get(partner.publicId) ?? partner;
 }
 
@@ -80,7 +80,7 @@ export async function verifySignature<Body extends Bytes>(
   try {
     const key = await verifyBy(partner).catch(async (error) => {
       if (!(error instanceof JwsError && OF_NO_KNOWN_KEY.includes(error.reason))) throw error;
-      const current = await readAnew(partner, registry);
+      const current = await rereadPartner(partner, registry);
       if (current === partner) throw error;
       return await verifyBy(current);
     });

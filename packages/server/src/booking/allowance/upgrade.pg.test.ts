@@ -72,6 +72,9 @@ async function migrateToBefore(sql: Sql): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "gold-migrations-"));
   try {
     await cp(MIGRATIONS, folder, { recursive: true });
+    // drizzle's migrator runs all migrations in one transaction, where no index can be built concurrently.
+    const contract = join(folder, "0001_contract.sql");
+    await writeFile(contract, (await readFile(contract, "utf8")).replaceAll("INDEX CONCURRENTLY", "INDEX"));
     const file = join(folder, "meta", "_journal.json");
     const journal = JSON.parse(await readFile(file, "utf8")) as { entries: { tag: string }[] };
     const end = journal.entries.findIndex(({ tag }) => tag.endsWith("_partner_limits"));

@@ -21,11 +21,25 @@ end $$;
 -- A proposal is decided once. Its change never changes, and its secrets only go away.
 create or replace function gold.freeze_proposal() returns trigger language plpgsql as $$
 begin
-  if to_jsonb(new) - '{state,decided_by,decided_at,secrets}'::text[] <> to_jsonb(old) - '{state,decided_by,decided_at,secrets}'::text[]
-    or (old.state, new.state) not in (('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
+  if to_jsonb(new) - '{state,decided_by,decided_at,secrets,proposer_signature,approver_signature}'::text[]
+      <> to_jsonb(old) - '{state,decided_by,decided_at,secrets,proposer_signature,approver_signature}'::text[]
+    -- The proposer signs once, while the proposal is pending. The approver signs in the approval.
+    or (old.state, new.state) = ('pending', 'pending')
+      and (old.proposer_signature is not null or to_jsonb(new) - 'proposer_signature' <> to_jsonb(old) - 'proposer_signature')
+    or (old.state, new.state) <> ('pending', 'pending') and new.proposer_signature is distinct from old.proposer_signature
+    or new.state <> 'applying' and new.approver_signature is distinct from old.approver_signature
+    or (old.state, new.state) not in (('pending', 'pending'), ('pending', 'applying'), ('pending', 'rejected'), ('applying', 'approved'), ('approved', 'approved'))
     or old.state in ('applying', 'approved') and (new.decided_by, new.decided_at) is distinct from (old.decided_by, old.decided_at)
     or new.secrets is not null and new.secrets is distinct from old.secrets then
     raise exception 'a proposal is decided once, and its content never changes' using errcode = 'GB002';
+  end if;
+  return new;
+end $$;
+
+create or replace function gold.freeze_operator_key() returns trigger language plpgsql as $$
+begin
+  if old.ended_at is not null or new.ended_at is null or to_jsonb(new) - 'ended_at' <> to_jsonb(old) - 'ended_at' then
+    raise exception 'an operator key never changes: end it, and add another' using errcode = 'GB002';
   end if;
   return new;
 end $$;

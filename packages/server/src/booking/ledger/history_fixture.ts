@@ -146,8 +146,8 @@ export class HistoryModel {
       known !== undefined
     );
     const refused = named.some(({ status, approver }) => status !== "approved" || approver === operator);
-    if (refused) return REFUSED;
     if (named.length !== draws.length) return ABSENT;
+    if (refused) return REFUSED;
     for (const withdrawal of named) {
       withdrawal.status = "submitted";
       this.#move(withdrawal.client, 0n);

@@ -21,9 +21,9 @@ describe("event notices", () => {
   after(() => books.stop());
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  const hear = async () => {
+  const hear = async (channel = "gold_event") => {
     const heard: number[] = [];
-    await books.sql.listen("gold_event", (client) => void heard.push(Number(client)));
+    await books.sql.listen(channel, (client) => void heard.push(Number(client)));
     return heard;
   };
   const untilHeard = async (heard: readonly number[], count: number) => {
@@ -63,6 +63,13 @@ describe("event notices", () => {
     await untilHeard(heard, notified);
     assertEquals(heard.length, notified);
     assert(statements <= tookMs / 3 + 2, `${statements} in ${tookMs} ms`);
+  });
+
+  it("are also sent when an endpoint changes, to the workers that hold it and to those that do not", async () => {
+    const [holders, others] = [await hear("gold_endpoint"), await hear()];
+    await books.sql`select gold.endpoint_changed(${clients[9]!})`;
+    assertEquals(await untilHeard(holders, 1), [clients[9]]);
+    assertEquals(await untilHeard(others, 1), [clients[9]]);
   });
 
   it("are not sent for a client without a URL or with a disabled or resting endpoint", async () => {

@@ -149,7 +149,7 @@ describe("book_quotes", () => {
     const item = quoteItem(client, GRAM);
     const before = await readBooks(books.sql);
     await books
-      .sql`update gold.price set source = 'simulated', stale_after_seconds = 60, as_of = clock_timestamp() - interval '61 seconds'`;
+      .sql`update gold.price set source = 'simulated', stale_after_seconds = 60, as_of = clock_timestamp() - interval '60 seconds'`;
     assertEquals(wordOf(await bookQuote(books.api, item)), "price_unavailable");
     await books
       .sql`update gold.price set as_of = clock_timestamp() - interval '50 seconds'`;

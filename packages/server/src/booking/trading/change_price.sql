@@ -40,6 +40,9 @@ begin
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
   end if;
+  if is_first then
+    perform store_first_band();
+  end if;
 end $$;
 
 -- `sessions` is [{day, opens, closes}] in Riyadh time; day 0 is Sunday. If `always_open` is false and there
@@ -137,7 +140,8 @@ language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)
   or (given).as_of > clock + gold.clock_tolerance());
 
--- Stores a price of the source, and closes the market if it jumped. Returns false if the price or its settings changed since the tick read them.
+-- Stores a price of the source, and closes the market if it jumped. Raises an error with the detail outside_band
+-- if the price is outside the band (price_band.sql). Returns false if the price or its settings changed since the tick read them.
 -- `source_as_of` is the time that the source states, or null. The clock replaces a missing time and a time in
 -- the future.
 create or replace function gold.tick_price(
@@ -165,6 +169,13 @@ language plpgsql set search_path = gold, pg_temp as $$
 begin
   new.id := coalesce((select max(h.id) from price_history h), 0) + 1;
   new.stored_at := date_trunc('milliseconds', clock_timestamp());
+  if new.band_basis_points is not null and new.as_of > 'epoch' then
+    if is_price_approved(new.mid) then
+      new.band_from := new.id;
+    else
+      perform refuse_outside_band(new);
+    end if;
+  end if;
   return new;
 end $$;
 

@@ -87,17 +87,6 @@ describe("httpSource()", () => {
     }
   });
 
-  it("refuses a jump of more than a tenth in either direction, but accepts any first price", async () => {
-    for (const price of ["352.0001", "287.9999", "10000", "0.0001"]) {
-      assertEquals(await reasonFor(pricedAt(price)), "implausible_jump", price);
-      assert(await ask({ asOf: undefined }));
-    }
-    for (const price of ["352", "288"]) {
-      feed.says(pricedAt(price));
-      assert(await ask());
-    }
-  });
-
   it("accepts only status 200, and follows no redirect", async () => {
     for (const status of [204, 404, 500, 503]) {
       assertEquals(await reasonFor((reply) => reply.writeHead(status).end()), `status_${status}`);

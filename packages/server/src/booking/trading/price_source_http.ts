@@ -26,11 +26,6 @@ const TIMEOUT_MS = 5000;
 const REPLY_MAX_BYTES = 65_536;
 /** How far a source's clock may be ahead, including the time of the request. */
 const AHEAD_MAX_MS = 10_000;
-/**
- * A price that differs from the last one by more than a tenth is refused as a mistake. If the price is right,
- * an operator sets it by hand and then sets the source again.
- */
-const JUMP_DIVISOR = 10n;
 const PORTS = [443, 8443];
 
 const rulesOf = (allow: AllowList): Rules => ({
@@ -61,9 +56,8 @@ interface HttpSourceOptions {
 
 /**
  * GET of the URL returns `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is
- * optional. The first price after the source was set is accepted without a comparison. A later price that
- * jumps is refused. The URL comes from the database, so it is checked like a webhook URL, and a request goes
- * only to a checked address.
+ * optional. The database refuses a price outside the band (price_band.sql). The URL comes from the database, so it
+ * is checked like a webhook URL, and a request goes only to a checked address.
  */
 export function httpSource(
   { now, allow, resolve = createResolver() }: HttpSourceOptions,
@@ -145,15 +139,12 @@ function readPrice(reply: JsonValue): SourcePrice {
   return { midPips: parsePrice(price.source), asOf };
 }
 
-/** Refuses a well-formed price that is implausible. Ignores a price older than the current one. */
+/** Refuses a price of the future. Ignores a price older than the current one. */
 function judge(
   price: SourcePrice,
-  { midPips, asOf }: StandingPrice,
+  { asOf }: StandingPrice,
   nowMs: ReturnType<Registry["now"]>,
 ): SourcePrice | undefined {
-  const difference = price.midPips - midPips;
-  const jumps = (difference < 0n ? -difference : difference) * JUMP_DIVISOR > midPips;
-  if (asOf && jumps) throw new SourceError("implausible_jump");
   if (price.asOf === null) return price;
   const atMs = parseInstant(price.asOf);
   if (atMs === undefined) throw new SourceError("as_of_invalid");

@@ -60,17 +60,19 @@ describe("startPriceTicker()", () => {
     assertEquals(await quoted(), "quoted");
     feed.says('{"price_per_gram_sar":401.5}');
     await until(() => priceIs("4015000"));
+    await books.sql`select gold.set_band(200, 500)`;
 
     feed.says((reply) => reply.writeHead(500).end());
     await until(async () => (await standing()).stale);
     assertEquals(await quoted(), "the quote failed: price_unavailable null");
     feed.says('{"price_per_gram_sar":4000}');
-    await until(() => metrics.text().includes('outcome="implausible_jump"'));
+    await until(() => metrics.text().includes('outcome="outside_band"'));
     assertEquals((await standing()).mid, "4015000");
     feed.says('{"price_per_gram_sar":402}');
     await until(() => priceIs("4020000"));
     assertEquals(await quoted(), "quoted");
     ticker.stop();
+    await books.sql`select gold.set_band(null, null)`;
   });
 
   it("logs each failure and each recovery once, and counts every tick", () => {
@@ -78,7 +80,7 @@ describe("startPriceTicker()", () => {
       ["warn", "the price source fails", { code: "status_500" }],
       ["warn", "the price source gives prices again", { code: "ok" }],
     ]);
-    for (const outcome of ["ok", "status_500", "implausible_jump"]) {
+    for (const outcome of ["ok", "status_500", "outside_band"]) {
       assert(metrics.text().includes(`gold_price_ticks_total{source="http",outcome="${outcome}"}`), outcome);
     }
   });

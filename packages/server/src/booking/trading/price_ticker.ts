@@ -1,16 +1,11 @@
-import { type Prices, pricesFromMid } from "@gold-partner/protocol";
+import { pricesFromMid } from "@gold-partner/protocol";
+import type { Row } from "postgres";
 import type { Query } from "../../database/query.ts";
 import type { AllowList } from "../../http/outbound/allow_list.ts";
 import type { Registry } from "../../admission/registry/registry.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Metrics } from "../../operations/metrics.ts";
-import {
-  fixedSource,
-  type PriceSource,
-  SourceError,
-  type SourcePrice,
-  type StandingPrice,
-} from "./price_source.ts";
+import { fixedSource, type PriceSource, SourceError } from "./price_source.ts";
 import { httpSource } from "./price_source_http.ts";
 import { simulatedSource } from "./price_source_simulated.ts";
 
@@ -26,8 +21,13 @@ interface PriceTickerParts {
   readonly metrics: Metrics;
 }
 
-/** A source's price, with the buy and sell prices after the spread. */
-type Tick = SourcePrice & Prices;
+/** Why a tick stored no price; undefined if the database could not be asked. */
+function outcomeOf(error: unknown): string | undefined {
+  if (error instanceof SourceError) return error.reason;
+  if (error instanceof RangeError) return "out_of_range";
+  // The database judges how far a price may move; see price_band.sql.
+  return (error as { readonly detail?: unknown }).detail === "outside_band" ? "outside_band" : undefined;
+}
 
 /**
  * Asks the operator's price source once a second, one request at a time, and stores its price. If several
@@ -46,6 +46,10 @@ export async function startPriceTicker(
   const stopping = new AbortController();
   let failing = false;
   let halted = false;
+  // The alarm PriceOutsideBand counts from the first refused price on, so the counter begins at zero.
+  for (const source of Object.keys(sources)) {
+    metrics.count("gold_price_ticks_total", { source, outcome: "outside_band" }, 0);
+  }
   metrics.gauge("gold_market_halted", () => halted ? 1 : 0);
   const report = (source: string, outcome: string) => {
     metrics.count("gold_price_ticks_total", { source, outcome });
@@ -55,24 +59,26 @@ export async function startPriceTicker(
       code: outcome,
     });
   };
-  const ask = async (standing: StandingPrice): Promise<Tick | undefined> => {
-    try {
-      const next = await sources[standing.source]?.next(standing, stopping.signal);
-      const tick = next && { ...next, ...pricesFromMid(next.midPips, standing.spreadBasisPoints) };
-      report(standing.source, "ok");
-      return tick;
-    } catch (error) {
-      if (!stopping.signal.aborted) {
-        report(standing.source, error instanceof SourceError ? error.reason : "out_of_range");
-      }
-      return undefined;
-    }
-  };
   const noteHalt = (haltedAt: Date | null) => {
     if ((haltedAt !== null) === halted) return;
     halted = haltedAt !== null;
     if (halted) log("error", "the circuit breaker closed the market", { code: "market_halted" });
     else log("warn", "the market is open again");
+  };
+  /** Asks the source and stores its price. */
+  const follow = async (row: Row): Promise<void> => {
+    const spreadBasisPoints = BigInt(row.spread);
+    const next = await sources[row.source]?.next({
+      source: row.source,
+      url: row.url,
+      midPips: BigInt(row.mid),
+      spreadBasisPoints,
+      asOf: row.ticked_at.getTime() === 0 ? undefined : row.ticked_at,
+    }, stopping.signal);
+    if (!next) return;
+    const { buyPricePips, sellPricePips } = pricesFromMid(next.midPips, spreadBasisPoints);
+    await sql`select gold.tick_price(${row.ticked_at_text}::text::timestamptz, ${row.url}::text, ${row.spread}::text::int, ${`${next.midPips}`}::text::bigint,
+      ${`${buyPricePips}`}::text::bigint, ${`${sellPricePips}`}::text::bigint, ${next.asOf}::text::timestamptz)`;
   };
   const tick = async () => {
     const [row] = await sql`
@@ -80,16 +86,8 @@ export async function startPriceTicker(
       from gold.current_price`;
     if (!row) return;
     noteHalt(row.halted_at);
-    const next = await ask({
-      source: row.source,
-      url: row.url,
-      midPips: BigInt(row.mid),
-      spreadBasisPoints: BigInt(row.spread),
-      asOf: row.ticked_at.getTime() === 0 ? undefined : row.ticked_at,
-    });
-    if (!next) return;
-    await sql`select gold.tick_price(${row.ticked_at_text}::text::timestamptz, ${row.url}::text, ${row.spread}::text::int, ${`${next.midPips}`}::text::bigint,
-      ${`${next.buyPricePips}`}::text::bigint, ${`${next.sellPricePips}`}::text::bigint, ${next.asOf}::text::timestamptz)`;
+    const outcome = await follow(row).then(() => "ok", outcomeOf);
+    if (outcome !== undefined && !stopping.signal.aborted) report(row.source, outcome);
   };
   await tick().catch(() => {});
   let underWay = false;

@@ -86,40 +86,40 @@ create or replace function gold.held_until(changed timestamptz) returns timestam
 language sql immutable parallel safe
 return changed + interval '24 hours';
 
--- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank.
-create or replace function gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text) returns void
+-- Locks the accounts of these withdrawals.
+create or replace function gold.lock_payees(ids uuid[]) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  perform 1 from (
+    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
+    order by a.client_id for no key update of a
+  ) locked;
+end $$;
+
+-- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank. The caller has
+-- checked that the ids are of different withdrawals (payment_document).
+create or replace function gold.submit_withdrawals_as(
+  actor text, batch uuid, ids uuid[], document text, prepared_at timestamptz default clock_timestamp()
+) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   held record;
   one uuid;
 begin
-  if coalesce(cardinality(ids), 0) = 0 then
-    raise exception 'a batch must contain at least one withdrawal' using errcode = 'GR409';
-  end if;
-  perform 1 from (
-    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
-    order by a.client_id for no key update of a
-  ) locked;
+  perform lock_payees(ids);
   select p.public_id, held_until(p.iban_changed_at) as until into held
   from withdrawal w join partner p on p.id = w.client_id
   where w.id = any (ids) and held_until(p.iban_changed_at) > clock_timestamp() limit 1;
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
-  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), actor, document);
+  insert into payment_batch (id, created_at, login, document) values (batch, prepared_at, actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
     perform step_withdrawal(actor, one, 'submitted', batch);
   end loop;
-  if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
-    raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
-  end if;
   -- The audit's hash chain protects the document's hash. A later change of the stored document is then
   -- detected.
   perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
-
-create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic select gold.submit_withdrawals_as(session_user, batch, ids, document); end;

@@ -12,7 +12,7 @@ import {
 } from "../operator_fixture.ts";
 import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../fixture.ts";
 
-describe("submit_withdrawals", () => {
+describe("submit_payment", () => {
   let books: TestBooks;
   let maker: TestOperator;
   let checker: TestOperator;
@@ -47,12 +47,14 @@ describe("submit_withdrawals", () => {
     const batch = newUuid();
     assertEquals(await submitWithdrawals(checker, ids, batch), "done");
     const [kept] = await books.sql`
-      select login, document, abs(extract(epoch from created_at - clock_timestamp())) < 60 as in_time,
+      select login, document like '%<MsgId>' || ${
+      batch.replaceAll("-", "")
+    } || '</MsgId>%' as document, abs(extract(epoch from created_at - clock_timestamp())) < 60 as in_time,
         (select array_agg(withdrawal_id::text order by client_id, sequence) from gold.withdrawal_step where batch_id = b.id) as ids
       from gold.payment_batch b where id = ${batch}`;
     assertEquals({ ...kept }, {
       login: checker.login,
-      document: `<Document>${batch}</Document>`,
+      document: true,
       in_time: true,
       ids: [ids[1], ids[0], ids[2]],
     });
@@ -94,12 +96,10 @@ describe("submit_withdrawals", () => {
       assertMatch(await submitWithdrawals(checker, ids, newUuid()), refusal);
       assertEquals([await submittedOf(good), await batches()], [0, before], `${refusal}`);
     }
-    const missing = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, null, '<Document/>')`;
-    assertEquals(await verdictOf(missing), "GR409 a batch must contain at least one withdrawal");
-    const blank = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, ${`{${
-      good[0]
-    }}`}::text::uuid[], null)`;
-    assertMatch(await verdictOf(blank), /^23502 /);
+    for (const ids of [null, []]) {
+      const missing = checker.sql`select gold.submit_payment(${newUuid()}::uuid, ${ids}::uuid[], now(), 'x')`;
+      assertEquals(await verdictOf(missing), "GR409 a batch must contain at least one withdrawal");
+    }
     assertEquals([await submittedOf(good), await batches()], [0, before]);
     assertEquals(await submitWithdrawals(checker, good, newUuid()), "done");
   });

@@ -53,7 +53,9 @@ describe("concurrent withdrawals", () => {
     verdictOf(operators.unsafe(`select gold.${name}_withdrawal('${id}')`));
   const submitAs = (id: string) =>
     verdictOf(
-      operators`select gold.submit_withdrawals(${newUuid()}::uuid, array[${id}::uuid], '<Document/>')`,
+      operators`
+        select gold.submit_payment(p.batch, array[${id}::uuid], p.prepared_at, p.sha256)
+        from gold.prepare_payment(array[${id}::uuid]) p`,
     );
 
   async function withdraw(client: number, amount: bigint): Promise<string> {

@@ -19,6 +19,7 @@ declare
   mid bigint;
   spread int;
 begin
+  perform refuse_unknown_members(kind, content);
   case kind
     when 'partner.create' then
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
@@ -51,8 +52,7 @@ begin
         -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
-        -- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
-        perform set_price(content ->> 'source', mid, (mid * (20000 + spread) + 19999) / 20000, mid * (20000 - spread) / 20000, spread,
+        perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
           (content ->> 'stale_after_seconds')::int, content ->> 'url');
       end if;
       if content ? 'hours' then
@@ -61,6 +61,9 @@ begin
     when 'market.set' then
       if content ? 'breaker' then
         perform set_breaker((content -> 'breaker' ->> 'basis_points')::int, (content -> 'breaker' ->> 'seconds')::int);
+      end if;
+      if content ? 'band' then
+        perform set_band((content -> 'band' ->> 'step_basis_points')::int, (content -> 'band' ->> 'hour_basis_points')::int);
       end if;
       if content ? 'exposure' then
         perform set_exposure((content ->> 'exposure')::bigint);
@@ -93,11 +96,19 @@ begin
       if content ? 'limits' then
         perform set_limit_defaults(content -> 'limits');
       end if;
+    when 'recovery.accept' then
+      perform accept_losses((content ->> 'epoch')::int, content -> 'losses');
     when 'operator.add' then
       perform check_new_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));
+    when 'operator.set' then
+      perform check_operator(content ->> 'name');
+      perform check_roles(texts_of(content -> 'roles'));
     when 'operator.remove' then
       perform check_operator(content ->> 'name');
-    else
-      raise exception 'there is no kind of proposal %', kind using errcode = 'GR409';
+    when 'operator_key.add' then
+      perform add_operator_key(content ->> 'login', content ->> 'public_key');
+    when 'registry.adopt' then
+      perform adopt_registry(content -> 'rows');
   end case;
 end $$;

@@ -1,10 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
-import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import {
+  hireOperator,
+  publicIdOf,
+  submitWithdrawals,
+  type TestOperator,
+  verdictOf,
+} from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { TEST_PUBLIC_JWK } from "../../../testing/partner.ts";
 import { until } from "../../../../../testing/until.ts";
@@ -78,12 +84,22 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
     sql`select gold.set_market_hours(false, '[{"day": 0, "opens": "00:00", "closes": "23:59"}]')`,
   ],
   set_breaker: (sql) => [sql`select gold.set_breaker(1, 1)`, sql`select gold.set_breaker(null, null)`],
+  set_band: (sql) => [
+    sql`select gold.set_band(201, 500)`,
+    sql`select gold.set_band(200, 501)`,
+    sql`select gold.set_band(null, null)`,
+  ],
   open_market: (sql) => [sql`select gold.open_market()`],
   set_exposure: (sql) => [
     sql`select gold.set_exposure(100000001)`,
     sql`select gold.set_exposure(null)`,
   ],
   return_withdrawal: (sql, { paid }) => [sql`select gold.return_withdrawal(${paid}::uuid)`],
+  add_operator_key: (sql) => [sql`select gold.add_operator_key('amal', 'ssh-ed25519 AAAA')`],
+  adopt_registry: (sql) => [sql`select gold.adopt_registry('[["client_secret x 00", ""]]')`],
+  accept_losses: (sql) => [
+    sql`select gold.accept_losses(1, '[{"client_id": "audit", "first": "1", "last": "1"}]')`,
+  ],
   set_payout_account: (sql) => [sql`select gold.set_payout_account('Mine', ${IBAN}, 'RIBLSARI')`],
 };
 
@@ -97,6 +113,7 @@ const BY_ONE: Readonly<Record<string, string>> = {
   retire_signing_key: "ends something",
   reject_withdrawal: "ends something; the money stays the partner's",
   reject_proposal: "ends something",
+  end_operator_key: "ends something; two people with keys stay",
   store_revocation_list: "ends certificates; the service reads revocations from the certificates' rows",
   ask_iban: "another login has to approve the IBAN",
   approve_iban: "another login has asked for the IBAN",
@@ -104,9 +121,15 @@ const BY_ONE: Readonly<Record<string, string>> = {
   approve_deposit: "another login has recorded the deposit",
   reverse_deposit: "takes back what a bank did not pay; the partner gets an event",
   approve_withdrawal: "another login has to submit the withdrawal",
-  submit_withdrawals: "another login has approved the withdrawals",
+  submit_withdrawals: "refuses every document; gold of 0.4.0 calls it",
+  prepare_payment: "reads, and locks the withdrawals until the document is built",
+  payment_text_fault: "reads",
+  read_approvals: "reads",
+  read_rows: "reads",
+  submit_payment: "another login has approved the withdrawals",
   pay_withdrawal: "follows two people's submission; it gives the partner nothing",
   propose: "another login has to approve the proposal",
+  sign_proposal: "another login has to approve the proposal",
   approve_proposal: "another login has proposed the change",
   take_secrets: "follows another login's approval",
   move_authority_key: "stores nothing; gold of 0.4.0 calls it",
@@ -122,8 +145,12 @@ const BY_ONE: Readonly<Record<string, string>> = {
   list_deliveries: "reads",
   market_open: "reads",
   proposal_sha256: "reads",
+  signatures_demanded: "reads",
   proposal_text: "reads",
   public_key_fault: "reads",
+  read_archive: "reads",
+  find_losses: "reads, and seals committed records, which the service does, too",
+  note_epoch: "stores the present timeline, which the service does, too",
   unsealed_tail: "reads",
   verify_audit: "reads",
   verify_chain: "reads",
@@ -151,8 +178,7 @@ describe("the functions of operators under two people", () => {
       await maker.sql`select gold.approve_withdrawal(${id}::uuid)`;
     }
     await books.sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": 100}')`;
-    await checker
-      .sql`select gold.submit_withdrawals(${randomUUID()}::uuid, array[${paid}::uuid, ${submitted}::uuid], '<Document/>')`;
+    assertEquals(await submitWithdrawals(checker, [paid, submitted]), "done");
     await maker.sql`select gold.pay_withdrawal(${paid}::uuid)`;
     await books.sql`select gold.require_two_people()`;
     subject = { publicId, paid, submitted };
@@ -168,6 +194,28 @@ describe("the functions of operators under two people", () => {
       where pronamespace = 'gold'::regnamespace and has_function_privilege('gold_operator', oid, 'execute')`;
     const listed = [...Object.keys(NEEDS_TWO), ...Object.keys(BY_ONE)].sort();
     assertEquals(rows.map(({ proname }) => proname).sort(), listed);
+  });
+
+  it("are listed with the same people in docs/security_model.md", async () => {
+    const page = await readFile(new URL("../../../../../docs/security_model.md", import.meta.url), "utf8");
+    const whom = new Map(
+      Array.from(
+        page.matchAll(/^\|[^|]+\|[^|]+\|([^|]+)\|([^|]+)\|$/gm),
+        ([, people, names]) =>
+          Array.from(names!.matchAll(/`(\w+)`/g), ([, name]) => [name!, people!.trim()] as const),
+      ).flat(),
+    );
+    for (const name of Object.keys(NEEDS_TWO)) {
+      assertEquals([name, whom.get(name)], [name, "another person approves"]);
+    }
+    for (const [name, reason] of Object.entries(BY_ONE)) {
+      const people = reason === "reads"
+        ? "reads"
+        : reason.startsWith("another login")
+        ? "another person takes the next step"
+        : "alone";
+      assertEquals([name, whom.get(name)], [name, people]);
+    }
   });
 
   it("cannot be called by one login, with whatever it raises", async () => {
@@ -201,6 +249,7 @@ describe("the functions of operators under two people", () => {
       // The same URL only enables the endpoint again.
       sql`select gold.set_partner(${publicId}, null, null, 'https://localhost/', null, null, null)`,
       sql`select gold.set_exposure(99999999)`,
+      sql`select gold.set_band(100, 400)`,
       sql`select gold.set_market_hours(false, '[]')`,
       sql`select gold.suspend_partner(${publicId})`,
     ];
@@ -213,6 +262,27 @@ describe("the functions of operators under two people", () => {
     // The first token key of a deployment is part of its setup; later ones are rotated.
     const missing = Object.keys(NEEDS_TWO).filter((name) => !made.has(name) && name !== "add_token_key");
     assertEquals(missing, []);
+  });
+
+  it("have proposals with the members that their changes read, and no others", async () => {
+    const text = await readFile(new URL("apply_change.sql", import.meta.url), "utf8");
+    const kinds = text.split(/^ {4}when '/m).slice(1);
+    assert(kinds.length > 20);
+    for (const part of kinds) {
+      const kind = part.slice(0, part.indexOf("'"));
+      const read = new Set(
+        Array.from(
+          part.matchAll(/content ->>? '(\w+)'(?! ->)|content, '(\w+)'|content \? '(\w+)'/g),
+          (found) => found[1] ?? found[2] ?? found[3]!,
+        ),
+      );
+      for (const [, list] of part.matchAll(/content \?\| '{(.*)}'/g)) {
+        list!.split(",").forEach((name) => read.add(name));
+      }
+      if (/\bclient\b/.test(part)) read.add("client_id");
+      const [row] = await books.sql`select gold.proposal_members(${kind}) as members`;
+      assertEquals([...row!.members].sort(), [...read].sort(), kind);
+    }
   });
 
   it("call for two people in production from the start, and for nobody's approval in a single-operator sandbox", async () => {

@@ -130,6 +130,33 @@ describe("proposals under two people", () => {
     }
   });
 
+  it("have only members that their kind knows, also inside an object", async () => {
+    const cases = [
+      ["price.set", { ...PRICE, note: "x" }, "a proposal of the kind price.set has no member note"],
+      ["market.open", { mid: "1" }, "a proposal of the kind market.open has no member mid"],
+      [
+        "partner.set",
+        { client_id: publicId, iban: "SA0380000000608010167519" },
+        "a proposal of the kind partner.set has no member iban",
+      ],
+      [
+        "partner.set",
+        { client_id: publicId, limits: { open_quotes: 1, all: null } },
+        "a proposal of the kind partner.set has no member limits.all",
+      ],
+      [
+        "market.set",
+        { band: { basis_points: 1 } },
+        "a proposal of the kind market.set has no member band.basis_points",
+      ],
+      ["market.close", {}, "there is no kind of proposal market.close"],
+      ["market.open", [], "the content of a proposal must be an object"],
+    ] as const;
+    for (const [kind, content, refusal] of cases) {
+      assertEquals(await verdictOf(propose(maker, kind, content)), `GR409 ${refusal}`);
+    }
+  });
+
   it("are approved only with the hash of the text that was shown", async () => {
     const shown = await propose(maker, "price.set", PRICE);
     const changed = await propose(maker, "price.set", { ...PRICE, mid: "100" });

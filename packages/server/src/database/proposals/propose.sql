@@ -38,6 +38,7 @@ declare
   made proposal;
 begin
   perform require_read_committed();
+  perform require_role_of(kind, false);
   if lifetime not between interval '1 millisecond' and interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
@@ -62,14 +63,62 @@ begin
   end if;
 end $$;
 
--- `sha256` is the hash of the text that the approving person was shown.
-create or replace function gold.approve_proposal(id uuid, sha256 text) returns void
+-- The proposer's signature of the proposal's text, for the namespace gold-proposal. It is stored once.
+create or replace function gold.sign_proposal(id uuid, signature text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
   given proposal := hold_proposal(id);
 begin
   perform refuse_decided(given);
+  if given.proposer <> session_user then
+    raise exception 'only % may sign this proposal', given.proposer using errcode = 'GR409';
+  elsif given.proposer_signature is not null then
+    raise exception 'the proposal is signed already' using errcode = 'GR409';
+  end if;
+  update proposal p set proposer_signature = signature where p.id = id;
+  perform note('proposal.sign', id::text, signed_with(given.proposer, signature));
+end $$;
+
+-- What an audit row states of a signature.
+create or replace function gold.signed_with(login text, signature text) returns jsonb
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  return jsonb_build_object('key', require_operator_key(login, signature), 'signature_sha256', hash_text(convert_to(signature, 'UTF8')));
+end $$;
+
+-- Returns what the approval's audit row states of the signature. Where operators sign, the proposer's key must
+-- still be active, and the two keys must differ.
+create or replace function gold.require_signatures(given gold.proposal, signature text) returns jsonb
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  signed jsonb;
+begin
+  if not signatures_demanded() then
+    return '{}';
+  elsif (given).proposer_signature is null then
+    raise exception 'the proposer has not signed the proposal: % runs `gold proposal sign %`', (given).proposer, (given).id using errcode = 'GR409';
+  elsif signature is null then
+    raise exception 'the approval is not signed: approve with gold, which signs with your SSH key' using errcode = 'GR409';
+  end if;
+  signed := signed_with(session_user, signature);
+  if require_operator_key((given).proposer, (given).proposer_signature) = signed ->> 'key' then
+    raise exception 'the proposer signed with the same key: another person has to approve' using errcode = 'GR409';
+  end if;
+  return signed;
+end $$;
+
+-- `sha256` is the hash of the text that the approving person was shown. `signature` is of the approval's text,
+-- for the namespace gold-approval.
+create or replace function gold.approve_proposal(id uuid, sha256 text, signature text default null) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  given proposal := hold_proposal(id);
+  signed jsonb;
+begin
+  perform refuse_decided(given);
+  perform require_role_of(given.kind, true);
   if given.proposer = session_user then
     raise exception 'you proposed this change, so another login has to approve it' using errcode = 'GR409';
   elsif clock_timestamp() >= given.expires_at then
@@ -78,10 +127,12 @@ begin
     raise exception 'the hash % is not that of the proposal: read the proposal again, and approve the hash that is shown then', sha256
       using errcode = 'GR409';
   end if;
-  update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp() where p.id = id returning * into given;
+  signed := require_signatures(given, signature);
+  update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp(),
+    approver_signature = case when signed <> '{}' then signature end where p.id = id returning * into given;
   perform apply_change(given.kind, given.content);
   perform note('proposal.approve', id::text, jsonb_build_object('kind', given.kind, 'sha256', sha256,
-    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)));
+    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)) || signed);
   update proposal p set state = 'approved' where p.id = id;
 end $$;
 
@@ -130,6 +181,7 @@ begin
   update deployment d set two_people = true where not d.two_people;
   if found then
     perform note('deployment.two_people', 'deployment', '{}');
+    perform store_first_band();
   elsif not exists (select from deployment) then
     raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
   end if;

@@ -261,11 +261,21 @@ export const price = gold.table("price", {
   haltedAt: instant(),
   /** The breaker compares with this row of price_history and the rows after it. */
   watchedFrom: bigint({ mode: "bigint" }).notNull().default(sql`1`),
+  /** The price band: how far a price may be from the one before it, and from the prices of the last hour. Null: off. */
+  bandBasisPoints: integer(),
+  bandHourBasisPoints: integer(),
+  /** The band compares with this row of price_history and the rows after it. */
+  bandFrom: bigint({ mode: "bigint" }).notNull().default(sql`1`),
 }, (t) => [
   check("price_one", sql`${t.one}`),
   check(
     "price_halt",
     sql`(${t.haltBasisPoints} is null) = (${t.haltSeconds} is null) and ${t.haltBasisPoints} between 1 and 10000 and ${t.haltSeconds} between 1 and 600`,
+  ),
+  check(
+    "price_band",
+    sql`(${t.bandBasisPoints} is null) = (${t.bandHourBasisPoints} is null)
+      and ${t.bandBasisPoints} between 1 and ${t.bandHourBasisPoints} and ${t.bandHourBasisPoints} <= 10000`,
   ),
   check("price_terms", sql`${t.spreadBasisPoints} > 0 and ${t.staleAfterSeconds} > 0`),
   check("price_quote_ttl", sql`${t.quoteTtlSeconds} between 1 and 3600`),
@@ -364,6 +374,9 @@ export const proposal = gold.table("proposal", {
    */
   secrets: bytea(),
   sealingKey: code(),
+  /** What `ssh-keygen -Y sign` wrote for the proposal's text, and for the text of the approval. */
+  proposerSignature: code(),
+  approverSignature: code(),
 }, (t) => [
   check("proposal_state", sql`${t.state} in ('pending', 'applying', 'approved', 'rejected')`),
   check("proposal_decided", sql`(${t.decidedBy} is null) = (${t.decidedAt} is null)`),
@@ -374,3 +387,16 @@ export const proposal = gold.table("proposal", {
   check("proposal_two", sql`${t.state} = 'rejected' or ${t.decidedBy} is distinct from ${t.proposer}`),
   check("proposal_secrets", sql`(${t.secrets} is null) or (${t.sealingKey} is not null)`),
 ]);
+
+/**
+ * The public keys with which operators sign. A row never changes, except that it ends once. `admittedBy` is `root`
+ * for the first keys of a deployment, else the id of the proposal that added the key.
+ */
+export const operatorKey = gold.table("operator_key", {
+  fingerprint: code().primaryKey(),
+  login: code().notNull(),
+  publicKey: code().notNull(),
+  admittedBy: code().notNull(),
+  addedAt: instant().notNull(),
+  endedAt: instant(),
+});

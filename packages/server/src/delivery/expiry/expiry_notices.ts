@@ -11,7 +11,7 @@ const CLIENTS_PER_TURN = 20;
  */
 export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): void } {
   let stopping = false;
-  let underWay = false;
+  let isRunning = false;
   const postTurn = async (): Promise<number> => {
     const [row] = await sql<
       { posted: number }[]
@@ -19,15 +19,15 @@ export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): vo
     return row!.posted;
   };
   const post = async () => {
-    if (underWay) return;
-    underWay = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
       while (!stopping && await postTurn() === CLIENTS_PER_TURN);
     } catch {
       // Ignore the error: the next run, an hour later, posts the missing notices. That is early enough, because
       // even the last notice is due a whole day before the credential ends.
     } finally {
-      underWay = false;
+      isRunning = false;
     }
   };
   const timer = setInterval(() => void post(), pauseMs);

@@ -50,8 +50,8 @@ export async function testSender(options: Partial<SenderOptions> = {}): Promise<
  * Waits until `holds` returns true, for example until a connection has ended. Returns false if that takes too
  * long.
  */
-export async function until(holds: () => boolean, patienceMs = 30_000): Promise<boolean> {
-  for (const endMs = performance.now() + patienceMs; !holds(); await sleep(5)) {
+export async function until(holds: () => boolean, timeoutMs = 30_000): Promise<boolean> {
+  for (const endMs = performance.now() + timeoutMs; !holds(); await sleep(5)) {
     if (performance.now() > endMs) return false;
   }
   return true;

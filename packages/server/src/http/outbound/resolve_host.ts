@@ -9,11 +9,8 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const LOOKUPS_MAX = 1024;
 const LOOKUP_MAX_MS = 5000;
-/**
- * `timeout` is how many milliseconds to wait for one server before the next server is asked. Each server is
- * asked `tries` times.
- */
-const PATIENCE = { timeout: 1000, tries: 2 };
+/** `timeout` is the time limit for one server, in milliseconds. Each server is asked `tries` times. */
+const RESOLVER_OPTIONS = { timeout: 1000, tries: 2 };
 const HOSTS_FILE = "/etc/hosts";
 
 /**
@@ -24,7 +21,7 @@ const HOSTS_FILE = "/etc/hosts";
  * @param servers Name servers as ip:port; the system's servers by default.
  */
 export function createResolver(servers?: readonly string[], hostsFile: string = HOSTS_FILE): ResolveHost {
-  const resolver = new dns.Resolver(PATIENCE);
+  const resolver = new dns.Resolver(RESOLVER_OPTIONS);
   if (servers) resolver.setServers(servers);
   let lookups = 0;
   return async (hostname) => {

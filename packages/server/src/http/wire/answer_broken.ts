@@ -50,7 +50,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
     if (!exchange || mayBeAnswered(exchange)) {
       writeProblem(socket, code, requestId, detail);
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    } else if (isUnderWay(exchange)) {
+    } else if (isInFlight(exchange)) {
       // Let the earlier request get its own answer, because it may be executed. Then the connection closes.
       exchange.response.shouldKeepAlive = false;
       exchange.response.once("close", () => socket.end());
@@ -75,7 +75,7 @@ function isLast({ response }: Exchange): boolean {
 }
 
 /** True if the whole request arrived and its answer is not complete yet. */
-function isUnderWay({ request, response }: Exchange): boolean {
+function isInFlight({ request, response }: Exchange): boolean {
   return request.complete && !response.writableFinished;
 }
 

@@ -7,14 +7,14 @@ import type { TestPostgres } from "@gold-partner/local-postgres";
 import type { TestService } from "../../../testing/service.ts";
 import { testService } from "../../../testing/service.ts";
 import type { ListenAddress } from "../../config.ts";
-import { type Patience, sendBytes } from "../../../testing/wire/send_bytes.ts";
+import { type ReadTimeouts, sendBytes } from "../../../testing/wire/send_bytes.ts";
 
 export type Runtime = "node" | "deno";
 
 /** The service as a process of one runtime, with its own database. */
 export interface RuntimeService {
   readonly fixture: TestService;
-  send(text: string, patience?: Patience): Promise<string>;
+  send(text: string, timeouts?: ReadTimeouts): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startRuntime(runtime: Runtime, server: TestPostgres): Prom
   await Promise.race([untilServing(child), failed]);
   return {
     fixture,
-    send: (text, patience) => sendBytes(connect(socketOf(fixture.config.listen)), text, patience),
+    send: (text, timeouts) => sendBytes(connect(socketOf(fixture.config.listen)), text, timeouts),
     async stop() {
       failed.catch(() => {});
       const ended = once(child, "exit");
@@ -56,6 +56,8 @@ function spawnService(runtime: Runtime, { config }: TestService): ChildProcess {
       GOLD_ENV: config.environment,
       PUBLIC_BASE_URL: config.publicBaseUrl,
       DATABASE_URL: config.databaseUrl,
+      DELIVERY_DATABASE_URL: config.deliveryDatabaseUrl,
+      TICKER_DATABASE_URL: config.tickerDatabaseUrl,
       PEPPER_SOURCE: config.pepperSource,
       SEALING_KEY_SOURCE: config.sealingKeySource,
       LISTEN: `unix:${socketOf(config.listen)}`,

@@ -20,8 +20,8 @@ const VARIANTS_A_PARTNER = 80;
  * How long to wait for an answer. It is short, because many mutated requests are incomplete and never get
  * one.
  */
-const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
-const SECOND_LOOK = { silenceMs: 10_000, quietMs: 5_000 };
+const SHORT_TIMEOUTS = { silenceMs: 1_500, quietMs: 150 };
+const LONG_TIMEOUTS = { silenceMs: 10_000, quietMs: 5_000 };
 
 describe("the service on Node and on Deno", () => {
   const services: RuntimeService[] = [];
@@ -56,7 +56,7 @@ describe("the service on Node and on Deno", () => {
   async function onboard({ fixture, send }: RuntimeService): Promise<TestPartner> {
     const partner = await fixture.addPartner();
     const health = write({ identity: identityOf(partner) }, "GET /health HTTP/1.1");
-    await until(async () => (await send(health, PATIENCE)).startsWith("HTTP/1.1 200"));
+    await until(async () => (await send(health, SHORT_TIMEOUTS)).startsWith("HTTP/1.1 200"));
     return partner;
   }
 
@@ -65,11 +65,11 @@ describe("the service on Node and on Deno", () => {
    * limits.
    */
   async function compare(texts: readonly string[]): Promise<{ same: boolean; node: string; deno: string }> {
-    for (const patience of [PATIENCE, SECOND_LOOK]) {
-      const replies = await Promise.all(services.map(({ send }, n) => send(texts[n]!, patience)));
+    for (const timeouts of [SHORT_TIMEOUTS, LONG_TIMEOUTS]) {
+      const replies = await Promise.all(services.map(({ send }, n) => send(texts[n]!, timeouts)));
       const [node = "", deno = ""] = replies.map(comparable);
-      const same = node === deno || areBothTrue(node, deno);
-      if (same || patience === SECOND_LOOK) return { same, node, deno };
+      const same = node === deno || isAllowedDifference(node, deno);
+      if (same || timeouts === LONG_TIMEOUTS) return { same, node, deno };
     }
     throw new Error("not reached");
   }
@@ -95,13 +95,13 @@ describe("the service on Node and on Deno", () => {
   });
 
   it("gives identical answers to two thousand mutations of valid requests", async () => {
-    const random = randomFrom(20_261_120);
+    const random = createRandom(20_261_120);
     const plans = Array.from({ length: VARIANTS }, () => newPlan(random));
     const pairs: string[][] = [];
     while (pairs.length < VARIANTS) {
       const some = plans.slice(pairs.length, pairs.length + VARIANTS_A_PARTNER);
       const [node = [], deno = []] = await textsFor(
-        (client) => some.map((plan) => plan(soundRequests(client))),
+        (client) => some.map((plan) => plan(validRequests(client))),
         onboard,
       );
       pairs.push(...node.map((text, n) => [text, deno[n]!]));
@@ -109,7 +109,7 @@ describe("the service on Node and on Deno", () => {
     assertEquals(pairs.filter(([one, other]) => one!.length !== other!.length), []);
     assertEquals(await findDifferences(pairs), []);
     const verdicts = await Promise.all(
-      pairs.slice(0, 200).map(([text]) => services[0]!.send(text!, PATIENCE)),
+      pairs.slice(0, 200).map(([text]) => services[0]!.send(text!, SHORT_TIMEOUTS)),
     );
     assert(
       new Set(verdicts.map((received) => verdictsOf(received).join())).size > 8,
@@ -123,7 +123,7 @@ const identityOf = ({ fingerprint }: TestPartner) => [
   "X-Client-Ip: 127.0.0.1",
 ];
 
-function soundRequests(client: Parameters<typeof oddRequests>[0]): string[] {
+function validRequests(client: Parameters<typeof oddRequests>[0]): string[] {
   const json = (path: string, body: string) =>
     write(client, `POST ${path} HTTP/1.1`, [
       `Authorization: Bearer ${client.token}`,
@@ -182,7 +182,7 @@ function newChange(random: Random): (text: string) => string {
 }
 
 /** The linear congruential generator of Numerical Recipes. It returns the same numbers in every run. */
-function randomFrom(seed: number): Random {
+function createRandom(seed: number): Random {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -195,7 +195,7 @@ function randomFrom(seed: number): Random {
  * framing, the service may report either fault. Which fault it reports depends on whether the parser has seen
  * the broken framing when the headers are checked.
  */
-function areBothTrue(one: string, other: string): boolean {
+function isAllowedDifference(one: string, other: string): boolean {
   const isBreak = (reply: string) => reply.includes("framing is not well-formed");
   const isRefusal = (reply: string) => reply.startsWith("HTTP/1.1 4");
   return isRefusal(one) && isRefusal(other) && (isBreak(one) || isBreak(other));

@@ -8,7 +8,7 @@ import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_byt
 /**
  * The request timeout of tests that check the answer. It is long, so that it never expires on a busy machine.
  */
-const LONG_PATIENCE_MS = 30_000;
+const LONG_TIMEOUT_MS = 30_000;
 /** The request timeout of tests in which it has to expire. */
 const TIMEOUT_MS = 1000;
 const LATE_MS = 300;
@@ -19,9 +19,9 @@ const LATE = `POST /late ${HEAD}Content-Length: 2\r\n\r\nhi`;
 describe("createWireServer()", () => {
   type Wire = Awaited<ReturnType<typeof startWire>>;
   let wire: Wire;
-  let hasty: Wire;
+  let impatient: Wire;
   const executed: string[] = [];
-  const start = (patienceMs: number, lateMs: number) =>
+  const start = (timeoutMs: number, lateMs: number) =>
     startWire(async (request) => {
       const { pathname } = new URL(request.url);
       try {
@@ -34,15 +34,15 @@ describe("createWireServer()", () => {
         if (pathname === "/fails") throw error;
         return new Response("", { status: 499 });
       }
-    }, patienceMs);
+    }, timeoutMs);
   before(async () => {
-    wire = await start(LONG_PATIENCE_MS, LATE_MS);
-    hasty = await start(TIMEOUT_MS, 3 * TIMEOUT_MS);
+    wire = await start(LONG_TIMEOUT_MS, LATE_MS);
+    impatient = await start(TIMEOUT_MS, 3 * TIMEOUT_MS);
   });
-  after(() => Promise.all([wire.stop(), hasty.stop()]));
+  after(() => Promise.all([wire.stop(), impatient.stop()]));
   beforeEach(() => {
     executed.length = 0;
-    wire.refused.length = hasty.refused.length = 0;
+    wire.refused.length = impatient.refused.length = 0;
   });
   const open = ({ port } = wire) => connect(port, "127.0.0.1");
 
@@ -78,14 +78,14 @@ describe("createWireServer()", () => {
       `POST / ${HEAD}Content-Length: 5\r\n\r\nhe`,
       `POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhe`,
     ];
-    const answers = await Promise.all(unfinished.map((text) => hasty.send(text)));
+    const answers = await Promise.all(unfinished.map((text) => impatient.send(text)));
     assertEquals(answers, unfinished.map(() => ["408 request_timeout"]));
     assertEquals(executed, []);
   });
 
   it("applies no timeout to a slow answer or to a pause between two requests", async () => {
-    const late = hasty.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi`);
-    const socket = open(hasty);
+    const late = impatient.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi`);
+    const socket = open(impatient);
     const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
     assertEquals(await late, ["200"]);
     socket.write(`GET /2 ${CLOSE}\r\n`);
@@ -107,8 +107,8 @@ describe("createWireServer()", () => {
     // Check that an unfinished request after the first one is refused like malformed bytes, when its timeout
     // expires.
     executed.length = 0;
-    assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
-    assertEquals(hasty.refused.length, 1);
+    assertEquals([await impatient.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
+    assertEquals(impatient.refused.length, 1);
     assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
     // Check that the connection closes without an answer, because the client could take a refusal of the
     // second request for the answer to the first. So the client does not know the outcome.

@@ -16,7 +16,7 @@ interface WireOptions {
   readonly metrics: Metrics;
   newRequestId(): RequestId;
   /** Time limit for a whole request to arrive, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 const HEADERS_MAX_BYTES = 16_384;
@@ -31,7 +31,7 @@ const KEEP_ALIVE_MS = 75_000;
  * Serves HTTP/1.1 in the same way on both runtimes. Malformed and ambiguous requests are refused before the
  * app sees them.
  */
-export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs }: WireOptions): Server {
+export function createWireServer({ fetch, log, metrics, newRequestId, timeoutMs }: WireOptions): Server {
   const refused = (code: ProblemCode, requestId: RequestId) => {
     const { status } = PROBLEM_REGISTRY[code];
     metrics.count("gold_requests_total", { route: "none", status: `${status}` });
@@ -46,10 +46,10 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
       return problemReply(new Refusal(code), { requestId });
     },
   });
-  const timeouts = { requestTimeout: patienceMs, headersTimeout: patienceMs };
+  const timeouts = { requestTimeout: timeoutMs, headersTimeout: timeoutMs };
   const server = createServer({
     ...timeouts,
-    connectionsCheckingInterval: Math.min(CHECK_MS, patienceMs),
+    connectionsCheckingInterval: Math.min(CHECK_MS, timeoutMs),
     maxHeaderSize: HEADERS_MAX_BYTES,
     // Node's own check is off: findFault() checks Host, so that this refusal is a problem like every other.
     requireHostHeader: false,

@@ -1,0 +1,26 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert } from "@std/assert";
+import { lastRelease } from "../../testing/release/history.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const JOURNAL = "packages/server/migrations/meta/_journal.json";
+const git = (...args: readonly string[]) =>
+  execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
+const newestOf = (journal: string) =>
+  (JSON.parse(journal) as { entries: readonly { when: number }[] }).entries.at(-1)!.when;
+
+describe("the migrations since the last release", () => {
+  it("include a new one if any SQL has changed, because a process compares only migrations with the database", () => {
+    const { commit } = lastRelease();
+    const changed = git("diff", "--name-only", commit, "--", "packages/server/src/**/*.sql").trim();
+    const released = newestOf(git("show", `${commit}:${JOURNAL}`));
+    const ours = newestOf(readFileSync(`${ROOT}${JOURNAL}`, "utf8"));
+    assert(
+      changed === "" || ours > released,
+      `Run npx drizzle-kit generate --custom --name NAME: there is no migration since the release, but changes of ${changed}.`,
+    );
+  });
+});

@@ -1,0 +1,21 @@
+/** The texts that operators sign, and the verification of their signatures from keys outside the database. */
+export { type OperatorKey, parseOperatorKeys } from "./operator_keys.ts";
+export {
+  allowedIpsRow,
+  authorityRow,
+  certificateRow,
+  clientSecretRow,
+  type RegistryRow,
+  type RowDocument,
+  signingKeyRow,
+  storedRows,
+} from "./registry_rows.ts";
+export { type ApprovalDocument, SignedRegistry, SignedRows, UnsignedRow } from "./signed_registry.ts";
+export {
+  APPROVAL_NAMESPACE,
+  approvalText,
+  type Proposal,
+  PROPOSAL_NAMESPACE,
+  proposalText,
+} from "./texts.ts";
+export { ApprovalVerifier, type StoredApproval } from "./verifier.ts";

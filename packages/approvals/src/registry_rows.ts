@@ -1,0 +1,103 @@
+import { canonicalJson, type CanonicalValue } from "@gold-partner/canonical";
+
+/**
+ * The name of a row and what two people sign for it. Programs and `gold registry adopt` build it from the stored
+ * row; rowsOf() builds it from the content of a proposal.
+ */
+export type RegistryRow = readonly [name: string, value: string];
+
+type Content = Readonly<Record<string, unknown>>;
+
+interface CertificateRow {
+  readonly fingerprint: unknown;
+  readonly not_before: unknown;
+  readonly not_after: unknown;
+}
+
+interface SigningKeyRow {
+  readonly thumbprint: unknown;
+  readonly kid?: unknown;
+  readonly jwk: unknown;
+}
+
+export const certificateRow = (client: string, row: CertificateRow): RegistryRow => [
+  `certificate ${row.fingerprint}`,
+  `${client} ${instant(row.not_before)} ${instant(row.not_after)}`,
+];
+
+export const signingKeyRow = (
+  client: string,
+  { thumbprint, kid = null, jwk }: SigningKeyRow,
+): RegistryRow => [
+  `signing_key ${client} ${thumbprint}`,
+  canonicalJson([kid, jwk] as CanonicalValue),
+];
+
+/** `hash` is in hexadecimal. */
+export const clientSecretRow = (client: string, hash: unknown): RegistryRow => [
+  `client_secret ${client} ${hash}`,
+  "",
+];
+
+/** An authority that signs partners' certificates. The whole PEM text is signed. */
+export const authorityRow = (certificate: string): RegistryRow => [`authority ${certificate}`, ""];
+
+/** All ranges of a partner, because each change replaces all of them. */
+export const allowedIpsRow = (client: string, ranges: readonly string[]): RegistryRow => [
+  `allowed_ips ${client}`,
+  [...new Set(ranges)].sort().join(" "),
+];
+
+/** The rows of a partner as the SQL functions read_registry and read_rows state them. */
+interface PartnerRows {
+  readonly public_id: string;
+  readonly ips: readonly string[];
+  readonly certificates: readonly CertificateRow[];
+  readonly secrets: readonly { readonly hash: string }[];
+  readonly signing_keys: readonly SigningKeyRow[];
+}
+
+/** What the SQL function read_rows returns. */
+export interface RowDocument {
+  readonly partners: readonly PartnerRows[];
+  /** The certificates of the trusted authorities, as PEM. */
+  readonly authorities: readonly string[];
+}
+
+/** Returns every row that needs two signatures. Programs skip malformed rows, so nobody can sign for one. */
+export const storedRows = ({ partners, authorities }: RowDocument): readonly RegistryRow[] => [
+  ...partners.flatMap((partner) => partnerRows(partner)),
+  ...authorities.map(authorityRow),
+];
+
+const partnerRows = (partner: PartnerRows, client = partner.public_id): readonly RegistryRow[] => [
+  allowedIpsRow(client, partner.ips),
+  ...partner.certificates.filter(hasTimes).map((row) => certificateRow(client, row)),
+  ...partner.secrets.map(({ hash }) => clientSecretRow(client, hash)),
+  ...partner.signing_keys.map((row) => signingKeyRow(client, row)),
+];
+
+const hasTimes = ({ not_before, not_after }: CertificateRow): boolean =>
+  [not_before, not_after].every((time) => !Number.isNaN(Date.parse(`${time}`)));
+
+/** The kinds of proposals that rowsOf() knows. */
+const READERS: Readonly<Record<string, (client: string, content: Content) => readonly RegistryRow[]>> = {
+  "certificate.issue": (client, content) => [certificateRow(client, content as unknown as CertificateRow)],
+  "signing_key.add": (client, content) => [signingKeyRow(client, content as unknown as SigningKeyRow)],
+  "client_secret.rotate": (client, { hash }) => [clientSecretRow(client, hash)],
+  "partner.create": (client, { keys, secret_hash, ips }) => [
+    ...(keys as readonly SigningKeyRow[]).map((key) => signingKeyRow(client, key)),
+    clientSecretRow(client, secret_hash),
+    allowedIpsRow(client, ips as readonly string[]),
+  ],
+  "partner.set": (client, { ips }) => ips ? [allowedIpsRow(client, ips as readonly string[])] : [],
+  "authority.add": (_, { certificate }) => [authorityRow(certificate as string)],
+  "registry.adopt": (_, { rows }) => (rows as readonly RegistryRow[]).map(([name, value]) => [name, value]),
+};
+
+/** Returns the rows that a proposal of this kind signs for; none for a kind that changes no such row. */
+export const rowsOf = (kind: string, content: Content): readonly RegistryRow[] =>
+  Object.hasOwn(READERS, kind) ? READERS[kind]!(content.client_id as string, content) : [];
+
+/** Both sides state times in whole milliseconds. Throws a RangeError for a time that is none. */
+const instant = (value: unknown): string => new Date(value as string).toISOString();

@@ -1,0 +1,95 @@
+import type { OperatorKey } from "./operator_keys.ts";
+import { type RegistryRow, rowsOf } from "./registry_rows.ts";
+import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
+
+/** What the SQL function read_approvals returns. */
+export interface ApprovalDocument {
+  /** When each ended key ended, by fingerprint. */
+  readonly ends: Readonly<Record<string, string>>;
+  /** In the order in which they were approved. */
+  readonly approvals: readonly StoredApproval[];
+}
+
+/** A stored row that no approval with two valid signatures names with this content. */
+export class UnsignedRow extends Error {
+  readonly code = "unsigned";
+}
+
+/** The rows for which two people signed. */
+export class SignedRows {
+  readonly #rows: ReadonlyMap<string, string>;
+
+  constructor(rows: Iterable<RegistryRow>) {
+    this.#rows = new Map(rows);
+  }
+
+  /** What two people signed last for this name. */
+  valueOf(name: string): string | undefined {
+    return this.#rows.get(name);
+  }
+
+  has([name, value]: RegistryRow): boolean {
+    return this.#rows.get(name) === value;
+  }
+
+  /** Throws UnsignedRow if two people did not sign for this row. */
+  demand(row: RegistryRow): void {
+    if (!this.has(row)) throw new UnsignedRow(`Two people have not signed for ${row[0]}.`);
+  }
+}
+
+/**
+ * Verifies the approvals of a database from trusted first keys. It remembers what it verified, by the whole stored
+ * approval, so that a second read verifies only new and edited approvals.
+ */
+export class SignedRegistry {
+  readonly #roots: readonly OperatorKey[];
+  #verifier: ApprovalVerifier | undefined;
+  #chain = "";
+  #known = new Map<string, readonly RegistryRow[]>();
+
+  constructor(roots: readonly OperatorKey[]) {
+    this.#roots = roots;
+  }
+
+  async read({ ends, approvals }: ApprovalDocument): Promise<SignedRows> {
+    const added = approvals.filter(({ kind }) => kind === "operator_key.add");
+    const chain = JSON.stringify([ends, added]);
+    if (!this.#verifier || chain !== this.#chain) {
+      this.#known = new Map();
+      this.#verifier = await this.#followChain(ends, added);
+      this.#chain = chain;
+    }
+    const known = new Map<string, readonly RegistryRow[]>();
+    const rows: RegistryRow[] = [];
+    for (const approval of approvals) {
+      if (approval.kind === "operator_key.add") continue;
+      const text = JSON.stringify(approval);
+      const signed = this.#known.get(text) ?? await rowsSignedBy(approval, this.#verifier);
+      known.set(text, signed);
+      rows.push(...signed);
+    }
+    this.#known = known;
+    return new SignedRows(rows);
+  }
+
+  async #followChain(
+    ends: ApprovalDocument["ends"],
+    added: readonly StoredApproval[],
+  ): Promise<ApprovalVerifier> {
+    const times = Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const);
+    const verifier = new ApprovalVerifier(this.#roots, new Map(times));
+    for (const approval of added) await verifier.verify(approval).catch(() => {});
+    return verifier;
+  }
+}
+
+/** No rows if the signatures do not hold, or if a superuser stored content that nobody can read. */
+async function rowsSignedBy(approval: StoredApproval, verifier: ApprovalVerifier) {
+  try {
+    if (await verifier.verify(approval) !== undefined) return [];
+    return rowsOf(approval.kind, approval.content as Readonly<Record<string, unknown>>);
+  } catch {
+    return [];
+  }
+}

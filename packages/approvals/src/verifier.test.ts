@@ -1,0 +1,105 @@
+import { before, describe, it } from "node:test";
+import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
+import { assertEquals, assertMatch } from "@std/assert";
+import { parseOperatorKeys } from "./operator_keys.ts";
+import { APPROVAL_NAMESPACE, approvalText, PROPOSAL_NAMESPACE, proposalText } from "./texts.ts";
+import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
+
+interface Person {
+  readonly login: string;
+  readonly key: SoftwareKey;
+}
+
+const DAY = (day: number) => `2026-01-${`${day}`.padStart(2, "0")}T09:00:00.000Z`;
+
+describe("ApprovalVerifier", () => {
+  let amal: Person;
+  let badr: Person;
+  let carla: Person;
+  let count = 0;
+  before(async () => {
+    [amal, badr, carla] = await Promise.all(
+      ["amal", "badr", "carla"].map(async (login) => ({ login, key: await newSoftwareKey() })),
+    ) as [Person, Person, Person];
+  });
+
+  const verifier = async (ends: readonly (readonly [Person, string])[] = []) => {
+    const text = [amal, badr].map(({ login, key }) => `${login} ${key.publicKey.text}\n`).join("");
+    const times = ends.map(([{ key }, at]) => [key.publicKey.fingerprint, Date.parse(at)] as const);
+    return new ApprovalVerifier(await parseOperatorKeys(text), new Map(times));
+  };
+  async function approved(
+    by: Person,
+    approver: Person,
+    day: number,
+    kind = "market.open",
+    content: Readonly<Record<string, string>> = {},
+  ): Promise<StoredApproval> {
+    const id = `${count++}`;
+    const proposer = by.login;
+    const proposal = { id, kind, proposer, proposedAt: DAY(day), expiresAt: DAY(day + 3), content };
+    const text = proposalText(proposal);
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return {
+      ...proposal,
+      approver: approver.login,
+      approvedAt: DAY(day + 1),
+      proposerSignature: await by.key.sign(text, { namespace: PROPOSAL_NAMESPACE }),
+      approverSignature: await approver.key.sign(approvalText({ id, sha256, approver: approver.login }), {
+        namespace: APPROVAL_NAMESPACE,
+      }),
+    };
+  }
+  const adding = (by: Person, approver: Person, day: number, { login, key }: Person) =>
+    approved(by, approver, day, "operator_key.add", { login, public_key: key.publicKey.text });
+
+  it("accepts two of the first keys", async () => {
+    assertEquals(await (await verifier()).verify(await approved(amal, badr, 2)), undefined);
+  });
+
+  it("accepts a third key from its admission by two on, and not before", async () => {
+    const chain = await verifier();
+    const change = await approved(carla, amal, 10);
+    assertMatch(`${await chain.verify(change)}`, /was no key of carla at that time/);
+    assertEquals(await chain.verify(await adding(amal, badr, 5, carla)), undefined);
+    assertEquals(await chain.verify(change), undefined);
+    assertMatch(`${await chain.verify(await approved(carla, amal, 3))}`, /was no key of carla/);
+  });
+
+  it("admits no key by one person, by a key outside the chain, or for a second login", async () => {
+    const chain = await verifier();
+    assertMatch(`${await chain.verify(await adding(amal, amal, 5, carla))}`, /the same login/);
+    const second = { login: "badr", key: amal.key };
+    assertMatch(`${await chain.verify(await adding(amal, second, 5, carla))}`, /was no key of badr/);
+    assertMatch(`${await chain.verify(await adding(carla, amal, 5, carla))}`, /was no key of carla/);
+    const again = { login: "carla", key: amal.key };
+    assertMatch(`${await chain.verify(await adding(amal, badr, 5, again))}`, /belongs to a login already/);
+    assertMatch(`${await chain.verify(await approved(carla, amal, 10))}`, /was no key of carla/);
+  });
+
+  it("accepts what a key signed before its end, and nothing after it", async () => {
+    const chain = await verifier([[badr, DAY(7)]]);
+    assertEquals(await chain.verify(await approved(amal, badr, 2)), undefined);
+    assertMatch(`${await chain.verify(await approved(amal, badr, 10))}`, /was no key of badr at that time/);
+  });
+
+  it("rejects an approval whose text, signer or time was edited", async () => {
+    const chain = await verifier();
+    const made = await approved(amal, badr, 2);
+    const edits: readonly (readonly [Partial<StoredApproval>, RegExp])[] = [
+      [{ content: { edited: "yes" } }, /did not sign this text/],
+      [{ id: "another" }, /did not sign this text/],
+      [{ proposer: "badr" }, /the same login/],
+      [{ approver: "carla" }, /was no key of carla/],
+      [{ approverSignature: null }, /badr has not signed/],
+      [{ approverSignature: made.proposerSignature }, /was no key of badr/],
+      [{ approvedAt: DAY(5) }, /not between the proposal and its end/],
+      [{ approvedAt: "infinity" }, /not between the proposal and its end/],
+    ];
+    for (const [edit, expected] of edits) {
+      assertMatch(`${await chain.verify({ ...made, ...edit })}`, expected);
+    }
+    assertEquals(await chain.verify(made), undefined);
+  });
+});

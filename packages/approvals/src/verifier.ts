@@ -1,0 +1,104 @@
+import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
+import type { OperatorKey } from "./operator_keys.ts";
+import {
+  APPROVAL_NAMESPACE,
+  approvalText,
+  type Proposal,
+  PROPOSAL_NAMESPACE,
+  proposalText,
+} from "./texts.ts";
+
+/** An approved proposal as the database states it. Nothing of it is trusted before verify(). */
+export interface StoredApproval extends Proposal {
+  readonly approver: string;
+  readonly approvedAt: string;
+  readonly proposerSignature: string | null;
+  readonly approverSignature: string | null;
+}
+
+/** Why an approval does not hold. */
+class Fault extends Error {}
+
+/**
+ * Verifies approvals from trusted first keys. Approvals of `operator_key.add` that hold add keys, so the approvals
+ * must be given in the order in which they were made.
+ */
+export class ApprovalVerifier {
+  readonly #keys: OperatorKey[];
+  readonly #ends: ReadonlyMap<string, number>;
+
+  /** `ends` has the time at which each ended key ended, by fingerprint, in Unix milliseconds. */
+  constructor(roots: readonly OperatorKey[], ends: ReadonlyMap<string, number>) {
+    this.#keys = [...roots];
+    this.#ends = ends;
+  }
+
+  /** Returns why the approval does not hold, or undefined if it holds. */
+  async verify(approval: StoredApproval): Promise<string | undefined> {
+    try {
+      await this.#verify(approval);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Fault || error instanceof SshsigError) return error.message;
+      throw error;
+    }
+  }
+
+  async #verify(approval: StoredApproval): Promise<void> {
+    const { id, kind, proposer, approver, proposedAt, expiresAt, approvedAt, content } = approval;
+    // A key belongs to one login, so different logins have different keys.
+    if (proposer === approver) throw new Fault("The proposer and the approver have the same login.");
+    const atMs = Date.parse(approvedAt);
+    if (!(Date.parse(proposedAt) <= atMs && atMs < Date.parse(expiresAt))) {
+      throw new Fault("The approval is not between the proposal and its end.");
+    }
+    const text = proposalText(approval);
+    const sha256 = await sha256Hex(text);
+    await this.#verifySignature(
+      approval.proposerSignature,
+      proposer,
+      atMs,
+      text,
+      PROPOSAL_NAMESPACE,
+    );
+    const approvedText = approvalText({ id, sha256, approver });
+    await this.#verifySignature(
+      approval.approverSignature,
+      approver,
+      atMs,
+      approvedText,
+      APPROVAL_NAMESPACE,
+    );
+    if (kind === "operator_key.add") await this.#admit(content as Record<string, unknown>, atMs);
+  }
+
+  async #verifySignature(
+    signature: string | null,
+    login: string,
+    atMs: number,
+    message: string,
+    namespace: string,
+  ): Promise<void> {
+    if (signature === null) throw new Fault(`${login} has not signed.`);
+    const { publicKey: { fingerprint } } = await parseSshsig(signature);
+    const known = this.#keys.find(({ login: of, key, fromMs, untilMs }) =>
+      of === login && key.fingerprint === fingerprint && fromMs <= atMs &&
+      atMs < untilMs && atMs <= (this.#ends.get(fingerprint) ?? Infinity)
+    );
+    if (!known) throw new Fault(`${fingerprint} was no key of ${login} at that time.`);
+    await verifySshsig(signature, { key: known.key, message, namespace });
+  }
+
+  async #admit({ login, public_key: text }: Record<string, unknown>, fromMs: number): Promise<void> {
+    const key = await parsePublicKey(`${text}`);
+    if (this.#keys.some((one) => one.key.fingerprint === key.fingerprint)) {
+      throw new Fault(`The key ${key.fingerprint} belongs to a login already.`);
+    }
+    this.#keys.push({ login: `${login}`, key, fromMs, untilMs: Infinity });
+  }
+}
+
+async function sha256Hex(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

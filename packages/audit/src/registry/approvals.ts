@@ -1,0 +1,83 @@
+// Verifies the signatures of every approval, from first keys that are stored outside the database.
+import { ApprovalVerifier, type OperatorKey, type StoredApproval } from "@gold-partner/approvals";
+import type { Findings } from "../findings.ts";
+import type { Row } from "../snapshot.ts";
+import { instantText } from "../values.ts";
+
+/**
+ * `roots` are the keys of `--operator-keys`. Approvals from before the first registered key have no signatures.
+ * Returns the number of approvals that hold.
+ */
+export async function checkApprovals(
+  findings: Findings,
+  proposals: readonly Row[],
+  keys: readonly Row[],
+  roots: readonly OperatorKey[],
+): Promise<number> {
+  const first = checkRoots(findings, keys, roots);
+  const ends = new Map(keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]));
+  const verifier = new ApprovalVerifier(roots, ends);
+  const approved = proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= first)
+    .sort((one, other) => one.decided_at - other.decided_at || (one.id < other.id ? -1 : 1));
+  const admitted = new Map<string, string>();
+  let held = 0;
+  for (const row of approved) {
+    const approval = approvalOf(row);
+    const fault = approval ? await verifier.verify(approval) : "The proposal cannot be read.";
+    if (fault !== undefined) {
+      findings.add("approval_is_signed", `proposal ${row.id}`, "the signatures of two people", fault);
+      continue;
+    }
+    held++;
+    const { login, public_key } = approval!.content as Record<string, string>;
+    if (row.kind === "operator_key.add") admitted.set(row.id, `${login} ${public_key}`);
+  }
+  for (const { fingerprint, login, public_key, admitted_by } of keys) {
+    if (admitted_by === "root") continue;
+    findings.expect(
+      "approval_is_signed",
+      `operator_key ${fingerprint}`,
+      admitted.get(admitted_by),
+      `${login} ${public_key}`,
+    );
+  }
+  return held;
+}
+
+/** Compares the first keys with the file. Returns since when approvals are signed. */
+function checkRoots(findings: Findings, keys: readonly Row[], roots: readonly OperatorKey[]): number {
+  const outside = new Map(roots.map(({ login, key }) => [key.fingerprint, `${login} ${key.text}`]));
+  const registered = keys.filter(({ admitted_by }) => admitted_by === "root");
+  if (registered.length === 0) {
+    findings.add("approval_is_signed", "operator_key", "the first keys of --operator-keys", "no first key");
+  }
+  for (const { fingerprint, login, public_key } of registered) {
+    findings.expect(
+      "approval_is_signed",
+      `operator_key ${fingerprint}`,
+      outside.get(fingerprint) ?? "no first key, according to --operator-keys",
+      `${login} ${public_key}`,
+    );
+  }
+  return Math.min(...registered.map(({ added_at }) => added_at as number));
+}
+
+/** Undefined if the row was edited so that it has no valid content. */
+function approvalOf(row: Row): StoredApproval | undefined {
+  try {
+    return {
+      id: row.id,
+      kind: row.kind,
+      proposer: row.proposer,
+      proposedAt: instantText(row.proposed_at),
+      expiresAt: instantText(row.expires_at),
+      content: JSON.parse(row.content),
+      approver: row.decided_by,
+      approvedAt: instantText(row.decided_at),
+      proposerSignature: row.proposer_signature,
+      approverSignature: row.approver_signature,
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { PROPOSAL_NAMESPACE } from "@gold-partner/approvals";
+import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
+import type { Invocation } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import type { SignText } from "../ssh_key.ts";
+
+/** Verifies the proposer's signature. Returns the login and the key. Throws if the signature does not hold. */
+export async function verifyProposer(
+  query: Invocation["query"],
+  proposer: string,
+  text: string,
+  signature: string,
+): Promise<string> {
+  try {
+    const { publicKey: { fingerprint } } = await parseSshsig(signature);
+    const [row] = await query`
+      select public_key, ended_at from gold.operator_key_overview
+      where login = ${proposer} and fingerprint = ${fingerprint}`;
+    if (!row) throw doesNotHold(`${fingerprint} is no operator key of ${proposer}.`);
+    const key = await parsePublicKey(row.public_key);
+    await verifySshsig(signature, { key, message: text, namespace: PROPOSAL_NAMESPACE });
+    return `${proposer} ${fingerprint}${row.ended_at === null ? "" : " (ended)"}`;
+  } catch (error) {
+    if (!(error instanceof SshsigError)) throw error;
+    throw doesNotHold(error.message);
+  }
+}
+
+/** Finds the approver's key. Refuses an unsigned proposal before it asks. */
+export async function signerOfApproval(invocation: Invocation, signedBy: string | null): Promise<SignText> {
+  if (signedBy !== null) return await invocation.signer();
+  throw new Failure(
+    EXIT.refused,
+    "refused",
+    "The person who proposed this change has not signed it, so nobody can approve it. Ask this person to run `gold proposal sign ID`.",
+  );
+}
+
+const doesNotHold = (why: string) =>
+  new Failure(
+    EXIT.defect,
+    "signature_invalid",
+    `The signature of the proposal does not hold: ${why} Do not approve it. Report this, because the database may have been edited.`,
+  );

@@ -1,0 +1,1 @@
+-- The programs verify the signatures of two people: see src/database/proposals/signed_rows.sql.

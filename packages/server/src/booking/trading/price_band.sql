@@ -1,0 +1,94 @@
+-- The price band. A price may differ from the price before it, and from each price of the last hour, only by a
+-- percentage. The trigger of `price` asks this for every new price, so the band holds for `gold price set`, for the
+-- price source and for every other writer. A price that an approved proposal names is accepted at any distance;
+-- the band then compares with this price and later ones. Quotes and orders do not use the band.
+
+-- Refuses a price outside the band. The price that was in force when the hour began counts, too. So the first price
+-- after an outage of the source is compared with the last one before it.
+create or replace function gold.refuse_outside_band(given gold.price) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  earlier price_history;
+  is_step boolean := true;
+  band int;
+begin
+  if ((given).buy, (given).sell) is distinct from
+    (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then
+    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points: with a price band, they must',
+      decimal_text((given).buy, 0.0001), decimal_text((given).sell, 0.0001), decimal_text((given).mid, 0.0001), (given).spread_basis_points using errcode = 'GR409', detail = 'outside_band';
+  end if;
+  for earlier in
+    -- An http source that has given no price yet has a placeholder.
+    select h.* from price_history h where h.id >= (given).band_from and h.as_of > 'epoch' order by h.id desc
+  loop
+    -- A new spread or a new time is no move.
+    exit when is_step and earlier.mid = (given).mid;
+    band := case when is_step then (given).band_basis_points else (given).band_hour_basis_points end;
+    if abs((given).mid - earlier.mid) * 10000 > earlier.mid * band then
+      raise exception 'the price % differs by more than % %% from %, the price %: set it with `gold price set --mid` under two people, or widen the band with `gold market set --band`',
+        decimal_text((given).mid, 0.0001), decimal_text(band, 0.01), decimal_text(earlier.mid, 0.0001),
+        case when is_step then 'before it' else 'of ' || instant_text(earlier.stored_at) end
+        using errcode = 'GR409', detail = 'outside_band';
+    end if;
+    exit when earlier.stored_at <= (given).stored_at - interval '1 hour';
+    is_step := false;
+  end loop;
+end $$;
+
+-- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
+create or replace function gold.buy_of(mid bigint, spread_basis_points int) returns bigint
+language sql immutable
+return (mid * (20000 + spread_basis_points) + 19999) / 20000;
+
+create or replace function gold.sell_of(mid bigint, spread_basis_points int) returns bigint
+language sql immutable
+return mid * (20000 - spread_basis_points) / 20000;
+
+-- Whether the applied proposal names this price.
+create or replace function gold.is_price_approved(mid bigint) returns boolean
+language sql stable set search_path = gold, pg_temp
+begin atomic
+  select exists (
+    select from gold.proposal p where p.state = 'applying' and p.kind = 'price.set' and p.content ->> 'mid' = is_price_approved.mid::text);
+end;
+
+-- Both null turns the band off. One person may narrow the band; widening it takes two.
+create or replace function gold.set_band(basis_points int, hour_basis_points int) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  perform lock_price();
+  if exists (
+    select from price p
+    where p.band_basis_points < coalesce(set_band.basis_points, 10001) or p.band_hour_basis_points < coalesce(set_band.hour_basis_points, 10001))
+  then
+    perform require_approval(jsonb_build_object('band', jsonb_build_object('step_basis_points', set_band.basis_points,
+      'hour_basis_points', set_band.hour_basis_points)), 'market.set');
+  end if;
+  perform store_band(set_band.basis_points, set_band.hour_basis_points);
+end $$;
+
+create or replace function gold.store_band(basis_points int, hour_basis_points int) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  update price p set band_basis_points = store_band.basis_points, band_hour_basis_points = store_band.hour_basis_points,
+    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it again and
+    -- again would move the price any distance.
+    band_from = case when p.band_basis_points is null then p.id else p.band_from end;
+  if not found then
+    raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
+  end if;
+  perform note('market.band', 'price band',
+    jsonb_build_object('step_basis_points', store_band.basis_points, 'hour_basis_points', store_band.hour_basis_points));
+end $$;
+
+-- The band of a deployment whose people have not set one: 2 % a step and 5 % an hour. Without two people, it is off.
+create or replace function gold.store_first_band() returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if two_people() and exists (select from price) and not exists (select from audit a where a.action = 'market.band') then
+    perform store_band(200, 500);
+  end if;
+end $$;
+
+-- A deployment of an earlier release gets the band at its migration.
+select gold.store_first_band();

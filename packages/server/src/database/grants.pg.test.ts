@@ -1,0 +1,92 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { migrate } from "./migrate.ts";
+import { type Granted, readGranted, readLists, readRelations } from "./granted_fixture.ts";
+
+const ROLES = ["gold_treasury", "gold_credentials", "gold_pricing", "gold_keys", "gold_audit"];
+const SERVICES = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
+
+describe("the privileges of all roles", () => {
+  let books: TestBooks;
+  let explained: Granted;
+  before(async () => {
+    books = await testBooks();
+    await migrate(books.url, { finish: true });
+    explained = await readLists(await readRelations(books.sql));
+  });
+  after(() => books.stop());
+
+  const unexplained = (granted: Granted) => [...granted].filter((line) => !explained.has(line));
+
+  it("are exactly those that privileges.sql, grants.sql and sandbox_grants.sql list", async () => {
+    const granted = await readGranted(books.sql);
+    assertEquals(unexplained(granted), []);
+    assertEquals([...explained].filter((line) => !granted.has(line)), []);
+    assert(granted.size > 300);
+    for (const role of [...ROLES, ...SERVICES]) {
+      assert([...granted].some((line) => line.startsWith(`${role} execute`)));
+    }
+  });
+
+  it("are found, on functions, tables, views, columns and schemas, if no list has them", async () => {
+    const undone = new Error("undone");
+    const given: readonly [statement: string, line: string][] = [
+      ["grant execute on function gold.set_price to gold_api", "gold_api execute function set_price"],
+      ["grant execute on function gold.note to public", "public execute function note"],
+      ["grant select on gold.partner to gold_audit", "gold_audit select relation partner"],
+      ["grant select on gold.audit_overview to gold_pricing", "gold_pricing select relation audit_overview"],
+      ["grant update (iban) on gold.partner to gold_keys", "gold_keys update column partner.iban"],
+      ["grant create on schema gold to gold_treasury", "gold_treasury create schema gold"],
+      ["grant usage on schema gold_attempts to public", "public usage schema gold_attempts"],
+      [
+        "grant execute on function gold.set_price to gold_pricing with grant option",
+        "gold_pricing execute with grant option function set_price",
+      ],
+    ];
+    for (const [statement, line] of given) {
+      let found: readonly string[] = [];
+      await books.sql.begin(async (sql) => {
+        await sql.unsafe(statement);
+        found = unexplained(await readGranted(sql));
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      });
+      assertEquals(found, [line]);
+    }
+  });
+
+  it("give the role of each kind of proposal every function of that kind that an operator may call", async () => {
+    const [source] = await books.sql`select prosrc from pg_proc where proname = 'apply_change'`;
+    let kinds = 0;
+    for (
+      const [, kind, body] of source!.prosrc.matchAll(
+        /when '([a-z_.]+)' then\n([\s\S]*?)(?=\n {4}(?:when|else))/g,
+      )
+    ) {
+      const [row] = await books.sql`select gold.role_of_kind(${kind}) as role`;
+      assert(ROLES.includes(`gold_${row!.role}`), `${kind} has no role`);
+      kinds++;
+      for (const [, name] of body.matchAll(/perform (\w+)\(/g)) {
+        const holders = ROLES.filter((role) => explained.has(`${role} execute function ${name}`));
+        assert(
+          holders.length === 0 || holders.includes(`gold_${row!.role}`),
+          `${kind}: ${name} is for ${holders}`,
+        );
+      }
+    }
+    assert(kinds > 20);
+  });
+
+  it("let audit read every view and call no function that changes something", async () => {
+    const views = await books.sql`
+      select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind = 'v'
+        and not has_table_privilege('gold_audit', oid, 'select')`;
+    assertEquals(views.length, 0);
+    const volatile = await books.sql`
+      select proname from pg_proc where pronamespace = 'gold'::regnamespace and provolatile = 'v'
+        and has_function_privilege('gold_audit', oid, 'execute')`;
+    assertEquals(volatile.map(({ proname }) => proname), []);
+  });
+});

@@ -1,0 +1,100 @@
+-- The one list of what logins may do: who may call each function and read each view. Nothing else grants them
+-- anything, except sandbox_grants.sql and wide_grants.sql. No login can read a table, and every change is made
+-- by one of these functions. docs/security_model.md explains the roles. gold_operator is a member of the five
+-- roles of operators and has no privileges of its own.
+do $$
+declare
+  everybody constant text := 'gold_operator, gold_treasury, gold_credentials, gold_pricing, gold_keys, gold_audit,
+    gold_api, gold_delivery, gold_ticker, gold_trust';
+  item record;
+begin
+  -- Remove what an earlier version granted. Other sessions see no difference before the commit.
+  execute format('revoke all on all functions in schema gold from %s', everybody);
+  execute format('revoke all on all tables in schema gold from %s', everybody);
+  execute format('grant usage on schema gold to %s', everybody);
+  for item in select list.roles, name from (values
+    -- Operators. gold_operator is a member of these five roles and has no privileges of its own.
+    -- Treasury moves money and gold.
+    ('gold_treasury',
+      'record_deposit approve_deposit reverse_deposit approve_withdrawal reject_withdrawal submit_withdrawals
+        prepare_payment submit_payment pay_withdrawal return_withdrawal ask_iban approve_iban add_bar remove_bar set_payout_account'),
+    -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
+    ('gold_credentials',
+      'create_partner resume_partner set_partner limit_partner add_certificate revoke_certificate add_signing_key
+        retire_signing_key rotate_client_secret retire_client_secret rotate_webhook_secret retire_webhook_secret
+        redeliver_event replay_events seal_chain'),
+    -- Pricing sets the price, its source and its limits, and opens and closes the market.
+    ('gold_pricing',
+      'set_price lock_price set_market_hours set_breaker set_band open_market set_exposure'),
+    -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the operators'
+    -- signing keys. It accepts what a restore lost.
+    ('gold_keys',
+      'adopt_registry add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
+        add_operator_key end_operator_key find_losses accept_losses note_epoch'),
+    -- What several roles need.
+    ('gold_treasury gold_credentials',
+      'suspend_partner'),
+    ('gold_credentials gold_keys',
+      'store_revocation_list'),
+    ('gold_treasury gold_credentials gold_pricing gold_keys',
+      'propose sign_proposal approve_proposal reject_proposal take_secrets'),
+    -- Reads. Audit reads every view and changes nothing.
+    ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
+      'deployment_overview operator_overview proposal_overview current_price market_hours exposure_overview
+        operator_key_overview is_stale market_open proposal_text proposal_sha256 signatures_demanded read_archive'),
+    ('gold_treasury gold_credentials gold_audit',
+      'partner_overview endpoint_overview held_until'),
+    ('gold_treasury gold_audit',
+      'deposit_overview withdrawal_overview payment_batch_overview payment_text_fault bar_overview'),
+    ('gold_credentials gold_audit',
+      'attempt_overview count_events list_deliveries'),
+    ('gold_credentials gold_keys gold_audit',
+      'authority_overview certificate_overview credential_overview public_key_fault'),
+    ('gold_keys gold_audit',
+      'token_key_overview'),
+    ('gold_credentials gold_keys gold_audit',
+      'read_approvals read_rows'),
+    -- `gold withdrawal submit` compares the payment document with its audit row.
+    ('gold_treasury gold_audit',
+      'audit_overview'),
+    ('gold_audit',
+      'audit_link_overview chain_link_overview chain_tail_overview
+        audit_head verify_audit verify_ledger verify_chain unsealed_tail'),
+    -- The service's processes.
+    -- The API books what partners request, and reads what they may read.
+    ('gold_api gold_delivery',
+      'read_registry read_approvals probe_write schema_version record_use'),
+    ('gold_api',
+      'book_quotes book_orders book_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
+        tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
+        list_orders list_withdrawals list_fundings list_events statement_range list_postings read_reserves
+        read_credentials read_limits read_day_limits read_chain_key find_reserves_list reserves_at
+        current_price market_hours keep_heads'),
+    ('gold_api gold_ticker',
+      'is_stale market_open'),
+    -- Delivery sends webhooks, seals hash chains, closes days and keeps partitions.
+    ('gold_delivery',
+      'seal_next seal_chain unsealed_tail post_expiry_notices unclosed_clients close_day note_epoch claim_endpoints
+        renew_endpoints take_events settle_attempts dismiss_worker keep_attempts read_backlog
+        read_archive'),
+    -- The ticker stores the prices of the price source.
+    ('gold_ticker',
+      'tick_price current_price'),
+    -- The trust sync writes the proxies' CA certificates, revocation lists and addresses.
+    ('gold_trust',
+      'read_trust read_authority_approvals read_addresses')
+  ) list (roles, names), string_to_table(regexp_replace(list.names, '\s+', ' ', 'g'), ' ') name
+  loop
+    if to_regclass('gold.' || item.name) is not null then
+      execute format('grant select on gold.%I to %s', item.name, replace(item.roles, ' ', ', '));
+    elsif exists (select from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name) then
+      -- A name can also have a function for processes of the last release (database/last_release.sql).
+      execute (
+        select string_agg(format('grant execute on function %s to %s', p.oid::regprocedure,
+          replace(item.roles, ' ', ', ')), '; ')
+        from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name);
+    else
+      raise exception 'privileges.sql names %, which does not exist', item.name;
+    end if;
+  end loop;
+end $$;

@@ -1,0 +1,188 @@
+import { after, before, describe, it } from "node:test";
+import { newSoftwareKey } from "@gold-partner/sshsig/testing";
+import { assert, assertEquals } from "@std/assert";
+import { hireOperator, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
+import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import {
+  approveSigned,
+  newSignatory,
+  proposeSigned,
+  registerRootKeys,
+  type Signatory,
+} from "../../../testing/signed_proposals.ts";
+
+const EXPOSURE = { exposure: "100" };
+
+describe("operators' keys", () => {
+  let books: TestBooks;
+  let operators: TestOperator[];
+  let people: Signatory[];
+  before(async () => {
+    books = await testBooks();
+    operators = [await hireOperator(books), await hireOperator(books), await hireOperator(books)];
+    people = await Promise.all(operators.map(({ sql }) => newSignatory(sql)));
+  });
+  after(async () => {
+    for (const operator of operators) await operator.leave();
+    await books.stop();
+  });
+
+  const approve = (person: Signatory, proposal: { id: string; sha256: string }) =>
+    verdictOf(approveSigned(person, proposal));
+
+  it("are registered first by the migration login, once, for at least two people, which ends the single operator", async () => {
+    const [one, two] = people as [Signatory, Signatory];
+    const few = await verdictOf(registerRootKeys(books.sql, one));
+    assert(few.startsWith("GR409 the first operator keys must be of at least 2 people"), few);
+    const denied = await verdictOf(registerRootKeys(one.sql, one, two));
+    assert(denied.startsWith("42501"), denied);
+    const shared = await verdictOf(registerRootKeys(books.sql, one, { ...two, key: one.key }));
+    assert(shared.includes(`was registered before, for the login`), shared);
+    await registerRootKeys(books.sql, ...people);
+    assertEquals((await books.sql`select gold.two_people() as two`)[0]!.two, true);
+    const again = await verdictOf(registerRootKeys(books.sql, ...people));
+    assert(again.startsWith("GR409 the first operator keys are registered already"), again);
+  });
+
+  it("approve only with the signatures of two people", async () => {
+    const [one, two] = people as [Signatory, Signatory];
+    const [unsigned] = await one.sql`select * from gold.propose('market.set', ${
+      one.sql.json(EXPOSURE)
+    }::jsonb)`;
+    const early = await approve(two, unsigned as never);
+    assert(early.startsWith("GR409 the proposer has not signed the proposal"), early);
+    const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+    const bare = await verdictOf(
+      two.sql`select gold.approve_proposal(${proposal.id}::uuid, ${proposal.sha256})`,
+    );
+    assert(bare.startsWith("GR409 the approval is not signed"), bare);
+    assertEquals(await approve(two, proposal), "done");
+    const [note] = await books.sql`
+      select detail ->> 'key' as key from gold.audit where action = 'proposal.approve' order by id desc limit 1`;
+    assertEquals(note!.key, two.key.publicKey.fingerprint);
+    const replayed = await approve(two, proposal);
+    assert(replayed.startsWith("GR409 the proposal was approved already"), replayed);
+  });
+
+  it("do not let a person approve with a second login, neither with the same key nor with a new one", async () => {
+    const [one] = people as [Signatory];
+    const second = await hireOperator(books);
+    try {
+      const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+      const same = await newSignatory(second.sql);
+      const none = await approve(same, proposal);
+      assertEquals(
+        none,
+        `GR409 the login ${second.login} has no operator key: another operator proposes it with \`gold operator key add\``,
+      );
+      const content = { login: second.login, public_key: one.key.publicKey.text };
+      const taken = await verdictOf(proposeSigned(one, "operator_key.add", content));
+      assert(taken.includes("every person needs an own key"), taken);
+      const foreign = await approve({ ...people[1]!, key: one.key }, proposal);
+      assert(foreign.includes("which is no active key of the login"), foreign);
+    } finally {
+      await second.leave();
+    }
+  });
+
+  it("do not let the migration login make two people alone", async () => {
+    const [one] = people as [Signatory];
+    const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+    const own = await newSignatory(books.sql);
+    const verdict = await approve(own, proposal);
+    assert(verdict.includes("has no operator key"), verdict);
+    const direct = await verdictOf(
+      books.sql`select gold.add_operator_key(${own.login}, ${own.key.publicKey.text})`,
+    );
+    assert(direct.startsWith("GR409 this change needs two people"), direct);
+  });
+
+  it("are replaced by two holders if the third is lost", async () => {
+    const [one, two, three] = people as [Signatory, Signatory, Signatory];
+    await one.sql`select gold.end_operator_key(${three.key.publicKey.fingerprint})`;
+    const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+    const ended = await approve(three, proposal);
+    assert(ended.includes("has no operator key"), ended);
+    const last = await verdictOf(one.sql`select gold.end_operator_key(${two.key.publicKey.fingerprint})`);
+    assert(last.startsWith("GR409 fewer than two people would have an operator key"), last);
+    const next = { ...three, key: await newSoftwareKey("sk-ssh-ed25519@openssh.com") };
+    const added = await proposeSigned(one, "operator_key.add", {
+      login: three.login,
+      public_key: next.key.publicKey.text,
+    });
+    assertEquals(await approve(two, added), "done");
+    assertEquals(await approve(next, proposal), "done");
+    const [row] = await books.sql`
+      select admitted_by from gold.operator_key where fingerprint = ${next.key.publicKey.fingerprint}`;
+    assertEquals(row!.admitted_by, added.id);
+  });
+
+  it("refuse an approval after the proposer's key has ended", async () => {
+    const [one, two, three] = people as [Signatory, Signatory, Signatory];
+    const extra = { ...three, key: await newSoftwareKey() };
+    const added = await proposeSigned(one, "operator_key.add", {
+      login: three.login,
+      public_key: extra.key.publicKey.text,
+    });
+    assertEquals(await approve(two, added), "done");
+    const proposal = await proposeSigned(extra, "market.set", EXPOSURE);
+    await one.sql`select gold.end_operator_key(${extra.key.publicKey.fingerprint})`;
+    const verdict = await approve(two, proposal);
+    assert(verdict.includes("which is no active key of the login"), verdict);
+  });
+
+  it("sign a proposal once, and only their own", async () => {
+    const [one, two] = people as [Signatory, Signatory];
+    const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+    const signature = await one.key.sign("another text", { namespace: "gold-proposal" });
+    for (
+      const [person, expected] of [[one, "the proposal is signed already"], [
+        two,
+        `only ${one.login} may sign this`,
+      ]] as const
+    ) {
+      const verdict = await verdictOf(
+        person.sql`select gold.sign_proposal(${proposal.id}::uuid, ${signature})`,
+      );
+      assert(verdict.startsWith(`GR409 ${expected}`), verdict);
+    }
+    const [bare] = await one.sql`select id from gold.propose('market.set', ${one.sql.json(EXPOSURE)}::jsonb)`;
+    for (
+      const text of ["", "x", signature.replace("BEGIN", "START"), signature.replace(/\n[A-Za-z]/, "\n!")]
+    ) {
+      const verdict = await verdictOf(one.sql`select gold.sign_proposal(${bare!.id}::uuid, ${text})`);
+      assert(verdict.startsWith("GR409 the signature must be the text"), verdict);
+    }
+  });
+
+  it("never change, and signatures neither", async () => {
+    const { id } = await proposeSigned(people[0]!, "market.set", EXPOSURE);
+    for (
+      const edit of [
+        "proposer_signature = 'x'",
+        "proposer_signature = null",
+        "approver_signature = 'x'",
+        "state = state",
+      ]
+    ) {
+      assertEquals(
+        await verdictOf(books.sql.unsafe(`update gold.proposal set ${edit} where id = '${id}'`)),
+        "GB002 a proposal is decided once, and its content never changes",
+        edit,
+      );
+    }
+    for (
+      const edit of [
+        "login = 'x'",
+        "public_key = 'x'",
+        "ended_at = null",
+        "admitted_by = 'root', ended_at = now()",
+      ]
+    ) {
+      const verdict = await verdictOf(books.sql.unsafe(`update gold.operator_key set ${edit}`));
+      assertEquals(verdict, "GB002 an operator key never changes: end it, and add another", edit);
+    }
+    const verdict = await verdictOf(books.sql`delete from gold.operator_key`);
+    assertEquals(verdict, "GB002 operator_key is append-only: write a new row that corrects the old one");
+  });
+});

@@ -1,0 +1,53 @@
+-- What the programs read that ignore a row unless two people signed for it. They verify the signatures themselves,
+-- because Postgres cannot.
+
+-- The approvals of these kinds and of operators' keys, in the order in which they were made.
+create or replace function gold.approvals_of(variadic kinds text[]) returns jsonb
+language sql stable set search_path = gold, pg_temp
+return jsonb_build_object(
+  'ends', coalesce((
+    select jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) from gold.operator_key k where k.ended_at is not null), '{}'),
+  'approvals', coalesce((
+    select jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at),
+      'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by,
+      'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature,
+      'approverSignature', p.approver_signature) order by p.decided_at, p.id)
+    from gold.proposal p
+    where p.state = 'approved' and p.approver_signature is not null and (p.kind = any (kinds) or p.kind = 'operator_key.add')), '[]'));
+
+-- The approvals that the service's registry and `gold` need.
+create or replace function gold.read_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', 'signing_key.add', 'client_secret.rotate', 'authority.add', 'registry.adopt');
+
+-- The approvals that the trust sync needs.
+create or replace function gold.read_authority_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of('authority.add', 'registry.adopt');
+
+-- The rows for which two people must have signed, for `gold registry adopt` and `gold inventory`.
+create or replace function gold.read_rows() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return (
+  select jsonb_build_object('partners', r.document -> 'partners', 'authorities', coalesce((
+    select jsonb_agg(a.certificate order by a.created_at) from gold.authority a where a.retired_at is null), '[]'))
+  from gold.read_registry(null) r);
+
+-- Two people sign for rows that exist already: those from before the first operator key. `rows` is a list of
+-- pairs of texts, the row's name and its content. The content of the proposal is all that programs read of this.
+create or replace function gold.adopt_registry(rows jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+begin
+  perform require_approval(jsonb_build_object('rows', rows), 'registry.adopt');
+  if jsonb_typeof(rows) is distinct from 'array' or rows = '[]' or exists (
+    select from jsonb_array_elements(rows) pair
+    where jsonb_typeof(pair) <> 'array' or jsonb_array_length(pair) <> 2
+      or jsonb_typeof(pair -> 0) <> 'string' or jsonb_typeof(pair -> 1) <> 'string')
+  then
+    raise exception 'the adopted rows must be a list of pairs of texts' using errcode = 'GR409';
+  end if;
+  perform note('registry.adopt', 'registry', jsonb_build_object('adopted', jsonb_array_length(rows),
+    'rows_sha256', hash_text(convert_to(canonical_json(rows), 'UTF8'))));
+  perform registry_changed();
+end $$;

@@ -1,0 +1,87 @@
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { assertEquals, assertRejects } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import postgres, { type Sql } from "postgres";
+import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { migrate } from "./migrate.ts";
+import { readMigrations } from "./migrations.ts";
+import { requireSchema } from "./schema_version.ts";
+
+const NEWEST = readMigrations().at(-1)!.folderMillis;
+
+describe("the version of the schema", () => {
+  let server: TestPostgres;
+  let books: TestBooks;
+  before(async () => {
+    server = await testPostgres();
+    books = await testBooks();
+  });
+  after(async () => {
+    await books.stop();
+    await server.stop();
+  });
+
+  /** Runs `act` while the newest migration of the database is recorded with another time. */
+  async function at(time: number, act: (sql: Sql) => Promise<void>): Promise<void> {
+    const { sql } = books;
+    const set = (from: number, to: number) =>
+      sql`update gold_migrations.__drizzle_migrations set created_at = ${to} where created_at = ${from}`;
+    await set(NEWEST, time);
+    try {
+      await act(sql);
+    } finally {
+      await set(time, NEWEST);
+    }
+  }
+  const routines = async (sql: Sql) => {
+    const rows =
+      await sql`select oid::text from pg_proc where pronamespace = 'gold'::regnamespace order by 1`;
+    return rows.map(({ oid }) => oid as string);
+  };
+
+  it("lets a process of this version start on its own schema and on a later one", async () => {
+    await requireSchema(books.api);
+    await at(NEWEST + 1, () => requireSchema(books.api));
+  });
+
+  it("refuses a process on an earlier schema, and says what to do", async () => {
+    await at(NEWEST - 1, async () => {
+      await assertRejects(() => requireSchema(books.api), Error, "Run `gold db migrate` of this version");
+    });
+    const empty = postgres(await server.createDatabase(), { max: 1, onnotice: () => {} });
+    try {
+      await assertRejects(() => requireSchema(empty), Error, "Run `gold db migrate` of this version");
+      await empty`create schema gold`;
+      await assertRejects(() => requireSchema(empty), Error, "Run `gold db migrate` of this version");
+    } finally {
+      await empty.end();
+    }
+  });
+
+  it("is never lowered: an earlier version refuses to migrate a later schema, and changes nothing", async () => {
+    await at(NEWEST + 1, async (sql) => {
+      const before = await routines(sql);
+      const error = await assertRejects(() => migrate(books.url), Error, "A later version has migrated");
+      assertEquals((error as { code?: string }).code, "migration_refused");
+      assertEquals(await routines(sql), before);
+    });
+    await migrate(books.url);
+  });
+
+  it("is not raised while processes of 0.2.0 or earlier serve, and is raised after their end", async () => {
+    const url = await server.createDatabase();
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    const process = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
+    try {
+      await migrate(url);
+      await sql`delete from gold_migrations.__drizzle_migrations where created_at > 1795315414428`;
+      await process`select 1`;
+      await assertRejects(() => migrate(url), Error, "Upgrade to 0.3.0 first");
+      await process.end();
+      // The next error shows that it went on: the tables of the later migrations are already there.
+      await assertRejects(() => migrate(url), Error, "already exists");
+    } finally {
+      await Promise.all([sql.end(), process.end()]);
+    }
+  });
+});

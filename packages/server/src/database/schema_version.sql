@@ -1,0 +1,7 @@
+-- Returns the time of the newest migration of this database. A process of a later version refuses to start, as
+-- some of its routines do not exist yet. A process of an earlier version may start: see last_release.sql.
+create or replace function gold.schema_version() returns bigint
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select max(m.created_at) from gold_migrations.__drizzle_migrations m;
+end;

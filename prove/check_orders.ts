@@ -1,0 +1,33 @@
+import type { Deployment } from "./deployment.ts";
+import type { Inbox } from "./inboxes.ts";
+import { checkInboxes, type Leniency } from "./check_inboxes.ts";
+import type { Finding } from "./report.ts";
+import { findImbalance } from "./stage.ts";
+
+/**
+ * Checks that exactly the accepted orders were executed, and each only once. Checks that each order's event
+ * reached its partner, and that the books balance.
+ */
+export async function checkOrders(
+  deployment: Deployment,
+  accepted: readonly string[],
+  inboxes: readonly Inbox[],
+  leniency?: Leniency,
+): Promise<Finding> {
+  const arrivals = await checkInboxes(deployment, inboxes, leniency);
+  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+  const executed = new Set(rows.map(({ id }) => id));
+  const distinct = new Set(accepted);
+  return {
+    what: `${accepted.length} orders accepted, ${rows.length} executed, ${arrivals.what}`,
+    violations: [
+      ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
+      ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
+        ? []
+        : ["the accepted orders and the executed orders differ"]),
+      ...arrivals.violations,
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  };
+}

@@ -1,0 +1,108 @@
+import { randomInt } from "node:crypto";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { asOperator } from "@gold-partner/dev";
+import { until } from "../testing/until.ts";
+import { runAudit } from "./audit/audit_command.ts";
+import { Effects } from "./faults/effects.ts";
+import { FaultStage, type Standing } from "./faults/fault_stage.ts";
+import { describePlan, drawPlan } from "./faults/plan.ts";
+import { playRound } from "./faults/round.ts";
+import { checkOrders } from "./check_orders.ts";
+import { type Finding, Report } from "./report.ts";
+
+// npm run prove -- faults [--short] [--seed N] [--rounds N] [--plan]: partners trade, read and receive webhooks
+// while a random fault strikes: a broken network (Toxiproxy), a failing disk (strace), or a frozen or killed process.
+// After each round everything has recovered, each key has one result, and each partner's history is linearizable
+// (Porcupine). The first round has the seed N, the next one N + 1, and so on. --plan prints the rounds and runs none.
+
+const ROUNDS = { long: 1000, short: 10 };
+/** The books, the deliveries and the audit are checked after this many rounds, and at the end. */
+const CHECKED_EVERY = 50;
+const TOKENS_RENEWED_EVERY = 10;
+/** A worker rests for up to a minute after a receiver has failed again and again. */
+const DELIVERED_WITHIN_MS = 150_000;
+/** Of a process with both roles (docs/deployment.md). */
+const MOST_CONNECTIONS = 28;
+
+const { values } = parseArgs({
+  options: {
+    short: { type: "boolean" },
+    plan: { type: "boolean" },
+    seed: { type: "string" },
+    rounds: { type: "string" },
+  },
+});
+const seed = wholeNumber("seed", 2 ** 31) ?? randomInt(2 ** 31);
+const rounds = wholeNumber("rounds", 1_000_000) ?? ROUNDS[values.short ? "short" : "long"];
+const plans = Array.from({ length: rounds }, (_, n) => drawPlan(seed + n));
+if (values.plan) {
+  for (const plan of plans) console.log(`seed ${plan.seed}: ${describePlan(plan)}`);
+  process.exit(0);
+}
+console.log(`seed ${seed}`);
+const report = new Report((line) => console.log(line));
+const stage = await FaultStage.start();
+const { deployment } = stage;
+const keys = deployment.state.path("audit_keys.json");
+try {
+  await asOperator(deployment.superuserUrl)("audit keys --out", keys);
+  const orders: string[] = [];
+  const effects = new Effects();
+  let standings: readonly Standing[] = await stage.readStandings();
+  for (const [n, plan] of plans.entries()) {
+    if (n % TOKENS_RENEWED_EVERY === 0) await deployment.renewTokens();
+    const name = `round ${n + 1}, seed ${plan.seed}`;
+    const round = await playRound(plan, stage, standings).catch(({ message }: Error) => message);
+    const [what, violations] = typeof round === "string"
+      ? [describePlan(plan), [round]]
+      : [round.what, round.violations];
+    report.tried(name, { what, violations });
+    if (violations.length > 0) {
+      console.log(`    To repeat this round: npm run prove -- faults --seed ${plan.seed} --rounds 1`);
+    }
+    // The service did not recover, so later rounds would fail for this reason alone.
+    if (typeof round === "string") break;
+    orders.push(...round.executedOrders);
+    effects.add(plan, round);
+    standings = round.standings;
+    if ((n + 1) % CHECKED_EVERY === 0 || n + 1 === rounds) await check(orders);
+  }
+  for (const line of effects.lines) console.log(line);
+  report.tried("the faults have effects", { what: `${plans.length} rounds`, violations: effects.violations });
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("faults") ? 0 : 1);
+
+async function check(orders: readonly string[]): Promise<void> {
+  const leniency = { mayRepeat: true, timeoutMs: DELIVERED_WITHIN_MS };
+  report.tried("all orders", await checkOrders(deployment, orders, stage.inboxes, leniency));
+  report.tried("connections to the database", await checkConnections());
+  const { records, defects, items } = await runAudit(deployment.superuserUrl, "--keys", keys);
+  report.tried("gold audit full", {
+    what: `${records} records`,
+    violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],
+  });
+}
+
+/** Connections that a fault broke must be closed, or Postgres would refuse new ones after some faults. */
+async function checkConnections(): Promise<Finding> {
+  const count = async () => {
+    const [row] = await deployment.sql`
+      select count(*)::int as open from pg_stat_activity where application_name = 'gold-partner-service'`;
+    return row!.open as number;
+  };
+  const most = MOST_CONNECTIONS * deployment.servers.length;
+  const isMet = await until(async () => await count() <= most, count).then(() => true, () => false);
+  return { what: `${await count()} open`, violations: isMet ? [] : [`more than ${most} stay open`] };
+}
+
+function wholeNumber(name: "seed" | "rounds", limit: number): number | undefined {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value < limit) return value;
+  console.error(`--${name} must be an integer from 0 to ${limit - 1}; got ${text}.`);
+  process.exit(2);
+}

@@ -1,0 +1,31 @@
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { checkOut } from "../testing/release/checkout.ts";
+import { releases, resolveCommit } from "../testing/release/history.ts";
+import { Report } from "./report.ts";
+import { proveUpgrade } from "./upgrade/prove_upgrade.ts";
+
+// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases to this version under load.
+// Old and new processes serve side by side, the new ones replace the old ones, the old ones come back on the new
+// schema, and the new ones replace them again. No request fails beyond the documented retries, no acknowledged
+// order or withdrawal is lost, and each event is delivered.
+
+const RELEASES = 2;
+/** How long the load continues in each phase, besides the time in which processes start and end. */
+const PHASE_MS = { long: 15_000, short: 1_500 };
+
+const { values } = parseArgs({ options: { short: { type: "boolean" }, from: { type: "string" } } });
+const sources = values.from === undefined
+  ? releases().slice(0, RELEASES)
+  : [{ version: values.from, commit: resolveCommit(values.from) }];
+const report = new Report((line) => console.log(line));
+for (const { version, commit } of sources) {
+  const checkout = await checkOut(commit);
+  try {
+    const phaseMs = PHASE_MS[values.short ? "short" : "long"];
+    await proveUpgrade(checkout, phaseMs, (name, finding) => report.tried(`${version}: ${name}`, finding));
+  } finally {
+    await checkout.remove();
+  }
+}
+process.exit(report.close("upgrade") ? 0 : 1);
