@@ -675,6 +675,8 @@ begin
       if content ? 'limits' then
         perform limit_partner(client, content -> 'limits');
       end if;
+    when 'partner.iban' then
+      perform ask_iban(client, content ->> 'iban');
     when 'partner.resume' then
       perform resume_partner(client);
     when 'certificate.issue' then
@@ -857,13 +859,11 @@ begin
     raise exception 'you requested this IBAN, so another login has to approve it' using errcode = 'GR409';
   elsif subject.pending_iban is distinct from seen then
     raise exception 'another IBAN was requested meanwhile: %', subject.pending_iban using errcode = 'GR409';
+  elsif two_people() then
+    raise exception 'this IBAN was requested with a single operator: run gold partner set % --iban % again', public, seen using errcode = 'GR409';
   end if;
-  update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
-  where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
-  perform post_change(subject.id, 'settlement.changed', subject.pending_iban_by, session_user, iban => seen);
   perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
-  perform registry_changed();
-  return held_until(subject.iban_changed_at);
+  return register_iban(subject.id, seen, subject.pending_iban_by, session_user);
 end $$;
 
 ALTER FUNCTION gold.approve_iban(public text, seen text) OWNER TO gold_book;
@@ -1072,7 +1072,11 @@ CREATE FUNCTION gold.ask_iban(public text, iban text) RETURNS void
     AS $$
 declare
   subject partner := partner_of(public);
+  changer record := changer();
 begin
+  if two_people() then
+    perform begin_change(subject.id);
+  end if;
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.iban = ask_iban.iban and subject.pending_iban is null then
@@ -1081,6 +1085,12 @@ begin
     update partner p set pending_iban = null, pending_iban_by = null, pending_iban_at = null where p.id = subject.id;
     perform note('partner.withdraw_iban', public, jsonb_build_object('iban', subject.pending_iban, 'asked_by', subject.pending_iban_by));
     perform registry_changed();
+    return;
+  end if;
+  perform require_approval(jsonb_build_object('client_id', public, 'iban', ask_iban.iban), 'partner.iban');
+  if two_people() then
+    perform note('partner.iban', public, jsonb_build_object('before', subject.iban, 'iban', ask_iban.iban));
+    perform register_iban(subject.id, ask_iban.iban, changer.changed_by, changer.approved_by);
     return;
   end if;
   update partner p set pending_iban = ask_iban.iban, pending_iban_by = session_user, pending_iban_at = clock_timestamp() where p.id = subject.id;
@@ -6455,7 +6465,7 @@ ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER 
 
 CREATE FUNCTION gold.proposal_members(kind text) RETURNS text[]
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
+    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
 
 ALTER FUNCTION gold.proposal_members(kind text) OWNER TO gold_book;
 
@@ -6664,7 +6674,7 @@ ALTER FUNCTION gold.read_addresses(known_version bigint) OWNER TO gold_book;
 CREATE FUNCTION gold.read_approvals() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'authority.add'::text, 'registry.adopt'::text]);
+    RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'partner.iban'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'authority.add'::text, 'deployment.payout'::text, 'registry.adopt'::text]);
 
 ALTER FUNCTION gold.read_approvals() OWNER TO gold_book;
 
@@ -7035,7 +7045,7 @@ ALTER TABLE gold.authority OWNER TO gold_owner;
 CREATE FUNCTION gold.read_rows() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    RETURN (SELECT jsonb_build_object('partners', (r.document -> 'partners'::text), 'authorities', COALESCE((SELECT jsonb_agg(a.certificate ORDER BY a.created_at) AS jsonb_agg FROM gold.authority a WHERE (a.retired_at IS NULL)), '[]'::jsonb)) AS jsonb_build_object FROM gold.read_registry(NULL::bigint) r(version, at, document));
+    RETURN (SELECT jsonb_build_object('partners', (r.document -> 'partners'::text), 'authorities', COALESCE((SELECT jsonb_agg(a.certificate ORDER BY a.created_at) AS jsonb_agg FROM gold.authority a WHERE (a.retired_at IS NULL)), '[]'::jsonb), 'payees', COALESCE((SELECT jsonb_agg(jsonb_build_object('client_id', p.public_id, 'name', p.name, 'iban', p.iban) ORDER BY p.id) AS jsonb_agg FROM gold.partner p), '[]'::jsonb), 'payer', (SELECT jsonb_build_object('name', d.payout_name, 'iban', d.payout_iban, 'bic', d.payout_bic) AS jsonb_build_object FROM gold.deployment d WHERE (d.payout_iban IS NOT NULL))) AS jsonb_build_object FROM gold.read_registry(NULL::bigint) r(version, at, document));
 
 ALTER FUNCTION gold.read_rows() OWNER TO gold_book;
 
@@ -7439,6 +7449,27 @@ begin
 end $$;
 
 ALTER FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: register_iban(integer, text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.register_iban(client integer, iban text, asked_by text, approver text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  changed_at timestamptz;
+begin
+  update partner p set iban = register_iban.iban, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null,
+    pending_iban_at = null
+  where p.id = client returning p.iban_changed_at into changed_at;
+  perform post_change(client, 'settlement.changed', asked_by, approver, iban => register_iban.iban);
+  perform registry_changed();
+  return held_until(changed_at);
+end $$;
+
+ALTER FUNCTION gold.register_iban(client integer, iban text, asked_by text, approver text) OWNER TO gold_book;
 
 --
 -- Name: registry_changed(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8184,7 +8215,7 @@ ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO g
 
 CREATE FUNCTION gold.role_of_kind(kind text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (kind = ANY (ARRAY['vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
+    RETURN CASE WHEN (kind = ANY (ARRAY['vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
 
 ALTER FUNCTION gold.role_of_kind(kind text) OWNER TO gold_book;
 
@@ -13791,7 +13822,9 @@ GRANT ALL ON FUNCTION gold.read_addresses(known_version bigint) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.read_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_treasury;
 GRANT ALL ON FUNCTION gold.read_approvals() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_approvals() TO gold_pricing;
 GRANT ALL ON FUNCTION gold.read_approvals() TO gold_keys;
 GRANT ALL ON FUNCTION gold.read_approvals() TO gold_audit;
 GRANT ALL ON FUNCTION gold.read_approvals() TO gold_api;
@@ -13964,7 +13997,9 @@ GRANT UPDATE(revocation_next_at) ON TABLE gold.authority TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.read_rows() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_rows() TO gold_treasury;
 GRANT ALL ON FUNCTION gold.read_rows() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_rows() TO gold_pricing;
 GRANT ALL ON FUNCTION gold.read_rows() TO gold_keys;
 GRANT ALL ON FUNCTION gold.read_rows() TO gold_audit;
 
@@ -14078,6 +14113,12 @@ REVOKE ALL ON FUNCTION gold.refuse_unprintable() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION register_iban(client integer, iban text, asked_by text, approver text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.register_iban(client integer, iban text, asked_by text, approver text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION registry_changed(); Type: ACL; Schema: gold; Owner: gold_book

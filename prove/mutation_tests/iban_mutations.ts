@@ -30,15 +30,15 @@ export const IBAN_MUTATIONS: readonly Mutation[] = [
   {
     name: "iban: a change starts no hold period",
     file: CHANGE_REGISTRY,
-    from: "set iban = seen, iban_changed_at = clock_timestamp(),",
-    to: "set iban = seen,",
+    from: "set iban = register_iban.iban, iban_changed_at = clock_timestamp(),",
+    to: "set iban = register_iban.iban,",
     tests: [IBAN_TEST],
   },
   {
     name: "iban: services are not notified of an approval",
     file: CHANGE_REGISTRY,
-    from: "'asked_by', subject.pending_iban_by));\n  perform registry_changed();",
-    to: "'asked_by', subject.pending_iban_by));",
+    from: "iban => register_iban.iban);\n  perform registry_changed();",
+    to: "iban => register_iban.iban);",
     tests: [IBAN_TEST],
   },
   {

@@ -5,12 +5,22 @@ export {
   authorityRow,
   certificateRow,
   clientSecretRow,
+  ibanRow,
+  nameRow,
+  type Payer,
+  payerRow,
   type RegistryRow,
   type RowDocument,
   signingKeyRow,
   storedRows,
 } from "./registry_rows.ts";
-export { type ApprovalDocument, SignedRegistry, SignedRows, UnsignedRow } from "./signed_registry.ts";
+export {
+  type ApprovalDocument,
+  followKeys,
+  SignedRegistry,
+  SignedRows,
+  UnsignedRow,
+} from "./signed_registry.ts";
 export {
   APPROVAL_NAMESPACE,
   approvalText,

@@ -48,6 +48,27 @@ export const allowedIpsRow = (client: string, ranges: readonly string[]): Regist
   [...new Set(ranges)].sort().join(" "),
 ];
 
+/** An IBAN that a partner has or had: a withdrawal goes to the IBAN that was registered when it was made. */
+export const ibanRow = (client: string, iban: unknown): RegistryRow => [`iban ${client} ${iban}`, ""];
+
+/** A name that a payment document gives a partner, in the form NFC. */
+export const nameRow = (client: string, name: unknown): RegistryRow => [
+  `name ${client} ${`${name}`.normalize("NFC")}`,
+  "",
+];
+
+/** The account from which withdrawals are paid. */
+export const payerRow = ({ name, iban, bic }: Payer): RegistryRow => [
+  `payout_account ${canonicalJson([name.normalize("NFC"), iban, bic])}`,
+  "",
+];
+
+export interface Payer {
+  readonly name: string;
+  readonly iban: string;
+  readonly bic: string;
+}
+
 /** The rows of a partner as the SQL functions read_registry and read_rows state them. */
 interface PartnerRows {
   readonly public_id: string;
@@ -62,12 +83,18 @@ export interface RowDocument {
   readonly partners: readonly PartnerRows[];
   /** The certificates of the trusted authorities, as PEM. */
   readonly authorities: readonly string[];
+  readonly payees: readonly { readonly client_id: string; readonly name: string; readonly iban: string }[];
+  readonly payer: Payer | null;
 }
 
 /** Returns every row that needs two signatures. Programs skip malformed rows, so nobody can sign for one. */
-export const storedRows = ({ partners, authorities }: RowDocument): readonly RegistryRow[] => [
+export const storedRows = (
+  { partners, authorities, payees, payer }: RowDocument,
+): readonly RegistryRow[] => [
   ...partners.flatMap((partner) => partnerRows(partner)),
   ...authorities.map(authorityRow),
+  ...payees.flatMap(({ client_id, name, iban }) => [nameRow(client_id, name), ibanRow(client_id, iban)]),
+  ...(payer ? [payerRow(payer)] : []),
 ];
 
 const partnerRows = (partner: PartnerRows, client = partner.public_id): readonly RegistryRow[] => [
@@ -85,12 +112,19 @@ const READERS: Readonly<Record<string, (client: string, content: Content) => rea
   "certificate.issue": (client, content) => [certificateRow(client, content as unknown as CertificateRow)],
   "signing_key.add": (client, content) => [signingKeyRow(client, content as unknown as SigningKeyRow)],
   "client_secret.rotate": (client, { hash }) => [clientSecretRow(client, hash)],
-  "partner.create": (client, { keys, secret_hash, ips }) => [
+  "partner.create": (client, { keys, secret_hash, ips, name, iban }) => [
     ...(keys as readonly SigningKeyRow[]).map((key) => signingKeyRow(client, key)),
     clientSecretRow(client, secret_hash),
     allowedIpsRow(client, ips as readonly string[]),
+    nameRow(client, name),
+    ibanRow(client, iban),
   ],
-  "partner.set": (client, { ips }) => ips ? [allowedIpsRow(client, ips as readonly string[])] : [],
+  "partner.set": (client, { ips, name }) => [
+    ...(ips ? [allowedIpsRow(client, ips as readonly string[])] : []),
+    ...(name ? [nameRow(client, name)] : []),
+  ],
+  "partner.iban": (client, { iban }) => [ibanRow(client, iban)],
+  "deployment.payout": (_, content) => [payerRow(content as unknown as Payer)],
   "authority.add": (_, { certificate }) => [authorityRow(certificate as string)],
   "registry.adopt": (_, { rows }) => (rows as readonly RegistryRow[]).map(([name, value]) => [name, value]),
 };

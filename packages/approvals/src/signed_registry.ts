@@ -57,7 +57,7 @@ export class SignedRegistry {
     const chain = JSON.stringify([ends, added]);
     if (!this.#verifier || chain !== this.#chain) {
       this.#known = new Map();
-      this.#verifier = await this.#followChain(ends, added);
+      this.#verifier = await followKeys(this.#roots, { ends, approvals: added });
       this.#chain = chain;
     }
     const known = new Map<string, readonly RegistryRow[]>();
@@ -72,16 +72,19 @@ export class SignedRegistry {
     this.#known = known;
     return new SignedRows(rows);
   }
+}
 
-  async #followChain(
-    ends: ApprovalDocument["ends"],
-    added: readonly StoredApproval[],
-  ): Promise<ApprovalVerifier> {
-    const times = Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const);
-    const verifier = new ApprovalVerifier(this.#roots, new Map(times));
-    for (const approval of added) await verifier.verify(approval).catch(() => {});
-    return verifier;
+/** Returns a verifier that knows the first keys and every key that two of their holders admitted. */
+export async function followKeys(
+  roots: readonly OperatorKey[],
+  { ends, approvals }: ApprovalDocument,
+): Promise<ApprovalVerifier> {
+  const times = Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const);
+  const verifier = new ApprovalVerifier(roots, new Map(times));
+  for (const approval of approvals) {
+    if (approval.kind === "operator_key.add") await verifier.verify(approval).catch(() => {});
   }
+  return verifier;
 }
 
 /** No rows if the signatures do not hold, or if a superuser stored content that nobody can read. */

@@ -35,13 +35,21 @@ export class ApprovalVerifier {
 
   /** Returns why the approval does not hold, or undefined if it holds. */
   async verify(approval: StoredApproval): Promise<string | undefined> {
-    try {
-      await this.#verify(approval);
-      return undefined;
-    } catch (error) {
-      if (error instanceof Fault || error instanceof SshsigError) return error.message;
-      throw error;
-    }
+    return await faultOf(this.#verify(approval));
+  }
+
+  /** Returns why the proposer's signature does not hold, or undefined if it holds. */
+  async verifyProposal(proposal: Proposal, signature: string): Promise<string | undefined> {
+    const { proposer, proposedAt } = proposal;
+    return await faultOf(
+      this.#verifySignature(
+        signature,
+        proposer,
+        Date.parse(proposedAt),
+        proposalText(proposal),
+        PROPOSAL_NAMESPACE,
+      ),
+    );
   }
 
   async #verify(approval: StoredApproval): Promise<void> {
@@ -95,6 +103,16 @@ export class ApprovalVerifier {
       throw new Fault(`The key ${key.fingerprint} belongs to a login already.`);
     }
     this.#keys.push({ login: `${login}`, key, fromMs, untilMs: Infinity });
+  }
+}
+
+async function faultOf(verification: Promise<void>): Promise<string | undefined> {
+  try {
+    await verification;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault || error instanceof SshsigError) return error.message;
+    throw error;
   }
 }
 

@@ -3,6 +3,8 @@ export { auditBooks, type AuditReport } from "./full_audit.ts";
 export { makeFingerprint, SAMPLES } from "./catalog/fingerprint.ts";
 export { readObjects } from "./catalog/objects.ts";
 export { type KeptHead, type KeptKeys, readKeptHeads, readKeptKeys } from "./outside_files.ts";
+export { dayOf } from "./books/riyadh_day.ts";
+export { makeDocument } from "./registry/payment_document.ts";
 export { RULES } from "./rules.ts";
 export { openAuditConnection, withSnapshot } from "./snapshot.ts";
 export { AuditState } from "./state.ts";

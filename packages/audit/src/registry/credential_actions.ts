@@ -53,6 +53,15 @@ function setAddresses(tables: ExpectedTables, partner: string, ips: readonly str
   }
   for (const range of ips) tables.set("allowed_ip", `${partner} ${range}`, {});
 }
+/** Both ways to change an IBAN end a pending request. */
+const registerIban: Action = (tables, { at, subject, detail }) =>
+  tables.set("partner", subject, {
+    iban: detail.iban,
+    iban_changed_at: new Near(at),
+    pending_iban: null,
+    pending_iban_by: null,
+    pending_iban_at: null,
+  });
 const addAuthority: Action = (tables, { at, subject, detail }) =>
   tables.set("authority", subject, {
     key_source: null,
@@ -119,14 +128,8 @@ export const CREDENTIAL_ACTIONS: Readonly<Record<string, Action>> = {
     }),
   "partner.withdraw_iban": (tables, { subject }) =>
     tables.set("partner", subject, { pending_iban: null, pending_iban_by: null, pending_iban_at: null }),
-  "partner.approve_iban": (tables, { at, subject, detail }) =>
-    tables.set("partner", subject, {
-      iban: detail.iban,
-      iban_changed_at: new Near(at),
-      pending_iban: null,
-      pending_iban_by: null,
-      pending_iban_at: null,
-    }),
+  "partner.approve_iban": registerIban,
+  "partner.iban": registerIban,
   "partner.suspend": (tables, { at, subject }) =>
     tables.set("partner", subject, { suspended_at: new Near(at) }),
   "partner.resume": (tables, { subject }) => tables.set("partner", subject, { suspended_at: null }),

@@ -1,6 +1,7 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
+import { dayOf } from "../books/riyadh_day.ts";
 import { instantText, sha256Hex } from "../values.ts";
 import type { Note, Notes } from "./notes.ts";
 import { makeDocument, type Payment } from "./payment_document.ts";
@@ -12,8 +13,6 @@ import { makeDocument, type Payment } from "./payment_document.ts";
 const SIMULATED_BY = "gold_simulation_checker";
 /** Up to 0.4.0, `gold` read the clock for the document at most this long before it stored the batch. */
 const PREPARED_BEFORE_MS = 60_000;
-/** Riyadh has no daylight saving time. */
-const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
 /** The names and the account in force at an audit row. */
 interface Known {
@@ -89,7 +88,7 @@ async function checkDocument(
   const made = makeDocument({
     id,
     createdAt: instantText(preparedAt),
-    day: instantText(preparedAt + RIYADH_OFFSET_MS).slice(0, 10),
+    day: dayOf(preparedAt),
     payer: payer ?? { name: "", iban: "", bic: "" },
     payments,
   });

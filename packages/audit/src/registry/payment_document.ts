@@ -1,5 +1,5 @@
-// Makes the payment document (pain.001.001.09) of a batch again. The database has the only other maker, in
-// payment_document.sql, and shares no code with this one.
+// Makes the payment document (pain.001.001.09) of a batch again, for the audit and for the person who submits it.
+// The database has the only other maker, in payment_document.sql, and shares no code with this one.
 
 interface Batch {
   readonly id: string;

@@ -12,6 +12,9 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "partner.create": ["partner.create"],
   "partner.set": ["partner.set"],
   "partner.limit": ["partner.create", "partner.set"],
+  // A single operator's deployment changes an IBAN without a proposal.
+  "partner.approve_iban": [],
+  "partner.iban": ["partner.iban"],
   "partner.resume": ["partner.resume"],
   "certificate.issue": ["certificate.issue"],
   "signing_key.add": ["signing_key.add"],

@@ -14,7 +14,7 @@ import {
 import type { Command, Invocation, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
-import { readOperatorKeys } from "../operator_keys_file.ts";
+import { OPERATOR_KEYS_OPTION, readOperatorKeys } from "../operator_keys_file.ts";
 import { optional, required } from "../values.ts";
 
 const full: Command = {
@@ -22,11 +22,11 @@ const full: Command = {
   usage:
     "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--signatures all|none|N%] [--resume FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; exits with 4 if it finds a defect",
   options: {
     heads: { type: "string" },
     keys: { type: "string" },
-    "operator-keys": { type: "string" },
+    ...OPERATOR_KEYS_OPTION,
     resume: { type: "string" },
     signatures: { type: "string" },
   },

@@ -14,7 +14,7 @@ const set: Command = {
     "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G] " +
     LIMIT_USAGE,
   does:
-    "changes only the options that are given. --ip replaces all addresses. --webhook enables a disabled endpoint, even if the URL stays the same. A new IBAN waits for another login's approve-iban; giving the registered IBAN cancels this request",
+    "changes only the options that are given. --ip replaces all addresses. --webhook enables a disabled endpoint, even if the URL stays the same. A new IBAN is a proposal; with a single operator, it waits for another login's approve-iban, and giving the registered IBAN cancels this request",
   options: {
     name: { type: "string" },
     iban: { type: "string" },
@@ -80,8 +80,9 @@ async function setPartner(invocation: Invocation): Promise<Result> {
   };
   const made = await changeOrPropose(invocation, change, async () => {
     if (iban !== null) {
+      if (!changesTerms && !changesLimits) return { kind: "partner.iban", content: { client_id: id!, iban } };
       throw usage(
-        "--iban must be given alone, because another login approves it with `gold partner approve-iban`, and the other options with `gold proposal approve`. Nothing was done.",
+        "--iban must be given alone, because it is a proposal of its own, for people with the role treasury. Nothing was done.",
       );
     }
     return {
@@ -106,7 +107,8 @@ const titleOf = (id: string, pendingIban: string | null | undefined) =>
 const approveIban: Command = {
   words: "partner approve-iban",
   usage: "partner approve-iban ID",
-  does: "approves the new IBAN that another login requested; the partner's payouts are held for 24 hours",
+  does:
+    "with a single operator, approves the new IBAN that another login requested; the partner's payouts are held for 24 hours",
   takes: ["ID"],
   async run({ query, confirm, positionals: [id] }) {
     const { name, iban, pending_iban: seen, pending_iban_by: by, pending_iban_at: at } = await findPartner(

@@ -235,12 +235,39 @@ describe("gold proposal", () => {
     assertEquals(await count(), before);
   });
 
-  it("keeps what one person may do alone: lower a limit, suspend, close the market, ask for an IBAN", async () => {
+  it("keeps what one person may do alone: lower a limit, suspend, close the market", async () => {
     await operator.done("partner", "set", clientId, "--max-grams", "999", "--open-quotes", "5");
     await operator.done("price", "set", "--open", "never");
     assertEquals((await operator.done("price", "show")).market, "closed");
-    const asked = await operator.done("partner", "set", clientId, "--iban", "SA4420000001234567891234");
-    assertEquals(asked.pending_iban, "SA4420000001234567891234");
+  });
+
+  it("changes an IBAN by a proposal, and holds the partner's payouts", async () => {
+    const iban = "SA4420000001234567891234";
+    const set = (...more: string[]) =>
+      operator.gold("partner", "set", clientId, "--iban", iban, ...more, "--json");
+    assertRefused(await set("--burst", "500"), 2, "--iban must be given alone");
+    const { json } = await set();
+    const { proposal_id: id, sha256 } = json as Record<string, string>;
+    const before = await operator.done("partner", "show", clientId);
+    assertEquals(before.pending_iban, null);
+    await operator.colleague.done("proposal", "approve", id!, "--sha256", sha256!);
+    const after = await operator.done("partner", "show", clientId);
+    assertEquals(after.iban, iban);
+    ok(Date.parse(after.payouts_held_until as string) > Date.now() + 86_000_000);
+    assertRefused(await set(), 1, "registered IBAN already");
+    const { sql } = operator.service.books;
+    const notes =
+      await sql`select login, detail - 'proposal' as detail from gold.audit where action = 'partner.iban'`;
+    assertEquals(notes.map((note) => ({ ...note })), [
+      { login: operator.colleague.login, detail: { before: before.iban, iban } },
+    ]);
+    const events = await sql`
+      select iban, login, approved_by from gold.partner_change where iban is not null order by sequence desc limit 1`;
+    assertEquals(events.map((event) => ({ ...event })), [{
+      iban,
+      login: operator.login,
+      approved_by: operator.colleague.login,
+    }]);
   });
 
   it("has `gold --as second`, which uses the second person's login", async () => {

@@ -3,6 +3,7 @@ import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import type { CanonicalValue } from "@gold-partner/canonical";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
+import { OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
@@ -42,10 +43,10 @@ const list: Command = {
 
 const show: Command = {
   words: "proposal show",
-  usage: "proposal show ID [--secrets]",
+  usage: "proposal show ID [--secrets] [--operator-keys FILE]",
   does:
     "shows what a proposal changes, its consequences, its canonical text and the hash of this text; --secrets shows its secrets instead, once, to the person who proposed it, in the 7 days after the approval",
-  options: { secrets: { type: "boolean" } },
+  options: { secrets: { type: "boolean" }, ...OPERATOR_KEYS_OPTION },
   takes: ["ID"],
   async run(invocation) {
     if (!invocation.values.secrets) return (await readProposal(invocation)).result;
@@ -60,10 +61,10 @@ const show: Command = {
 
 const approve: Command = {
   words: "proposal approve",
-  usage: "proposal approve ID [--yes --sha256 HASH]",
+  usage: "proposal approve ID [--yes --sha256 HASH] [--operator-keys FILE]",
   does:
     "shows a proposal of another person, asks, and makes the change; with --yes, --sha256 must be the hash of the proposal that you have read",
-  options: { sha256: { type: "string" } },
+  options: { sha256: { type: "string" }, ...OPERATOR_KEYS_OPTION },
   takes: ["ID"],
   async run(invocation) {
     const { values, progress, confirm, query } = invocation;
@@ -147,9 +148,19 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
   const sha256 = createHash("sha256").update(text).digest("hex");
   // What the person sees is what the hash covers: the content is read from the text.
   const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, CanonicalValue>;
-  const signedBy = row.proposer_signature === null
-    ? null
-    : await verifyProposer(invocation.query, row.proposer, text, row.proposer_signature);
+  const signedBy = row.proposer_signature === null ? null : await verifyProposer(
+    invocation,
+    {
+      id,
+      kind: row.kind,
+      proposer: row.proposer,
+      proposedAt: row.proposed_at.toISOString(),
+      expiresAt: row.expires_at.toISOString(),
+      content,
+    },
+    text,
+    row.proposer_signature,
+  );
   return {
     id,
     kind: row.kind,

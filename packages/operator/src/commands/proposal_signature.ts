@@ -1,16 +1,29 @@
-import { PROPOSAL_NAMESPACE } from "@gold-partner/approvals";
+import {
+  type ApprovalDocument,
+  followKeys,
+  type Proposal,
+  PROPOSAL_NAMESPACE,
+  proposalText,
+} from "@gold-partner/approvals";
 import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
 import type { Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { readOperatorKeys } from "../operator_keys_file.ts";
 import type { SignText } from "../ssh_key.ts";
 
-/** Verifies the proposer's signature. Returns the login and the key. Throws if the signature does not hold. */
+/**
+ * Verifies the proposer's signature. Returns the login and the key. Throws if the signature does not hold. With the
+ * operators' first keys, it must hold by these keys too, because the database's list of keys could have been edited.
+ */
 export async function verifyProposer(
-  query: Invocation["query"],
-  proposer: string,
-  text: string,
+  invocation: Invocation,
+  proposal: Proposal,
+  shownText: string,
   signature: string,
 ): Promise<string> {
+  const { query } = invocation;
+  const { proposer } = proposal;
+  if (proposalText(proposal) !== shownText) throw doesNotHold("Its text differs from its row.");
   try {
     const { publicKey: { fingerprint } } = await parseSshsig(signature);
     const [row] = await query`
@@ -18,7 +31,14 @@ export async function verifyProposer(
       where login = ${proposer} and fingerprint = ${fingerprint}`;
     if (!row) throw doesNotHold(`${fingerprint} is no operator key of ${proposer}.`);
     const key = await parsePublicKey(row.public_key);
-    await verifySshsig(signature, { key, message: text, namespace: PROPOSAL_NAMESPACE });
+    await verifySshsig(signature, { key, message: shownText, namespace: PROPOSAL_NAMESPACE });
+    const roots = await readOperatorKeys(invocation);
+    if (roots) {
+      const [read] = await query`select gold.read_approvals() as approvals`;
+      const verifier = await followKeys(roots, read!.approvals as ApprovalDocument);
+      const fault = await verifier.verifyProposal(proposal, signature);
+      if (fault !== undefined) throw doesNotHold(fault);
+    }
     return `${proposer} ${fingerprint}${row.ended_at === null ? "" : " (ended)"}`;
   } catch (error) {
     if (!(error instanceof SshsigError)) throw error;

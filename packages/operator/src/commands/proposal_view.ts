@@ -24,6 +24,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       `The terms of ${client_id} change at once. Calls are accepted from the new addresses only, and webhooks go to the new URL.`,
     today: partnerToday,
   },
+  "partner.iban": {
+    consequences: ({ client_id }) =>
+      `New withdrawals of ${client_id} go to this IBAN. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.`,
+    today: partnerToday,
+  },
   "partner.resume": {
     consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
     today: async ({ client_id }, query) => {

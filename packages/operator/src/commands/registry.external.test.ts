@@ -5,7 +5,9 @@ import { match } from "node:assert/strict";
 import { assertEquals } from "@std/assert";
 import { assemble, createLog } from "@gold-partner/server";
 import { type Run, runGold } from "../gold_fixture.ts";
-import { assertRefused, type TestOperator, testOperator } from "./fixture.ts";
+import { parsePublicKey } from "@gold-partner/sshsig";
+import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { askWithdrawal } from "./withdrawal_fixture.ts";
 
 /** Two people sign with the real ssh-keygen for the rows of a deployment that had no operators' keys before. */
 describe("gold registry adopt", () => {
@@ -68,6 +70,95 @@ describe("gold registry adopt", () => {
     });
     assertEquals(await skipped(), [`certificate ${fingerprint} unsigned`]);
     match((await adopt()).err, new RegExp(`certificate ${fingerprint} .* 2100-01-01T00:00:00.000Z`));
+  });
+
+  it("lets two people submit a withdrawal to an IBAN that both signed, and to no other", async () => {
+    const { books, partner } = operator.service;
+    const env = { ...operator.colleague.env, OPERATOR_KEYS: keysFile };
+    const submit = (...argv: string[]) =>
+      runGold(["withdrawal", "submit", ...argv, "--json", "--yes"], { env });
+    const approved = async () => {
+      const id = await askWithdrawal(operator, 100n);
+      await operator.done("withdrawal", "approve", id);
+      return id;
+    };
+    const edit = (text: string) =>
+      books.sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        await sql.unsafe(text);
+      });
+    const byTwo = async ({ json, err, exit }: Run) => {
+      assertEquals(exit, 0, err);
+      const { proposal_id: id, sha256 } = json as Record<string, string>;
+      assertEquals((await second("proposal", "approve", id!, "--sha256", sha256!)).exit, 0);
+    };
+    await operator.service.send("/sandbox/fund", { body: '{"amount_sar":1000}' });
+    await edit(`update gold.deployment
+      set payout_name = 'Example Gold House', payout_iban = 'SA9480000000000000000001', payout_bic = 'EXAMSARI'`);
+    const kept = await approved();
+    assertRefused(await submit("--out", operator.path("early.xml")), 1, "not signed for payout_account");
+    await byTwo(await adopt());
+    const paid = await submit("--out", operator.path("signed.xml"));
+    assertEquals([paid.exit, itemsOf(paid.json).map((one) => one.withdrawal_id)], [0, [kept]], paid.err);
+
+    await edit(
+      `update gold.partner set iban = 'SA9480000000000000000001' where public_id = '${partner.clientId}'`,
+    );
+    const diverted = await approved();
+    assertRefused(await submit("--out", operator.path("diverted.xml")), 1, "have not signed for its IBAN");
+    await operator.done("withdrawal", "reject", diverted);
+
+    const iban = "SA4420000001234567891234";
+    await byTwo(await first("partner", "set", partner.clientId, "--iban", iban));
+    await edit("update gold.partner set iban_changed_at = iban_changed_at - interval '2 days'");
+    await approved();
+    const [routine] = await books.sql`
+      select pg_get_functiondef('gold.payment_element(gold.withdrawal, text)'::regprocedure) as text`;
+    await books.sql.unsafe(routine!.text.replace("(given).iban)", "'SA9480000000000000000001')"));
+    assertRefused(await submit("--out", operator.path("forged.xml")), 4, "does not pay these withdrawals");
+    await books.sql.unsafe(routine!.text);
+    const changed = await submit("--out", operator.path("changed.xml"));
+    assertEquals([changed.exit, itemsOf(changed.json).map((one) => one.iban)], [0, [iban]], changed.err);
+
+    const { batch } = changed.json as { batch: string };
+    const again = (name: string) => submit("--batch", batch, "--out", operator.path(name));
+    assertEquals((await again("again.xml")).exit, 0);
+    assertEquals(await operator.read("again.xml"), await operator.read("changed.xml"));
+    await edit(
+      `update gold.payment_batch set document = replace(document, '${iban}', 'SA9480000000000000000001')
+      where id = '${batch}'`,
+    );
+    await edit(`update gold.audit set detail = jsonb_set(detail, '{document_sha256}', to_jsonb((
+      select encode(sha256(convert_to(document, 'UTF8')), 'hex') from gold.payment_batch where id = '${batch}')))
+      where subject = '${batch}'`);
+    assertRefused(await again("edited.xml"), 4, "does not pay these withdrawals");
+  });
+
+  it("lets nobody approve what a key signed that a superuser registered", async () => {
+    const { sql } = operator.service.books;
+    const proposed = await first("partner", "set", operator.service.partner.clientId, "--name", "Other Bank");
+    const { proposal_id: id, sha256 } = proposed.json as Record<string, string>;
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", operator.path("third")]);
+    const text = (await readFile(operator.path("third.pub"), "utf8")).trim();
+    const { fingerprint } = await parsePublicKey(text);
+    const [row] = await sql`select canonical_text from gold.proposal_overview where id = ${id!}::uuid`;
+    await operator.write("text", row!.canonical_text);
+    execFileSync("ssh-keygen", [
+      ...["-q", "-Y", "sign", "-n", "gold-proposal", "-f", operator.path("third"), operator.path("text")],
+    ]);
+    await sql.begin(async (edit) => {
+      await edit`set local session_replication_role = replica`;
+      await edit`update gold.proposal set proposer_signature = ${await operator.read(
+        "text.sig",
+      )} where id = ${id!}::uuid`;
+      await edit`
+        insert into gold.operator_key select (jsonb_populate_record(k, ${
+        edit.json({ fingerprint, public_key: text })
+      }::jsonb)).* from gold.operator_key k where login = ${operator.login}`;
+    });
+    const approve = (...more: string[]) => second("proposal", "approve", id!, "--sha256", sha256!, ...more);
+    assertRefused(await approve("--operator-keys", keysFile), 4, `${fingerprint} was no key of`);
+    assertEquals((await second("proposal", "show", id!)).exit, 0, "the database's own list has the key");
   });
 
   it("needs the file of the first keys", async () => {

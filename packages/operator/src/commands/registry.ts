@@ -9,20 +9,20 @@ import {
 import type { JSONValue } from "postgres";
 import type { Command, Invocation } from "../command.ts";
 import { usage } from "../failure.ts";
-import { readOperatorKeys } from "../operator_keys_file.ts";
+import { OPERATOR_KEYS_OPTION, readOperatorKeys } from "../operator_keys_file.ts";
 import { changeOrPropose } from "./proposing.ts";
 
 const adopt: Command = {
   words: "registry adopt",
   usage: "registry adopt --operator-keys FILE",
   does:
-    "lists the certificates, keys, secrets, addresses and authorities for which two people have not signed, as those from before the first operator key, and proposes to sign for all of them",
-  options: { "operator-keys": { type: "string" } },
+    "lists the certificates, keys, secrets, addresses, names, IBANs, authorities and the payout account for which two people have not signed, as those from before the first operator key, and proposes to sign for all of them",
+  options: OPERATOR_KEYS_OPTION,
   async run(invocation) {
     const keys = await readOperatorKeys(invocation);
     if (!keys) {
       throw usage(
-        "Give the file with the operators' first keys: --operator-keys FILE, the file of OPERATOR_KEYS.",
+        "Give the file with the operators' first keys: --operator-keys FILE, or its absolute path in OPERATOR_KEYS.",
       );
     }
     const { sql } = await invocation.db();

@@ -4,8 +4,10 @@ import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
+import { OPERATOR_KEYS_OPTION, readSignedRows } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
 import { optional, required, uuidOf } from "../values.ts";
+import { isPayeeSigned, verifyDocument } from "./payment_check.ts";
 
 /**
  * The largest number of payments in one batch. It is small, because a batch locks the accounts of all its
@@ -15,10 +17,10 @@ const MOST_PAYMENTS = 500;
 
 const submit: Command = {
   words: "withdrawal submit",
-  usage: "withdrawal submit --out FILE [--batch BATCH]",
+  usage: "withdrawal submit --out FILE [--batch BATCH] [--operator-keys FILE]",
   does:
-    "writes the approved withdrawals to a payment file for the bank (pain.001) and marks them as submitted; with --batch, writes the file of an earlier batch again",
-  options: { out: { type: "string" }, batch: { type: "string" } },
+    "writes the approved withdrawals to a payment file for the bank (pain.001) and marks them as submitted; pays only IBANs for which two people signed, with the first keys of --operator-keys or OPERATOR_KEYS; with --batch, writes the file of an earlier batch again",
+  options: { out: { type: "string" }, batch: { type: "string" }, ...OPERATOR_KEYS_OPTION },
   run: (invocation) => {
     const file = invocation.path(required(invocation.values, "out"));
     const batch = optional(invocation.values, "batch");
@@ -36,10 +38,11 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       "The account that withdrawals are paid from is not set. Set it with `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
     );
   }
+  const signed = await readSignedRows(invocation);
   const approved = await query`
     select *, amount::text, status_by = session_user as own from gold.withdrawal_overview
     where status = 'approved' order by status_at, id`;
-  const left = approved.flatMap(leftOut);
+  const left = approved.flatMap((one) => leftOut(one, isPayeeSigned(one, signed)));
   const leftIds = new Set(left.map(({ withdrawal_id }) => withdrawal_id));
   const payable = approved.filter((one) => !leftIds.has(`wd_${one.id}`));
   const taken = payable.slice(0, MOST_PAYMENTS);
@@ -48,6 +51,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   const [prepared] = await query`
     select batch, prepared_at::text, document, sha256 from gold.prepare_payment(${ids}::text::uuid[])`;
   const { batch, prepared_at: preparedAt, document } = prepared!;
+  verifyDocument({ id: batch, document, payments: taken }, signed);
   const sha256 = sha256Of(document);
   const described = describeBatch(batch, file, sha256, taken);
   if (!values.yes) printText(described).split("\n").forEach(progress);
@@ -84,7 +88,8 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
 }
 
 /** Writes an earlier document again. This is safe: the bank knows the message's id and pays it once. */
-async function writeAgain({ query }: Invocation, file: string, batch: string): Promise<Result> {
+async function writeAgain(invocation: Invocation, file: string, batch: string): Promise<Result> {
+  const { query } = invocation;
   const uuid = uuidOf("batch", "", batch);
   const [stored] = await query`select document from gold.payment_batch_overview where id = ${uuid}::uuid`;
   if (!stored) {
@@ -95,9 +100,10 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
     );
   }
   await checkDocument(query, uuid, stored.document);
-  await withNewFile(file, stored.document, () => Promise.resolve());
   const payments = await query`
     select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
+  verifyDocument({ id: uuid, document: stored.document, payments }, await readSignedRows(invocation));
+  await withNewFile(file, stored.document, () => Promise.resolve());
   return {
     title:
       "The file is identical to the first one. You can send it again: the bank pays each message id only once.",
@@ -150,13 +156,14 @@ const totalOf = (payments: readonly SqlRow[]) =>
   payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 
 /** Returns an approved withdrawal with the reasons to leave it out, or nothing if it can be paid. */
-function leftOut(one: SqlRow): Row[] {
+function leftOut(one: SqlRow, isSigned: boolean): Row[] {
   const reasons: string[] = [
     ...(one.own ? ["you approved it, so another login has to submit it"] : []),
     ...(one.held_until
       ? [`its partner's IBAN was changed, so it is held until ${one.held_until.toISOString()}`]
       : []),
     ...(one.name_fault ? [`its partner's name ${one.name_fault}`] : []),
+    ...(isSigned ? [] : ["two people have not signed for its IBAN and its partner's name"]),
   ];
   return reasons.length === 0 ? [] : [describeLeft(one, reasons.join("; "))];
 }

@@ -52,7 +52,7 @@ begin
       'authority_overview certificate_overview credential_overview public_key_fault'),
     ('gold_keys gold_audit',
       'token_key_overview'),
-    ('gold_credentials gold_keys gold_audit',
+    ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
       'read_approvals read_rows'),
     -- `gold withdrawal submit` compares the payment document with its audit row.
     ('gold_treasury gold_audit',

@@ -193,14 +193,19 @@ begin
   perform note('partner.limit', public, limits);
 end $$;
 
--- One login asks for a new IBAN, and another login approves it. A second request replaces the first one. A
--- request for the registered IBAN withdraws the pending one. end_admission() takes the account's lock, so
--- that a concurrent withdrawal uses either the old or the new IBAN.
+-- With a single operator, one login asks for a new IBAN, and another login approves it. A second request replaces
+-- the first one. A request for the registered IBAN withdraws the pending one. Under two people, the new IBAN is a
+-- proposal, so that both people sign it. end_admission() takes the account's lock, so that a concurrent withdrawal
+-- uses either the old or the new IBAN.
 create or replace function gold.ask_iban(public text, iban text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
+  changer record := changer();
 begin
+  if two_people() then
+    perform begin_change(subject.id);
+  end if;
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.iban = ask_iban.iban and subject.pending_iban is null then
@@ -209,6 +214,12 @@ begin
     update partner p set pending_iban = null, pending_iban_by = null, pending_iban_at = null where p.id = subject.id;
     perform note('partner.withdraw_iban', public, jsonb_build_object('iban', subject.pending_iban, 'asked_by', subject.pending_iban_by));
     perform registry_changed();
+    return;
+  end if;
+  perform require_approval(jsonb_build_object('client_id', public, 'iban', ask_iban.iban), 'partner.iban');
+  if two_people() then
+    perform note('partner.iban', public, jsonb_build_object('before', subject.iban, 'iban', ask_iban.iban));
+    perform register_iban(subject.id, ask_iban.iban, changer.changed_by, changer.approved_by);
     return;
   end if;
   update partner p set pending_iban = ask_iban.iban, pending_iban_by = session_user, pending_iban_at = clock_timestamp() where p.id = subject.id;
@@ -232,13 +243,25 @@ begin
     raise exception 'you requested this IBAN, so another login has to approve it' using errcode = 'GR409';
   elsif subject.pending_iban is distinct from seen then
     raise exception 'another IBAN was requested meanwhile: %', subject.pending_iban using errcode = 'GR409';
+  elsif two_people() then
+    raise exception 'this IBAN was requested with a single operator: run gold partner set % --iban % again', public, seen using errcode = 'GR409';
   end if;
-  update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
-  where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
-  perform post_change(subject.id, 'settlement.changed', subject.pending_iban_by, session_user, iban => seen);
   perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
+  return register_iban(subject.id, seen, subject.pending_iban_by, session_user);
+end $$;
+
+-- Returns the end of the hold of the partner's payouts.
+create or replace function gold.register_iban(client int, iban text, asked_by text, approver text) returns timestamptz
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  changed_at timestamptz;
+begin
+  update partner p set iban = register_iban.iban, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null,
+    pending_iban_at = null
+  where p.id = client returning p.iban_changed_at into changed_at;
+  perform post_change(client, 'settlement.changed', asked_by, approver, iban => register_iban.iban);
   perform registry_changed();
-  return held_until(subject.iban_changed_at);
+  return held_until(changed_at);
 end $$;
 
 create or replace function gold.suspend_partner(public text) returns void

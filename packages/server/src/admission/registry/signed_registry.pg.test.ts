@@ -278,7 +278,9 @@ describe("a registry that requires the signatures of two people", () => {
     assertEquals(await countsOf(adopted), [0, 0, 0, 0]);
     const [{ rows }] = await books.sql<[{ rows: RowDocument }]>`select gold.read_rows() as rows`;
     const partners = rows.partners.filter(({ public_id }) => public_id === adopted.publicId);
-    await byTwo("registry.adopt", { rows: storedRows({ partners, authorities: [] }) });
+    await byTwo("registry.adopt", {
+      rows: storedRows({ partners, authorities: [], payees: [], payer: null }),
+    });
     assertEquals(await countsOf(adopted), [1, 1, 1, 0]);
     const forms = [{ rows: [] }, { rows: [["x"]] }, { rows: [["x", 1]] }, { rows: {} }];
     for (const content of forms) {

@@ -35,6 +35,8 @@ begin
       if content ? 'limits' then
         perform limit_partner(client, content -> 'limits');
       end if;
+    when 'partner.iban' then
+      perform ask_iban(client, content ->> 'iban');
     when 'partner.resume' then
       perform resume_partner(client);
     when 'certificate.issue' then

@@ -46,6 +46,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
     sql`select gold.limit_partner(${publicId}, '{"open_quotes": 11}')`,
     sql`select gold.limit_partner(${publicId}, '{"daily_withdrawn": null, "open_quotes": 1}')`,
   ],
+  ask_iban: (sql, { publicId }) => [sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`],
   resume_partner: (sql, { publicId }) => [sql`select gold.resume_partner(${publicId})`],
   add_certificate: (sql, { publicId }) => [
     sql`select gold.add_certificate(${publicId}, ${
@@ -115,8 +116,7 @@ const BY_ONE: Readonly<Record<string, string>> = {
   reject_proposal: "ends something",
   end_operator_key: "ends something; two people with keys stay",
   store_revocation_list: "ends certificates; the service reads revocations from the certificates' rows",
-  ask_iban: "another login has to approve the IBAN",
-  approve_iban: "another login has asked for the IBAN",
+  approve_iban: "another login has asked for the IBAN; refuses under two people",
   record_deposit: "another login has to approve the deposit",
   approve_deposit: "another login has recorded the deposit",
   reverse_deposit: "takes back what a bank did not pay; the partner gets an event",

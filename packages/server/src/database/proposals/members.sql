@@ -6,6 +6,7 @@ language sql immutable
 return case kind
   when 'partner.create' then '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'
   when 'partner.set' then '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'
+  when 'partner.iban' then '{client_id,iban}'
   when 'partner.resume' then '{client_id}'
   when 'certificate.issue' then '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'
   when 'signing_key.add' then '{client_id,thumbprint,kid,jwk}'

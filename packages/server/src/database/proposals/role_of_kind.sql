@@ -5,7 +5,7 @@
 create or replace function gold.role_of_kind(kind text) returns text
 language sql immutable
 return case
-  when kind in ('vault.add', 'vault.remove', 'withdrawal.return', 'deployment.payout') then 'treasury'
+  when kind in ('vault.add', 'vault.remove', 'withdrawal.return', 'partner.iban', 'deployment.payout') then 'treasury'
   when kind in ('partner.create', 'partner.set', 'partner.resume', 'certificate.issue', 'signing_key.add',
     'client_secret.rotate', 'webhook_secret.rotate', 'deployment.defaults') then 'credentials'
   when kind in ('price.set', 'market.set', 'market.open') then 'pricing'

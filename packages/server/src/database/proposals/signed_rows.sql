@@ -18,19 +18,25 @@ return jsonb_build_object(
 -- The approvals that the service's registry and `gold` need.
 create or replace function gold.read_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', 'signing_key.add', 'client_secret.rotate', 'authority.add', 'registry.adopt');
+return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'certificate.issue', 'signing_key.add', 'client_secret.rotate',
+  'authority.add', 'deployment.payout', 'registry.adopt');
 
 -- The approvals that the trust sync needs.
 create or replace function gold.read_authority_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return gold.approvals_of('authority.add', 'registry.adopt');
 
--- The rows for which two people must have signed, for `gold registry adopt` and `gold inventory`.
+-- The rows for which two people must have signed, for `gold registry adopt` and `gold inventory`. `payees` and
+-- `payer` are what `gold withdrawal submit` pays.
 create or replace function gold.read_rows() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return (
   select jsonb_build_object('partners', r.document -> 'partners', 'authorities', coalesce((
-    select jsonb_agg(a.certificate order by a.created_at) from gold.authority a where a.retired_at is null), '[]'))
+    select jsonb_agg(a.certificate order by a.created_at) from gold.authority a where a.retired_at is null), '[]'),
+    'payees', coalesce((
+    select jsonb_agg(jsonb_build_object('client_id', p.public_id, 'name', p.name, 'iban', p.iban) order by p.id) from gold.partner p), '[]'),
+    'payer', (
+    select jsonb_build_object('name', d.payout_name, 'iban', d.payout_iban, 'bic', d.payout_bic) from gold.deployment d where d.payout_iban is not null))
   from gold.read_registry(null) r);
 
 -- Two people sign for rows that exist already: those from before the first operator key. `rows` is a list of
