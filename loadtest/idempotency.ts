@@ -31,7 +31,7 @@ export default async function (): Promise<void> {
   const quote = quoteCall();
   const first = await settle(quote);
   if (first.status !== 201) return;
-  judgeRepeat(await send({ ...quote, step: "quote_replay", expected: [200] }), first);
+  checkRepeat(await send({ ...quote, step: "quote_replay", expected: [200] }), first);
   await expectConflict({ ...quote, step: "quote_conflict", body: quote.body.replace("}", "1}") });
 
   const order = orderCall(first.json("quote_id") as string);
@@ -43,7 +43,7 @@ export default async function (): Promise<void> {
   const executions = [...twins, settled].filter(({ status }) => status === 201);
   if (executions.length > 1) doubleExecutions.add(executions.length - 1);
   for (const reply of [...twins, settled]) {
-    if (reply.status === 200) judgeRepeat(reply, executions[0] ?? settled);
+    if (reply.status === 200) checkRepeat(reply, executions[0] ?? settled);
   }
   await expectConflict({ ...order, step: "order_conflict", body: orderBody(OTHER_QUOTE) });
 }
@@ -52,7 +52,7 @@ export default async function (): Promise<void> {
  * Counts a repeat with a different body as a double execution, because a replay returns the first reply's
  * bytes.
  */
-function judgeRepeat(repeat: Reply, first: Reply): void {
+function checkRepeat(repeat: Reply, first: Reply): void {
   if (!isDone(repeat)) return;
   const isSame = repeat.body === first.body;
   const isReplay = repeat.headers["Idempotent-Replayed"] === "true";

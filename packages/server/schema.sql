@@ -103,12 +103,13 @@ declare
 begin
   perform require_approval(jsonb_build_object('epoch', epoch, 'losses', losses), 'recovery.accept');
   if epoch <> current_epoch then
-    raise exception 'the loss was found in epoch %, and the books continue in epoch %: look again', epoch, current_epoch using errcode = 'GR409';
+    raise exception 'the loss was found in epoch %, and the database is now in epoch %: run `gold recovery show` again', epoch, current_epoch using errcode = 'GR409';
   elsif jsonb_typeof(losses) <> 'array' or losses = '[]' or exists (
     select from jsonb_array_elements(losses) l
-    where coalesce(jsonb_typeof(l -> 'client_id') <> 'string' or l ->> 'first' !~ '^[1-9][0-9]{0,17}$' or l ->> 'last' !~ '^[1-9][0-9]{0,17}$', true))
+    where coalesce(jsonb_typeof(l -> 'client_id') <> 'string' or l ->> 'first' !~ '^[1-9][0-9]{0,17}$' or l ->> 'last' !~ '^[1-9][0-9]{0,17}$'
+      or l ->> 'head' !~ '^[0-9a-f]{64}$', true))
   then
-    raise exception 'a loss needs client_id, first and last' using errcode = 'GR409';
+    raise exception 'a loss needs client_id, first, last and head' using errcode = 'GR409';
   end if;
   perform note('recovery.accept', 'epoch ' || epoch, jsonb_build_object('epoch', epoch, 'losses', losses));
 end $_$;
@@ -282,7 +283,7 @@ declare
 begin
   perform check_new_operator(name);
   if roles is null and two_people() then
-    raise exception 'each person has only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
+    raise exception 'give each person only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
       using errcode = 'GR409';
   end if;
   roles := coalesce(roles, all_roles());
@@ -335,7 +336,7 @@ begin
   if exists (select from operator_key) then
     raise exception 'the first operator keys are registered already: propose another with `gold operator key add`' using errcode = 'GR409';
   elsif (select count(*) from jsonb_object_keys(keys)) < needed then
-    raise exception 'the first operator keys must be of at least % people, so that two can replace a lost one', needed using errcode = 'GR409';
+    raise exception 'register the first operator keys of at least % people, so that two people can replace a lost key', needed using errcode = 'GR409';
   end if;
   perform require_two_people();
   for given in select k.key as login, k.value as public_key from jsonb_each_text(keys) k order by 1 loop
@@ -421,7 +422,7 @@ begin
   end if;
   select k.* into known from operator_key k where k.fingerprint = admitted;
   if known.fingerprint is not null then
-    raise exception 'the key % was registered before, for the login %: every person needs an own key', admitted, known.login
+    raise exception 'the key % was registered before, for the login %: use a new key for each person', admitted, known.login
       using errcode = 'GR409';
   end if;
   insert into operator_key (fingerprint, login, public_key, admitted_by, added_at)
@@ -660,8 +661,10 @@ declare
   spread int;
 begin
   perform refuse_unknown_members(kind, content);
+  perform refuse_no_change(kind, content);
   case kind
     when 'partner.create' then
+      perform refuse_other_thumbprint(k ->> 'thumbprint', k -> 'jwk') from jsonb_array_elements(content -> 'keys') k;
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
         (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint,
         texts_of(content -> 'ips')::cidr[], hex_of(content, 'secret_hash'), hex_of(content, 'webhook_sealed'),
@@ -683,15 +686,16 @@ begin
       perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial', (content ->> 'not_before')::timestamptz,
         (content ->> 'not_after')::timestamptz, content ->> 'authority', content ->> 'key_hash');
     when 'signing_key.add' then
+      perform refuse_other_thumbprint(content ->> 'thumbprint', content -> 'jwk');
       perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');
     when 'client_secret.rotate' then
       perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
     when 'webhook_secret.rotate' then
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key', (content ->> 'overlap_seconds')::int);
     when 'price.set' then
-      if content ? 'source' then
+      if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
+        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold` stores, too.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
@@ -713,9 +717,11 @@ begin
     when 'market.open' then
       perform open_market();
     when 'authority.add' then
+      perform refuse_other_fingerprint(content ->> 'fingerprint', content ->> 'certificate');
       perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint', content ->> 'certificate', null,
         content ->> 'revocation_list', (content ->> 'revocation_next_at')::timestamptz);
     when 'token_key.rotate' then
+      perform refuse_other_thumbprint(content ->> 'kid', content -> 'public_jwk');
       perform rotate_token_key(content ->> 'kid', content -> 'public_jwk', hex_of(content, 'sealed'), content ->> 'sealing_key',
         (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
     when 'sealing_key.rotate' then
@@ -724,6 +730,14 @@ begin
       perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
     when 'vault.remove' then
       perform remove_bar(content ->> 'serial');
+    when 'deposit.record' then
+      perform record_deposit(client, (content ->> 'amount')::bigint, content ->> 'bank_reference');
+    when 'deposit.reverse' then
+      perform reverse_deposit((content ->> 'deposit')::uuid);
+    when 'payment.submit' then
+      perform submit_payment((content ->> 'batch')::uuid,
+        array(select (p.value ->> 'withdrawal')::uuid from jsonb_array_elements(content -> 'payments') p),
+        (content ->> 'prepared_at')::timestamptz, content ->> 'document_sha256');
     when 'withdrawal.return' then
       perform return_withdrawal((content ->> 'withdrawal')::uuid);
     when 'deployment.settle' then
@@ -732,7 +746,7 @@ begin
     when 'deployment.payout' then
       perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');
     when 'deployment.defaults' then
-      if content ? 'rate_per_second' then
+      if content ?| '{rate_per_second,burst}' then
         perform set_partner_defaults((content ->> 'rate_per_second')::int, (content ->> 'burst')::int);
       end if;
       if content ? 'limits' then
@@ -794,6 +808,24 @@ CREATE FUNCTION gold.approvals_of(VARIADIC kinds text[]) RETURNS jsonb
 ALTER FUNCTION gold.approvals_of(VARIADIC kinds text[]) OWNER TO gold_book;
 
 --
+-- Name: approve_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_deposit(id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if two_people() then
+    raise exception 'under two people, a deposit is approved with `gold proposal approve`: if dep_% is recorded but not approved, reverse it and record it again',
+      approve_deposit.id using errcode = 'GR409';
+  end if;
+  perform approve_deposit_as(session_user, approve_deposit.id);
+end $$;
+
+ALTER FUNCTION gold.approve_deposit(id uuid) OWNER TO gold_book;
+
+--
 -- Name: approve_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -825,19 +857,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.approve_deposit_as(actor text, id uuid) OWNER TO gold_book;
-
---
--- Name: approve_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.approve_deposit(id uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.approve_deposit_as((SESSION_USER)::text, id) AS approve_deposit_as;
-END;
-
-ALTER FUNCTION gold.approve_deposit(id uuid) OWNER TO gold_book;
 
 --
 -- Name: approve_iban(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -882,13 +901,15 @@ declare
   signed jsonb;
 begin
   perform refuse_decided(given);
-  perform require_role_of(given.kind, true);
+  perform require_role_of(session_user, given.kind, true);
+  -- The proposer may have lost the role since the proposal.
+  perform require_role_of(given.proposer, given.kind, false);
   if given.proposer = session_user then
     raise exception 'you proposed this change, so another login has to approve it' using errcode = 'GR409';
   elsif clock_timestamp() >= given.expires_at then
     raise exception 'the proposal expired at %: propose the change again', instant_text(given.expires_at) using errcode = 'GR409';
   elsif proposal_sha256(given) is distinct from sha256 then
-    raise exception 'the hash % is not that of the proposal: read the proposal again, and approve the hash that is shown then', sha256
+    raise exception 'the hash % is not the hash of the proposal: run `gold proposal show` again, and approve the hash that it shows', sha256
       using errcode = 'GR409';
   end if;
   signed := require_signatures(given, signature);
@@ -1479,12 +1500,13 @@ CREATE FUNCTION gold.book_bar(bar_in boolean, fine bigint, OUT sequence bigint, 
     AS $$
 declare
   house account;
-  free bigint;
+  stock vault;
 begin
   select a.* into strict house from account a where a.bucket = 0 and a.client_id = 0 for no key update;
-  select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0 for no key update;
-  if not bar_in and free < fine then
-    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
+  stock := gather_vault(case when bar_in then 0 else fine end);
+  list := stock.list_id + 1;
+  if not bar_in and stock.free < fine then
+    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(stock.free, 0.0001)
       using errcode = 'GR409';
   end if;
   sequence := house.event_sequence + 1;
@@ -1576,6 +1598,7 @@ declare
   instant timestamptz;
   horizon timestamptz;
   crowded boolean;
+  stripe smallint;
   free bigint;
   limits_exposure boolean;
   list int;
@@ -1611,7 +1634,7 @@ begin
       array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
       i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed,
-      i.signed_request, i.thumbprint,
+      i.signed_request, i.thumbprint, coalesce(sum(q.grams) filter (where q.side = 'buy') over (), 0)::bigint as need,
       -- An order inherits each of the two texts from its quote, unless its own request gives one.
       coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
@@ -1691,7 +1714,20 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free, v.list_id, v.maximum_exposure is not null into strict free, list, limits_exposure from vault v where v.stripe = 0 for no key update;
+        -- A stripe that no other batch holds and that covers all buys of this batch; see gather_vault().
+        select v.stripe, v.free, v.list_id, false into stripe, free, list, limits_exposure from vault v
+        where v.free >= asked.need and v.maximum_exposure is null
+        limit 1 for no key update skip locked;
+        if not found then
+          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it, Postgres
+          -- locks the new version and checks it afterwards. If this batch held such a stripe and waited for a lower
+          -- one, it could deadlock with another batch. So it starts again.
+          if exists (select from vault v where v.stripe > 0 and v.xmax = pg_current_xact_id()::xid) then
+            raise exception 'a stripe changed while it was locked: run the statement again' using errcode = '40001';
+          end if;
+          select v.stripe, v.free, v.list_id, v.maximum_exposure is not null into strict stripe, free, list, limits_exposure
+          from gather_vault(asked.need) v;
+        end if;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -1755,7 +1791,7 @@ begin
   end loop;
 
   if cardinality(executed) > 0 then
-    perform write_orders(executed);
+    perform write_orders(executed, stripe);
     if limits_exposure then
       perform settle_exposure(executed);
     end if;
@@ -1947,8 +1983,9 @@ begin
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
       end if;
-      if side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at) + grams
-        > house.maximum_exposure then
+      if coarse_exposure(
+          side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at), house.maximum_exposure
+        ) + grams > house.maximum_exposure then
         return next exposure_reached(asked.n, asked.side, asked.request);
         continue;
       end if;
@@ -2295,7 +2332,7 @@ begin
   case jsonb_typeof(value)
     when 'object' then
       if exists (select from jsonb_object_keys(value) name where name !~ '^[a-zA-Z0-9_]+$') then
-        raise exception 'the content of a proposal may have members with letters, digits and _ in their names only' using errcode = 'GR409';
+        raise exception 'the names of members in the content of a proposal may have only letters, digits and _' using errcode = 'GR409';
       end if;
       return '{' || coalesce((
         select string_agg(to_json(m.key)::text || ':' || canonical_json(m.value), ',' order by m.key collate "C") from jsonb_each(value) m), '') || '}';
@@ -2754,7 +2791,7 @@ CREATE FUNCTION gold.check_bar_list_is_whole() RETURNS TABLE(subject text, detai
   union all
   select 'list ' || v.list_id, 'the vault names it, but the newest list is ' || coalesce(l.id::text, 'missing')
   from vault v, (select max(id) as id from bar_list) l
-  where v.stripe = 0 and v.list_id is distinct from l.id
+  where v.list_id is distinct from l.id
   union all
   select 'bar ' || serial, 'it was removed, but is in the list in force'
   from bar where (removed_at is null) <> (removed_list is null) and added_list is not null or removed_at is null and added_list is null
@@ -3503,6 +3540,26 @@ CREATE FUNCTION gold.closed_day_text(given gold.closed_day) RETURNS text
 ALTER FUNCTION gold.closed_day_text(given gold.closed_day) OWNER TO gold_book;
 
 --
+-- Name: exposure_step(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_step(maximum bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN GREATEST((1)::bigint, LEAST((1000000)::bigint, (maximum / 10)));
+
+ALTER FUNCTION gold.exposure_step(maximum bigint) OWNER TO gold_book;
+
+--
+-- Name: coarse_exposure(bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.coarse_exposure(used bigint, maximum bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (((used + CASE WHEN (used > 0) THEN (gold.exposure_step(maximum) - 1) ELSE (0)::bigint END) / gold.exposure_step(maximum)) * gold.exposure_step(maximum));
+
+ALTER FUNCTION gold.coarse_exposure(used bigint, maximum bigint) OWNER TO gold_book;
+
+--
 -- Name: compute_reserves(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4091,8 +4148,11 @@ begin
     raise exception 'there is no operator key %', fingerprint using errcode = 'GR404';
   elsif held.ended_at is not null then
     raise exception 'the operator key % ended already, at %', fingerprint, instant_text(held.ended_at) using errcode = 'GR409';
-  elsif (select count(distinct k.login) from operator_key k where k.ended_at is null and k.fingerprint <> fingerprint) < 2 then
-    raise exception 'fewer than two people would have an operator key, and nobody could approve another: add one first' using errcode = 'GR409';
+  elsif (
+    select bool_or(k.fingerprint = fingerprint) and count(distinct k.login) filter (where k.fingerprint <> fingerprint) < 2
+    from operator_key k join operator_overview o on o.login = k.login where k.ended_at is null and 'keys' = any (o.roles))
+  then
+    raise exception 'fewer than two people with the role keys would have an operator key, so nobody could approve a new key: add a key first' using errcode = 'GR409';
   end if;
   update operator_key k set ended_at = clock_timestamp() where k.fingerprint = fingerprint;
   perform note('operator_key.end', held.login, jsonb_build_object('fingerprint', fingerprint));
@@ -4652,6 +4712,54 @@ end $$;
 ALTER FUNCTION gold.freeze_steps() OWNER TO gold_owner;
 
 --
+-- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.vault (
+    stripe smallint NOT NULL,
+    free bigint DEFAULT 0 NOT NULL,
+    list_id integer DEFAULT 1 NOT NULL,
+    maximum_exposure bigint,
+    day_net bigint DEFAULT 0 NOT NULL,
+    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT vault_exposure CHECK ((maximum_exposure > 0)),
+    CONSTRAINT vault_not_negative CHECK ((free >= 0))
+);
+
+ALTER TABLE gold.vault OWNER TO gold_owner;
+
+--
+-- Name: gather_vault(bigint); Type: FUNCTION; Schema: gold; Owner: gold_owner
+--
+
+CREATE FUNCTION gold.gather_vault(need bigint) RETURNS gold.vault
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  stripes vault[];
+  first vault;
+  others int;
+  total bigint;
+  share bigint;
+begin
+  select array_agg(s::vault) into strict stripes from (select v.* from vault v order by v.stripe for no key update) s;
+  first := stripes[1];
+  others := cardinality(stripes) - 1;
+  if others > 0 and first.free < need then
+    select sum(s.free) into total from unnest(stripes) s;
+    share := greatest(total - need, 0) / (others + 1);
+    first.free := total - share * others;
+    -- Only the locked stripes: set_stripes() may have added others meanwhile.
+    update vault v set free = case v.stripe when 0 then first.free else share end
+    from unnest(stripes) s where v.stripe = s.stripe;
+  end if;
+  return first;
+end $$;
+
+ALTER FUNCTION gold.gather_vault(need bigint) OWNER TO gold_owner;
+
+--
 -- Name: give_roles(text, text[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4703,25 +4811,30 @@ ALTER FUNCTION gold.gold_before(client integer, at timestamp with time zone) OWN
 -- Name: halt_on_jump(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.halt_on_jump(ticked gold.price) RETURNS void
+CREATE FUNCTION gold.halt_on_jump(ticked gold.price) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   earlier price_history;
 begin
+  if ticked.halt_basis_points is null or ticked.halted_at is not null then
+    return false;
+  end if;
   for earlier in
-    select h.* from price_history h where h.id >= ticked.watched_from and h.id < ticked.id order by h.id desc
+    select h.* from price_history h where h.id >= ticked.watched_from and h.id is distinct from ticked.id order by h.id desc
   loop
     -- An http source that has given no price yet has a placeholder.
     if earlier.as_of > 'epoch' and abs(ticked.mid - earlier.mid) * 10000 >= earlier.mid * ticked.halt_basis_points then
       update price p set halted_at = clock_timestamp();
-      perform note('market.halt', 'circuit breaker', jsonb_build_object('source', ticked.source, 'price_id', ticked.id, 'mid', ticked.mid,
-        'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points, 'seconds', ticked.halt_seconds));
-      return;
+      perform note('market.halt', 'circuit breaker', jsonb_strip_nulls(jsonb_build_object('source', ticked.source, 'price_id', ticked.id,
+        'mid', ticked.mid, 'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points,
+        'seconds', ticked.halt_seconds)));
+      return true;
     end if;
     exit when earlier.stored_at <= ticked.stored_at - make_interval(secs => ticked.halt_seconds);
   end loop;
+  return false;
 end $$;
 
 ALTER FUNCTION gold.halt_on_jump(ticked gold.price) OWNER TO gold_book;
@@ -4993,10 +5106,13 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('client_id', l.client_id, 'first', l.first::text, 'last', l.last::text,
     'ends_at', instant_text(l.ends_at)) order by l.client_id), '[]') into losses
   from find_losses(known) l
+  join jsonb_to_recordset(known) as k (client_id text, sequence bigint, head text)
+    on k.client_id = l.client_id and k.sequence = l.last
   where not exists (
     select from audit a cross join jsonb_array_elements(a.detail -> 'losses') r
-    where a.action = 'recovery.accept' and (a.detail ->> 'epoch')::int >= known_epoch and r ->> 'client_id' = l.client_id
-      and l.last between (r ->> 'first')::bigint and (r ->> 'last')::bigint);
+    where a.action = 'recovery.accept' and r ->> 'client_id' = l.client_id and r ->> 'head' = k.head
+      and (r ->> 'last')::bigint = l.last and (r ->> 'first')::bigint <= l.first);
+  perform pg_logical_emit_message(true, 'gold', '');
   return jsonb_build_object('epoch', current_epoch, 'at', instant_text(clock_timestamp()), 'losses', losses, 'heads', current_heads());
 end $$;
 
@@ -5044,6 +5160,16 @@ CREATE FUNCTION gold.key_fingerprint(blob bytea) RETURNS text
     RETURN ('SHA256:'::text || rtrim(encode(sha256(blob), 'base64'::text), '='::text));
 
 ALTER FUNCTION gold.key_fingerprint(blob bytea) OWNER TO gold_book;
+
+--
+-- Name: key_thumbprint(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.key_thumbprint(jwk jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN translate(encode(sha256(convert_to(gold.canonical_json(jwk), 'UTF8'::name)), 'base64'::text), '+/='::text, '-_'::text);
+
+ALTER FUNCTION gold.key_thumbprint(jwk jsonb) OWNER TO gold_book;
 
 --
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5145,7 +5271,12 @@ declare
   subject partner := partner_of(public);
   sequence bigint;
   held allowance;
+  unknown text := (select name from jsonb_object_keys(limits) name where name <> all (inner_members('limits')) limit 1);
 begin
+  -- The audit row contains all members. A member such as `proposal` would state an approval that there was not.
+  if unknown is not null then
+    raise exception 'there is no limit %', unknown using errcode = 'GR409';
+  end if;
   select a.event_sequence into strict sequence from account a
   where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   insert into allowance (bucket, client_id, open_from, counted_sequence)
@@ -5604,23 +5735,6 @@ end $$;
 ALTER FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) OWNER TO gold_book;
 
 --
--- Name: vault; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.vault (
-    stripe smallint NOT NULL,
-    free bigint DEFAULT 0 NOT NULL,
-    list_id integer DEFAULT 1 NOT NULL,
-    maximum_exposure bigint,
-    day_net bigint DEFAULT 0 NOT NULL,
-    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    CONSTRAINT vault_exposure CHECK ((maximum_exposure > 0)),
-    CONSTRAINT vault_not_negative CHECK ((free >= 0))
-);
-
-ALTER TABLE gold.vault OWNER TO gold_owner;
-
---
 -- Name: lock_exposure(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -5856,7 +5970,7 @@ begin
   select list, at, count(*), coalesce(sum(b.fine), 0) into opened.id, opened.created_at, opened.bars, opened.fine from listed_bars(list) b;
   opened.sha256 := sha256(convert_to(bar_list_text(opened), 'UTF8'));
   insert into bar_list select opened.*;
-  update vault v set list_id = list where v.stripe = 0;
+  update vault v set list_id = list;
 end $$;
 
 ALTER FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) OWNER TO gold_book;
@@ -5984,7 +6098,7 @@ begin
     raise exception 'the account that withdrawals are paid from is not set: run `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`'
       using errcode = 'GR409';
   elsif payer.payout_bic !~ '^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}([0-9A-Z]{3})?$' then
-    raise exception 'the BIC % of the payout account is no BIC', payer.payout_bic using errcode = 'GR409';
+    raise exception 'the BIC % of the payout account is invalid: it must have 8 or 11 characters, such as RIBLSARI', payer.payout_bic using errcode = 'GR409';
   end if;
   payer_name := '<Nm>' || payment_text('the name of the payout account', payer.payout_name) || '</Nm>';
   totals := format(E'      <NbOfTxs>%s</NbOfTxs>\n      <CtrlSum>%s</CtrlSum>', paid.count, sar_text(paid.amount));
@@ -6126,6 +6240,17 @@ begin
 end $_$;
 
 ALTER FUNCTION gold.payment_text_fault(value text) OWNER TO gold_book;
+
+--
+-- Name: payments_of(uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.payments_of(ids uuid[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN (SELECT COALESCE(jsonb_agg(jsonb_build_object('withdrawal', w.id, 'client_id', p.public_id, 'amount', (w.amount)::text, 'iban', w.iban) ORDER BY w.id), '[]'::jsonb) AS "coalesce" FROM (gold.withdrawal w JOIN gold.partner p ON ((p.id = w.client_id))) WHERE (w.id = ANY (payments_of.ids)));
+
+ALTER FUNCTION gold.payments_of(ids uuid[]) OWNER TO gold_book;
 
 --
 -- Name: post_change(integer, text, text, text, text, text, text, timestamp with time zone, timestamp with time zone, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6291,6 +6416,7 @@ CREATE FUNCTION gold.post_transfers() RETURNS trigger
 declare
   owners int;
   followed int;
+  stripes int;
 begin
   with moved as (
     select bucket, client_id,
@@ -6321,15 +6447,18 @@ begin
     raise exception 'a client''s transfers do not match its account: wrong balances, a sequence number that did not increase, or an instant before the last posting' using errcode = 'GB001';
   end if;
 
-  update vault v
-  set free = v.free + moved.free
-  from (
+  with moved as (
     select stripe, sum(case when credit = 'vault' then amount when debit = 'vault' then -amount else 0 end)::bigint as free
     from posted
     where asset = 'XAU'
     group by stripe
-  ) moved
-  where v.stripe = moved.stripe and moved.free <> 0;
+  ), followed as (
+    update vault v set free = v.free + moved.free from moved where v.stripe = moved.stripe and moved.free <> 0 returning 1
+  )
+  select (select count(*) from moved where free <> 0), (select count(*) from followed) into stripes, followed;
+  if stripes <> followed then
+    raise exception 'the transfers name a stripe that the vault does not have' using errcode = 'GB001';
+  end if;
   return null;
 end $$;
 
@@ -6465,7 +6594,7 @@ ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER 
 
 CREATE FUNCTION gold.proposal_members(kind text) RETURNS text[]
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
+    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'deposit.record'::text THEN '{client_id,amount,bank_reference}'::text WHEN 'deposit.reverse'::text THEN '{deposit}'::text WHEN 'payment.submit'::text THEN '{batch,prepared_at,document_sha256,payments}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
 
 ALTER FUNCTION gold.proposal_members(kind text) OWNER TO gold_book;
 
@@ -6507,7 +6636,7 @@ declare
   made proposal;
 begin
   perform require_read_committed();
-  perform require_role_of(kind, false);
+  perform require_role_of(session_user, kind, false);
   if lifetime not between interval '1 millisecond' and interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
@@ -6709,17 +6838,6 @@ end $$;
 ALTER FUNCTION gold.read_archive() OWNER TO gold_book;
 
 --
--- Name: read_authority_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.read_authority_approvals() RETURNS jsonb
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    RETURN gold.approvals_of(VARIADIC ARRAY['authority.add'::text, 'registry.adopt'::text]);
-
-ALTER FUNCTION gold.read_authority_approvals() OWNER TO gold_book;
-
---
 -- Name: read_backlog(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6833,8 +6951,8 @@ CREATE FUNCTION gold.read_day_limits(client integer) RETURNS TABLE(maximum_withd
      ((a.gold - b.gold) + q.buys),
      ((b.gold - a.gold) + q.sells),
      (v.maximum_exposure IS NOT NULL),
-     ((e.net + e.buys) < v.maximum_exposure),
-     ((e.sells - e.net) < v.maximum_exposure),
+     (gold.coarse_exposure((e.net + e.buys), v.maximum_exposure) < v.maximum_exposure),
+     (gold.coarse_exposure((e.sells - e.net), v.maximum_exposure) < v.maximum_exposure),
      ( SELECT c.halted_at
             FROM gold.price c) AS halted_at,
      d.ends_at
@@ -6865,6 +6983,17 @@ CREATE FUNCTION gold.read_day_limits(client integer) RETURNS TABLE(maximum_withd
 END;
 
 ALTER FUNCTION gold.read_day_limits(client integer) OWNER TO gold_book;
+
+--
+-- Name: read_key_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_key_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC '{}'::text[]);
+
+ALTER FUNCTION gold.read_key_approvals() OWNER TO gold_book;
 
 --
 -- Name: read_limits(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6904,6 +7033,17 @@ CREATE FUNCTION gold.read_limits(client integer) RETURNS TABLE(maximum_open_quot
 END;
 
 ALTER FUNCTION gold.read_limits(client integer) OWNER TO gold_book;
+
+--
+-- Name: read_payee_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_payee_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'partner.iban'::text, 'deployment.payout'::text, 'registry.adopt'::text]);
+
+ALTER FUNCTION gold.read_payee_approvals() OWNER TO gold_book;
 
 --
 -- Name: deployment; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -6990,6 +7130,17 @@ END;
 ALTER FUNCTION gold.read_registry(known_version bigint) OWNER TO gold_book;
 
 --
+-- Name: read_registry_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_registry_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'registry.adopt'::text]);
+
+ALTER FUNCTION gold.read_registry_approvals() OWNER TO gold_book;
+
+--
 -- Name: read_reserves(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7062,12 +7213,14 @@ CREATE FUNCTION gold.read_sealed() RETURNS TABLE(kind text, id text, sealed byte
      w.sealed,
      w.sealing_key
     FROM gold.webhook_secret w
+   WHERE ((w.retire_at IS NULL) OR (w.retire_at > clock_timestamp()))
  UNION ALL
   SELECT 'token_key'::text,
      t.kid,
      t.sealed,
      t.sealing_key
-    FROM gold.token_key t;
+    FROM gold.token_key t
+   WHERE ((t.retire_at IS NULL) OR (t.retire_at > clock_timestamp()));
 END;
 
 ALTER FUNCTION gold.read_sealed() OWNER TO gold_book;
@@ -7124,6 +7277,45 @@ END;
 ALTER FUNCTION gold.read_trust(known_version bigint) OWNER TO gold_book;
 
 --
+-- Name: read_trust_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_trust_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['authority.add'::text, 'partner.create'::text, 'partner.set'::text, 'registry.adopt'::text]);
+
+ALTER FUNCTION gold.read_trust_approvals() OWNER TO gold_book;
+
+--
+-- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  applied proposal := applied_proposal();
+  subject partner;
+begin
+  perform require_approval(jsonb_build_object('client_id', public, 'amount', amount::text, 'bank_reference', bank_reference), 'deposit.record');
+  if applied.id is null then
+    id := record_deposit_as(session_user, public, amount, bank_reference);
+    return;
+  end if;
+  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them could deadlock.
+  subject := partner_of(public);
+  perform from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  id := record_deposit_as(applied.proposer, public, amount, bank_reference);
+  -- propose() tries the change before anybody has approved it, so decided_by can be null.
+  perform approve_deposit_as(coalesce(applied.decided_by, 'the approver'), id);
+end $$;
+
+ALTER FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
+
+--
 -- Name: record_deposit_as(text, text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7152,19 +7344,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
-
---
--- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.record_deposit_as((SESSION_USER)::text, public, amount, bank_reference) AS record_deposit_as;
-END;
-
-ALTER FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
 
 --
 -- Name: record_use(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7326,6 +7505,64 @@ end $$;
 ALTER FUNCTION gold.refuse_malformed_key() OWNER TO gold_book;
 
 --
+-- Name: refuse_no_change(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_no_change(kind text, content jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+begin
+  if kind in ('partner.set', 'price.set', 'market.set', 'deployment.defaults') and not exists (
+    select from jsonb_each(content) m where m.key <> 'client_id' and m.value <> '{}' and (m.value <> 'null' or m.key = 'exposure'))
+  then
+    raise exception 'the proposal would change nothing: a proposal of the kind % needs at least one of %', kind,
+      array_to_string(array_remove(proposal_members(kind), 'client_id'), ', ') using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_no_change(kind text, content jsonb) OWNER TO gold_book;
+
+--
+-- Name: refuse_other_fingerprint(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_other_fingerprint(fingerprint text, certificate text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+declare
+  body text := replace(substring(certificate from '^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$'), E'\n', '');
+  der bytea := case when body ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' then decode(body, 'base64') end;
+begin
+  -- A sequence of 256 to 65535 bytes, as DER encodes it.
+  if der is null or length(der) < 260 or substr(der, 1, 2) <> '\x3082' or length(der) <> 4 + get_byte(der, 2) * 256 + get_byte(der, 3) then
+    raise exception 'the certificate must be exactly one certificate as PEM' using errcode = 'GR409';
+  elsif fingerprint is distinct from encode(sha256(der), 'hex') then
+    raise exception 'the fingerprint of the certificate is %, not %', encode(sha256(der), 'hex'), fingerprint using errcode = 'GR409';
+  end if;
+end $_$;
+
+ALTER FUNCTION gold.refuse_other_fingerprint(fingerprint text, certificate text) OWNER TO gold_book;
+
+--
+-- Name: refuse_other_thumbprint(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if thumbprint is distinct from key_thumbprint(jwk) then
+    raise exception 'the thumbprint of the key is %, not %', key_thumbprint(jwk), thumbprint using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) OWNER TO gold_book;
+
+--
 -- Name: refuse_outside_band(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -7340,14 +7577,14 @@ declare
 begin
   if ((given).buy, (given).sell) is distinct from
     (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then
-    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points: with a price band, they must',
+    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points, which the price band requires',
       decimal_text((given).buy, 0.0001), decimal_text((given).sell, 0.0001), decimal_text((given).mid, 0.0001), (given).spread_basis_points using errcode = 'GR409', detail = 'outside_band';
   end if;
   for earlier in
     -- An http source that has given no price yet has a placeholder.
     select h.* from price_history h where h.id >= (given).band_from and h.as_of > 'epoch' order by h.id desc
   loop
-    -- A new spread or a new time is no move.
+    -- A new spread or a new time does not move the price.
     exit when is_step and earlier.mid = (given).mid;
     band := case when is_step then (given).band_basis_points else (given).band_hour_basis_points end;
     if abs((given).mid - earlier.mid) * 10000 > earlier.mid * band then
@@ -7565,10 +7802,12 @@ begin
   perform check_operator(name);
   approval := require_approved_operator('operator.remove', jsonb_build_object('name', name));
   begin
-    execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
+    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the login is
+    -- dropped, because only the key of an existing login counts as one that must remain.
+    perform end_operator_key(k.fingerprint) from operator_key k where k.login = name and k.ended_at is null;
     execute format('drop role %I', name);
   exception
     when insufficient_privilege then
@@ -7742,7 +7981,7 @@ CREATE FUNCTION gold.require_approval_of_setting(part jsonb, VARIADIC kinds text
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  if exists (select from partner) then
+  if exists (select from partner) or not pg_has_role(session_user, 'gold_owner', 'usage') then
     perform require_approval(part, variadic kinds);
   end if;
 end $$;
@@ -7791,7 +8030,7 @@ begin
   end if;
   perform from operator_key k where k.login = login and k.fingerprint = found_key and k.ended_at is null for share;
   if not found then
-    raise exception 'the signature is of the key %, which is no active key of the login %', found_key, login using errcode = 'GR409';
+    raise exception 'the signature was made with the key %, which is not an active key of the login %', found_key, login using errcode = 'GR409';
   end if;
   return found_key;
 end $$;
@@ -7814,26 +8053,27 @@ end $$;
 ALTER FUNCTION gold.require_read_committed() OWNER TO gold_book;
 
 --
--- Name: require_role_of(text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: require_role_of(text, text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.require_role_of(kind text, approving boolean) RETURNS void
+CREATE FUNCTION gold.require_role_of(login text, kind text, approving boolean) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   needed text := role_of_kind(kind);
 begin
-  if needed is null or pg_has_role(session_user, 'gold_' || needed, 'usage')
-    or (not approving and pg_has_role(session_user, 'gold_owner', 'usage'))
+  if needed is null or exists (
+    select from pg_roles r where r.rolname = login
+      and (pg_has_role(r.oid, 'gold_' || needed, 'usage') or (not approving and pg_has_role(r.oid, 'gold_owner', 'usage'))))
   then
     return;
   end if;
-  raise exception 'a change of the kind % needs the role %, which the login % does not have', kind, needed, session_user
+  raise exception 'a change of the kind % needs the role %, which the login % does not have', kind, needed, login
     using errcode = 'GR403';
 end $$;
 
-ALTER FUNCTION gold.require_role_of(kind text, approving boolean) OWNER TO gold_book;
+ALTER FUNCTION gold.require_role_of(login text, kind text, approving boolean) OWNER TO gold_book;
 
 --
 -- Name: require_signatures(gold.proposal, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7847,6 +8087,10 @@ declare
   signed jsonb;
 begin
   if not signatures_demanded() then
+    if (select d.environment = 'production' from deployment d) then
+      raise exception 'nobody can approve in production before the first operator keys are registered: run `gold db migrate --operator-key LOGIN=FILE`, with one key for each of at least three people'
+        using errcode = 'GR409';
+    end if;
     return '{}';
   elsif (given).proposer_signature is null then
     raise exception 'the proposer has not signed the proposal: % runs `gold proposal sign %`', (given).proposer, (given).id using errcode = 'GR409';
@@ -8114,17 +8358,29 @@ CREATE FUNCTION gold.return_withdrawal(id uuid) RETURNS void
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  -- Every step takes this lock. So `paid` cannot be committed between the check and the step.
-  perform from account a join withdrawal w on w.bucket = a.bucket and w.client_id = a.client_id
-  where w.id = return_withdrawal.id for no key update of a;
-  -- After `paid`, the operator's bank pays twice if the statement is wrong. Before, the money only stays.
-  if exists (select from withdrawal_step s where s.withdrawal_id = return_withdrawal.id and s.status = 'paid') then
-    perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
-  end if;
+  -- The bank may have paid. Then the partner would have the money twice.
+  perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
   perform advance_withdrawal(return_withdrawal.id, 'returned', null);
 end $$;
 
 ALTER FUNCTION gold.return_withdrawal(id uuid) OWNER TO gold_book;
+
+--
+-- Name: reverse_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reverse_deposit(id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if ((lock_deposit(reverse_deposit.id)).found_deposit).approved_at is not null then
+    perform require_approval(jsonb_build_object('deposit', reverse_deposit.id), 'deposit.reverse');
+  end if;
+  perform reverse_deposit_as(session_user, reverse_deposit.id);
+end $$;
+
+ALTER FUNCTION gold.reverse_deposit(id uuid) OWNER TO gold_book;
 
 --
 -- Name: reverse_deposit_as(text, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8165,19 +8421,6 @@ end $$;
 ALTER FUNCTION gold.reverse_deposit_as(actor text, id uuid) OWNER TO gold_book;
 
 --
--- Name: reverse_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.reverse_deposit(id uuid) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.reverse_deposit_as((SESSION_USER)::text, id) AS reverse_deposit_as;
-END;
-
-ALTER FUNCTION gold.reverse_deposit(id uuid) OWNER TO gold_book;
-
---
 -- Name: revoke_certificate(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8215,7 +8458,7 @@ ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO g
 
 CREATE FUNCTION gold.role_of_kind(kind text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (kind = ANY (ARRAY['vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
+    RETURN CASE WHEN (kind = ANY (ARRAY['deposit.record'::text, 'deposit.reverse'::text, 'payment.submit'::text, 'vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
 
 ALTER FUNCTION gold.role_of_kind(kind text) OWNER TO gold_book;
 
@@ -8584,11 +8827,11 @@ begin
     perform require_approval(jsonb_build_object('exposure', maximum::text), 'market.set');
   end if;
   perform from account a where a.client_id <> 0 order by a.client_id for no key update;
-  perform from vault v where v.stripe = 0 for no key update;
+  perform gather_vault(0);
   clock := clock_timestamp();
   delete from open_exposure;
   if maximum is null then
-    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
+    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity';
   else
     insert into open_exposure (ends_at, buys, sells)
     select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
@@ -8602,6 +8845,8 @@ begin
     update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
       day_net = (select coalesce(sum(a.gold - gold_before(a.client_id, day_end(clock) - interval '1 day')), 0) from account a where a.client_id <> 0)
     where v.stripe = 0;
+    -- Every stripe has the limit, because an order reads only its own. Stripe 0 has the day.
+    update vault v set maximum_exposure = maximum where v.stripe <> 0;
   end if;
   perform note('market.exposure', coalesce(maximum::text, 'unlimited'), jsonb_build_object('grams', maximum));
 end $$;
@@ -8833,8 +9078,8 @@ begin
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
-    'url', set_price.url)));
-  -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
+    'url', set_price.url, 'price_id', (select p.id from price p))));
+  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
@@ -8845,6 +9090,36 @@ begin
 end $$;
 
 ALTER FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) OWNER TO gold_book;
+
+--
+-- Name: set_stripes(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_stripes(count integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  known int := (select max(v.stripe) + 1 from vault v);
+begin
+  if count not between 1 and 64 then
+    raise exception 'the vault can have 1 to 64 stripes; got %', count using errcode = 'GR409';
+  elsif known = count then
+    return;
+  end if;
+  lock table vault in exclusive mode;
+  insert into vault (stripe, list_id, maximum_exposure)
+  select n, v.list_id, v.maximum_exposure from vault v, generate_series(1, count - 1) n where v.stripe = 0
+  on conflict do nothing;
+  update vault v set free = case when v.stripe < count then t.free / count else 0 end
+    + case v.stripe when 0 then t.free % count else 0 end
+  from (select sum(w.free)::bigint as free from vault w) t;
+  delete from vault v where v.stripe >= count;
+  perform note('deployment.stripes', count::text, jsonb_build_object('before', known));
+end $$;
+
+ALTER FUNCTION gold.set_stripes(count integer) OWNER TO gold_book;
 
 --
 -- Name: settle_attempts(uuid, integer[], bigint[], timestamp with time zone[], timestamp with time zone[], integer[], integer[], text[], text[], integer[], integer[], integer[], integer[], bigint[], bigint[], integer[], integer[], boolean[], boolean[]); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -9432,8 +9707,9 @@ begin
   if not found then
     raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
   end if;
-  perform note('market.band', 'price band',
-    jsonb_build_object('step_basis_points', store_band.basis_points, 'hour_basis_points', store_band.hour_basis_points));
+  -- The band is in force for the prices after `price_id`.
+  perform note('market.band', 'price band', jsonb_build_object('step_basis_points', store_band.basis_points,
+    'hour_basis_points', store_band.hour_basis_points, 'price_id', (select p.id from price p)));
 end $$;
 
 ALTER FUNCTION gold.store_band(basis_points integer, hour_basis_points integer) OWNER TO gold_book;
@@ -9505,14 +9781,20 @@ CREATE FUNCTION gold.submit_payment(batch uuid, ids uuid[], prepared_at timestam
     AS $$
 #variable_conflict use_variable
 declare
+  applied proposal := applied_proposal();
   document text;
   built text;
 begin
+  perform require_approval(jsonb_build_object('batch', batch, 'prepared_at', instant_text(prepared_at), 'document_sha256', sha256,
+    'payments', payments_of(ids)), 'payment.submit');
   perform require_read_committed();
   perform lock_payees(ids);
-  -- No name and no payout account changes before the audit row of this batch, because their changes are noted, too.
+  -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits
+  -- until this batch has written its own.
   perform from audit_tail for no key update;
-  if prepared_at not between clock_timestamp() - interval '1 hour' and clock_timestamp() + clock_tolerance()
+  -- The person who was shown the document answers soon. Another person may approve it until the end of its day.
+  if prepared_at > clock_timestamp() + clock_tolerance()
+    or applied.id is null and prepared_at < clock_timestamp() - interval '1 hour'
     or day_in_riyadh(prepared_at) <> day_in_riyadh(clock_timestamp())
   then
     raise exception 'the document was prepared at %: run the command again', instant_text(prepared_at) using errcode = 'GR409';
@@ -9522,7 +9804,7 @@ begin
   if built is distinct from sha256 then
     raise exception 'the document changed after it was shown: its hash is %, not %. Run the command again', built, sha256 using errcode = 'GR409';
   end if;
-  perform submit_withdrawals_as(session_user, batch, ids, document, prepared_at);
+  perform submit_withdrawals_as(coalesce(applied.proposer, session_user), batch, ids, document, prepared_at);
   return document;
 end $$;
 
@@ -9562,6 +9844,7 @@ begin
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
+  prepared_at := date_trunc('milliseconds', prepared_at);
   insert into payment_batch (id, created_at, login, document) values (batch, prepared_at, actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
     perform step_withdrawal(actor, one, 'submitted', batch);
@@ -9569,7 +9852,7 @@ begin
   -- The audit's hash chain protects the document's hash. A later change of the stored document is then
   -- detected.
   perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
-    'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
+    'prepared_at', instant_text(prepared_at), 'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
 
 ALTER FUNCTION gold.submit_withdrawals_as(actor text, batch uuid, ids uuid[], document text, prepared_at timestamp with time zone) OWNER TO gold_book;
@@ -9880,15 +10163,27 @@ CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url 
     AS $$
 declare
   ticked price;
+  refusal text;
 begin
   update price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
-    as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
+    as_of = greatest(least(coalesce(source_as_of, clock_timestamp()), clock_timestamp()), 'epoch'::timestamptz + interval '1 millisecond')
   where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
   returning p.* into ticked;
-  if ticked.halt_basis_points is not null and ticked.halted_at is null then
-    perform halt_on_jump(ticked);
+  if not found then
+    return false;
   end if;
-  return ticked.one is not null;
+  perform halt_on_jump(ticked);
+  return true;
+exception when sqlstate 'GR409' then
+  get stacked diagnostics refusal = pg_exception_detail;
+  select p.* into ticked from price p for update;
+  ticked.id := null;
+  ticked.mid := tick_price.mid;
+  ticked.stored_at := clock_timestamp();
+  if refusal <> 'outside_band' or not halt_on_jump(ticked) then
+    raise;
+  end if;
+  return false;
 end $$;
 
 ALTER FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) OWNER TO gold_book;
@@ -9923,7 +10218,7 @@ CREATE FUNCTION gold.try_proposal(given gold.proposal) RETURNS void
 begin
   update proposal p set state = 'applying' where p.id = (given).id;
   perform apply_change((given).kind, (given).content);
-  -- Undoes the block.
+  -- Rolls the block back.
   raise exception 'tried' using errcode = 'GR200';
 exception when sqlstate 'GR200' then
   null;
@@ -10251,6 +10546,20 @@ ALTER FUNCTION gold.webhook_secrets(client integer) OWNER TO gold_book;
 --
 
 CREATE FUNCTION gold.write_orders(executed gold.orders[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+begin
+  raise exception 'the database was migrated while this statement waited: run the statement again'
+    using errcode = '40001';
+end $$;
+
+ALTER FUNCTION gold.write_orders(executed gold.orders[]) OWNER TO gold_book;
+
+--
+-- Name: write_orders(gold.orders[], smallint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.write_orders(executed gold.orders[], stripe smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -10265,22 +10574,22 @@ begin
       sar_available_after, sar_held_after, gold_after, case when answer is null then 1 else 2 end as line
   ), moved as (
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
-      sar_available_after, sar_held_after, gold_after, posted_at)
+      sar_available_after, sar_held_after, gold_after, posted_at, stripe)
     select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
       case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
-      sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
+      sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at, 0
     from booked
     union all
     select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
       case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
-      sar_available_after, sar_held_after, gold_after, executed_at
+      sar_available_after, sar_held_after, gold_after, executed_at, write_orders.stripe
     from booked
   )
   insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)
   select bucket, client_id, sequence, id, id, executed_at, 'order.executed', line from booked;
 end $$;
 
-ALTER FUNCTION gold.write_orders(executed gold.orders[]) OWNER TO gold_book;
+ALTER FUNCTION gold.write_orders(executed gold.orders[], stripe smallint) OWNER TO gold_book;
 
 --
 -- Name: attempt_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -10820,7 +11129,10 @@ ALTER TABLE gold.payment_batch_overview OWNER TO gold_owner;
 CREATE VIEW gold.proposal_overview AS
  SELECT p.id,
     p.kind,
-    p.content,
+        CASE
+            WHEN own.may_read THEN p.content
+            ELSE NULL::jsonb
+        END AS content,
     p.proposer,
     p.proposed_at,
     p.expires_at,
@@ -10830,12 +11142,17 @@ CREATE VIEW gold.proposal_overview AS
             WHEN ((p.state = 'pending'::text) AND (p.expires_at <= clock_timestamp())) THEN 'expired'::text
             ELSE p.state
         END AS status,
-    gold.proposal_text(p.*) AS canonical_text,
+        CASE
+            WHEN own.may_read THEN gold.proposal_text(p.*)
+            ELSE NULL::text
+        END AS canonical_text,
     gold.proposal_sha256(p.*) AS sha256,
     (p.secrets IS NOT NULL) AS has_secrets,
     p.proposer_signature,
-    p.approver_signature
-   FROM gold.proposal p;
+    p.approver_signature,
+    p.sealing_key
+   FROM (gold.proposal p
+     CROSS JOIN LATERAL ( SELECT ((p.proposer = SESSION_USER) OR pg_has_role('gold_audit'::name, 'usage'::text) OR pg_has_role((('gold_'::text || gold.role_of_kind(p.kind)))::name, 'usage'::text)) AS may_read) own);
 
 ALTER TABLE gold.proposal_overview OWNER TO gold_owner;
 
@@ -11436,6 +11753,7 @@ CREATE OR REPLACE VIEW gold.exposure_overview AS
     (COALESCE(sum(e.sells), (0)::numeric))::bigint AS open_sells
    FROM (gold.vault v
      LEFT JOIN gold.open_exposure e ON ((e.ends_at > clock_timestamp())))
+  WHERE (v.stripe = 0)
   GROUP BY v.stripe;
 
 --
@@ -12025,17 +12343,17 @@ GRANT UPDATE(ended_at) ON TABLE gold.operator_key TO gold_book;
 REVOKE ALL ON FUNCTION gold.approvals_of(VARIADIC kinds text[]) FROM PUBLIC;
 
 --
--- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.approve_deposit_as(actor text, id uuid) FROM PUBLIC;
-
---
 -- Name: FUNCTION approve_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.approve_deposit(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.approve_deposit(id uuid) TO gold_treasury;
+
+--
+-- Name: FUNCTION approve_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_deposit_as(actor text, id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION approve_iban(public text, seen text); Type: ACL; Schema: gold; Owner: gold_book
@@ -12680,6 +12998,18 @@ REVOKE ALL ON FUNCTION gold.close_past(client integer, until timestamp with time
 REVOKE ALL ON FUNCTION gold.closed_day_text(given gold.closed_day) FROM PUBLIC;
 
 --
+-- Name: FUNCTION exposure_step(maximum bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_step(maximum bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION coarse_exposure(used bigint, maximum bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.coarse_exposure(used bigint, maximum bigint) FROM PUBLIC;
+
+--
 -- Name: FUNCTION compute_reserves(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13149,6 +13479,49 @@ REVOKE ALL ON FUNCTION gold.freeze_proposal() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.freeze_steps() FROM PUBLIC;
 
 --
+-- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.maximum_exposure; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(maximum_exposure) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_net; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_net) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: COLUMN vault.day_ends_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
+
+--
+-- Name: FUNCTION gather_vault(need bigint); Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+REVOKE ALL ON FUNCTION gold.gather_vault(need bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.gather_vault(need bigint) TO gold_book;
+
+--
 -- Name: FUNCTION give_roles(name text, roles text[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13280,6 +13653,8 @@ GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_api;
+GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_delivery;
+GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_treasury;
 
 --
 -- Name: FUNCTION keep_price(); Type: ACL; Schema: gold; Owner: gold_book
@@ -13298,6 +13673,12 @@ REVOKE ALL ON FUNCTION gold.keep_refusals(bound gold.idempotency_key[]) FROM PUB
 --
 
 REVOKE ALL ON FUNCTION gold.key_fingerprint(blob bytea) FROM PUBLIC;
+
+--
+-- Name: FUNCTION key_thumbprint(jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.key_thumbprint(jwk jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -13416,42 +13797,6 @@ REVOKE ALL ON FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT l
 --
 
 REVOKE ALL ON FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) FROM PUBLIC;
-
---
--- Name: TABLE vault; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.stripe; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.list_id; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(list_id) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.maximum_exposure; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(maximum_exposure) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.day_net; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(day_net) ON TABLE gold.vault TO gold_book;
-
---
--- Name: COLUMN vault.day_ends_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(day_ends_at) ON TABLE gold.vault TO gold_book;
 
 --
 -- Name: FUNCTION lock_exposure(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -13624,6 +13969,12 @@ REVOKE ALL ON FUNCTION gold.payment_element(given gold.withdrawal, name text) FR
 REVOKE ALL ON FUNCTION gold.payment_text_fault(value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.payment_text_fault(value text) TO gold_treasury;
 GRANT ALL ON FUNCTION gold.payment_text_fault(value text) TO gold_audit;
+
+--
+-- Name: FUNCTION payments_of(ids uuid[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.payments_of(ids uuid[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION post_change(client integer, type text, login text, approved_by text, kind text, credential text, kid text, valid_from timestamp with time zone, valid_until timestamp with time zone, iban text, webhook_url text); Type: ACL; Schema: gold; Owner: gold_book
@@ -13822,13 +14173,7 @@ GRANT ALL ON FUNCTION gold.read_addresses(known_version bigint) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.read_approvals() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_treasury;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_credentials;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_pricing;
 GRANT ALL ON FUNCTION gold.read_approvals() TO gold_keys;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_audit;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_api;
-GRANT ALL ON FUNCTION gold.read_approvals() TO gold_delivery;
 
 --
 -- Name: FUNCTION read_archive(); Type: ACL; Schema: gold; Owner: gold_book
@@ -13842,14 +14187,6 @@ GRANT ALL ON FUNCTION gold.read_archive() TO gold_keys;
 GRANT ALL ON FUNCTION gold.read_archive() TO gold_audit;
 GRANT ALL ON FUNCTION gold.read_archive() TO gold_delivery;
 GRANT ALL ON FUNCTION gold.read_archive() TO gold_api;
-
---
--- Name: FUNCTION read_authority_approvals(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.read_authority_approvals() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_authority_approvals() TO gold_trust;
-GRANT ALL ON FUNCTION gold.read_authority_approvals() TO gold_api;
 
 --
 -- Name: FUNCTION read_backlog(); Type: ACL; Schema: gold; Owner: gold_book
@@ -13905,11 +14242,29 @@ REVOKE ALL ON FUNCTION gold.read_day_limits(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_day_limits(client integer) TO gold_api;
 
 --
+-- Name: FUNCTION read_key_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_key_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_key_approvals() TO gold_treasury;
+GRANT ALL ON FUNCTION gold.read_key_approvals() TO gold_credentials;
+GRANT ALL ON FUNCTION gold.read_key_approvals() TO gold_pricing;
+GRANT ALL ON FUNCTION gold.read_key_approvals() TO gold_keys;
+GRANT ALL ON FUNCTION gold.read_key_approvals() TO gold_audit;
+
+--
 -- Name: FUNCTION read_limits(client integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.read_limits(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_limits(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION read_payee_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_payee_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_payee_approvals() TO gold_treasury;
 
 --
 -- Name: TABLE deployment; Type: ACL; Schema: gold; Owner: gold_owner
@@ -13956,6 +14311,13 @@ GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_api;
 GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_delivery;
 
 --
+-- Name: FUNCTION read_registry_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_registry_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_registry_approvals() TO gold_api;
+
+--
 -- Name: FUNCTION read_reserves(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13997,11 +14359,7 @@ GRANT UPDATE(revocation_next_at) ON TABLE gold.authority TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.read_rows() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.read_rows() TO gold_treasury;
-GRANT ALL ON FUNCTION gold.read_rows() TO gold_credentials;
-GRANT ALL ON FUNCTION gold.read_rows() TO gold_pricing;
 GRANT ALL ON FUNCTION gold.read_rows() TO gold_keys;
-GRANT ALL ON FUNCTION gold.read_rows() TO gold_audit;
 
 --
 -- Name: FUNCTION read_sealed(); Type: ACL; Schema: gold; Owner: gold_book
@@ -14033,10 +14391,12 @@ GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_trust;
 GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_api;
 
 --
--- Name: FUNCTION record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION read_trust_approvals(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.read_trust_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_trust_approvals() TO gold_trust;
+GRANT ALL ON FUNCTION gold.read_trust_approvals() TO gold_api;
 
 --
 -- Name: FUNCTION record_deposit(public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -14044,6 +14404,12 @@ REVOKE ALL ON FUNCTION gold.record_deposit_as(actor text, public text, amount bi
 
 REVOKE ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) TO gold_treasury;
+
+--
+-- Name: FUNCTION record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.record_deposit_as(actor text, public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION record_use(uses jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -14083,6 +14449,24 @@ REVOKE ALL ON FUNCTION gold.refuse_decided(given gold.proposal) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_malformed_key() FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_no_change(kind text, content jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_no_change(kind text, content jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_other_fingerprint(fingerprint text, certificate text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_other_fingerprint(fingerprint text, certificate text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_other_thumbprint(thumbprint text, jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION refuse_outside_band(given gold.price); Type: ACL; Schema: gold; Owner: gold_book
@@ -14220,10 +14604,10 @@ REVOKE ALL ON FUNCTION gold.require_operator_key(login text, signature text) FRO
 REVOKE ALL ON FUNCTION gold.require_read_committed() FROM PUBLIC;
 
 --
--- Name: FUNCTION require_role_of(kind text, approving boolean); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION require_role_of(login text, kind text, approving boolean); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.require_role_of(kind text, approving boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.require_role_of(login text, kind text, approving boolean) FROM PUBLIC;
 
 --
 -- Name: FUNCTION require_signatures(given gold.proposal, signature text); Type: ACL; Schema: gold; Owner: gold_book
@@ -14300,17 +14684,17 @@ REVOKE ALL ON FUNCTION gold.return_withdrawal(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.return_withdrawal(id uuid) TO gold_treasury;
 
 --
--- Name: FUNCTION reverse_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.reverse_deposit_as(actor text, id uuid) FROM PUBLIC;
-
---
 -- Name: FUNCTION reverse_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.reverse_deposit(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.reverse_deposit(id uuid) TO gold_treasury;
+
+--
+-- Name: FUNCTION reverse_deposit_as(actor text, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reverse_deposit_as(actor text, id uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION revoke_certificate(fingerprint text, reason text); Type: ACL; Schema: gold; Owner: gold_book
@@ -14324,6 +14708,11 @@ GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) TO 
 --
 
 REVOKE ALL ON FUNCTION gold.role_of_kind(kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.role_of_kind(kind text) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.role_of_kind(kind text) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.role_of_kind(kind text) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.role_of_kind(kind text) TO gold_keys;
+GRANT ALL ON FUNCTION gold.role_of_kind(kind text) TO gold_audit;
 
 --
 -- Name: FUNCTION roles_of_login(name text); Type: ACL; Schema: gold; Owner: gold_book
@@ -14487,6 +14876,12 @@ REVOKE ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell 
 GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) TO gold_pricing;
 
 --
+-- Name: FUNCTION set_stripes(count integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_stripes(count integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14526,6 +14921,8 @@ GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_credentials;
 GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_pricing;
 GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_keys;
 GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_audit;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_api;
+GRANT ALL ON FUNCTION gold.signatures_demanded() TO gold_trust;
 
 --
 -- Name: FUNCTION signed_with(login text, signature text); Type: ACL; Schema: gold; Owner: gold_book
@@ -14804,6 +15201,12 @@ REVOKE ALL ON FUNCTION gold.webhook_secrets(client integer) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.write_orders(executed gold.orders[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION write_orders(executed gold.orders[], stripe smallint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.write_orders(executed gold.orders[], stripe smallint) FROM PUBLIC;
 
 --
 -- Name: TABLE attempt_overview; Type: ACL; Schema: gold; Owner: gold_owner

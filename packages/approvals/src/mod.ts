@@ -9,6 +9,7 @@ export {
   nameRow,
   type Payer,
   payerRow,
+  paymentRow,
   type RegistryRow,
   type RowDocument,
   signingKeyRow,
@@ -17,9 +18,11 @@ export {
 export {
   type ApprovalDocument,
   followKeys,
+  OFF_REFUSED,
   SignedRegistry,
   SignedRows,
   UnsignedRow,
+  UNVERIFIED,
 } from "./signed_registry.ts";
 export {
   APPROVAL_NAMESPACE,

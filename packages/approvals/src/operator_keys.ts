@@ -27,7 +27,7 @@ export async function parseOperatorKeys(text: string): Promise<readonly Operator
       throw error instanceof SshsigError ? fail(`has no valid key. ${error.message}`) : error;
     });
     if (keys.some((one) => one.key.fingerprint === key.fingerprint)) {
-      throw fail(`repeats the key ${key.fingerprint}. Every person needs an own key.`);
+      throw fail(`repeats the key ${key.fingerprint}. Use a different key for each person.`);
     }
     const untilMs = before === undefined ? Infinity : readValidBefore(before);
     if (Number.isNaN(untilMs)) {

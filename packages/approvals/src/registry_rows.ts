@@ -1,8 +1,8 @@
 import { canonicalJson, type CanonicalValue } from "@gold-partner/canonical";
 
 /**
- * The name of a row and what two people sign for it. Programs and `gold registry adopt` build it from the stored
- * row; rowsOf() builds it from the content of a proposal.
+ * The name and the content of a row that two people sign. Programs and `gold registry adopt` build the pair
+ * from the stored row; rowsOf() builds it from the content of a proposal.
  */
 export type RegistryRow = readonly [name: string, value: string];
 
@@ -63,6 +63,9 @@ export const payerRow = ({ name, iban, bic }: Payer): RegistryRow => [
   "",
 ];
 
+/** The payment document of a batch. `sha256` is in hexadecimal. */
+export const paymentRow = (batch: unknown, sha256: unknown): RegistryRow => [`payment ${batch}`, `${sha256}`];
+
 export interface Payer {
   readonly name: string;
   readonly iban: string;
@@ -87,7 +90,7 @@ export interface RowDocument {
   readonly payer: Payer | null;
 }
 
-/** Returns every row that needs two signatures. Programs skip malformed rows, so nobody can sign for one. */
+/** Returns every row that needs two signatures. Leaves out malformed rows, which programs skip. */
 export const storedRows = (
   { partners, authorities, payees, payer }: RowDocument,
 ): readonly RegistryRow[] => [
@@ -125,6 +128,7 @@ const READERS: Readonly<Record<string, (client: string, content: Content) => rea
   ],
   "partner.iban": (client, { iban }) => [ibanRow(client, iban)],
   "deployment.payout": (_, content) => [payerRow(content as unknown as Payer)],
+  "payment.submit": (_, { batch, document_sha256 }) => [paymentRow(batch, document_sha256)],
   "authority.add": (_, { certificate }) => [authorityRow(certificate as string)],
   "registry.adopt": (_, { rows }) => (rows as readonly RegistryRow[]).map(([name, value]) => [name, value]),
 };
@@ -133,5 +137,5 @@ const READERS: Readonly<Record<string, (client: string, content: Content) => rea
 export const rowsOf = (kind: string, content: Content): readonly RegistryRow[] =>
   Object.hasOwn(READERS, kind) ? READERS[kind]!(content.client_id as string, content) : [];
 
-/** Both sides state times in whole milliseconds. Throws a RangeError for a time that is none. */
+/** Returns the time in whole milliseconds, as both sides state it. Throws a RangeError if it is invalid. */
 const instant = (value: unknown): string => new Date(value as string).toISOString();

@@ -2,7 +2,7 @@ import type { OperatorKey } from "./operator_keys.ts";
 import { type RegistryRow, rowsOf } from "./registry_rows.ts";
 import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
 
-/** What the SQL function read_approvals returns. */
+/** What the SQL function read_approvals and its narrower forms return. */
 export interface ApprovalDocument {
   /** When each ended key ended, by fingerprint. */
   readonly ends: Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ export class SignedRegistry {
   }
 }
 
-/** Returns a verifier that knows the first keys and every key that two of their holders admitted. */
+/** Returns a verifier with the first keys and each later key that two holders of known keys approved. */
 export async function followKeys(
   roots: readonly OperatorKey[],
   { ends, approvals }: ApprovalDocument,
@@ -87,12 +87,26 @@ export async function followKeys(
   return verifier;
 }
 
-/** No rows if the signatures do not hold, or if a superuser stored content that nobody can read. */
+/** No rows if the signatures do not hold. */
 async function rowsSignedBy(approval: StoredApproval, verifier: ApprovalVerifier) {
+  const fault = await verifier.verify(approval).catch(() => "unreadable");
+  return fault === undefined ? rowsNamedBy(approval) : [];
+}
+
+/** No rows if a superuser stored content that nobody can read. */
+function rowsNamedBy({ kind, content }: StoredApproval): readonly RegistryRow[] {
   try {
-    if (await verifier.verify(approval) !== undefined) return [];
-    return rowsOf(approval.kind, approval.content as Readonly<Record<string, unknown>>);
+    return rowsOf(kind, content as Readonly<Record<string, unknown>>);
   } catch {
     return [];
   }
 }
+
+/** Says which rows approvals name. Verifies no signature, so it needs no keys, and must not decide what is in force. */
+export const UNVERIFIED: Pick<SignedRegistry, "read"> = {
+  read: ({ approvals }) => Promise.resolve(new SignedRows(approvals.flatMap(rowsNamedBy))),
+};
+
+/** Why a process in production refuses OPERATOR_KEYS=off. */
+export const OFF_REFUSED =
+  "must be the absolute path of the file with the operators' first keys; got off. Two people have signed for every row, so production no longer starts with off.";

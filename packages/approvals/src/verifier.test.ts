@@ -58,30 +58,33 @@ describe("ApprovalVerifier", () => {
     assertEquals(await (await verifier()).verify(await approved(amal, badr, 2)), undefined);
   });
 
-  it("accepts a third key from its admission by two on, and not before", async () => {
+  it("accepts a third key after two people approved it, and not before", async () => {
     const chain = await verifier();
     const change = await approved(carla, amal, 10);
-    assertMatch(`${await chain.verify(change)}`, /was no key of carla at that time/);
+    assertMatch(`${await chain.verify(change)}`, /was not a key of carla at that time/);
     assertEquals(await chain.verify(await adding(amal, badr, 5, carla)), undefined);
     assertEquals(await chain.verify(change), undefined);
-    assertMatch(`${await chain.verify(await approved(carla, amal, 3))}`, /was no key of carla/);
+    assertMatch(`${await chain.verify(await approved(carla, amal, 3))}`, /was not a key of carla/);
   });
 
-  it("admits no key by one person, by a key outside the chain, or for a second login", async () => {
+  it("refuses a key approved by one person or an unknown key, or registered for another login", async () => {
     const chain = await verifier();
     assertMatch(`${await chain.verify(await adding(amal, amal, 5, carla))}`, /the same login/);
     const second = { login: "badr", key: amal.key };
-    assertMatch(`${await chain.verify(await adding(amal, second, 5, carla))}`, /was no key of badr/);
-    assertMatch(`${await chain.verify(await adding(carla, amal, 5, carla))}`, /was no key of carla/);
+    assertMatch(`${await chain.verify(await adding(amal, second, 5, carla))}`, /was not a key of badr/);
+    assertMatch(`${await chain.verify(await adding(carla, amal, 5, carla))}`, /was not a key of carla/);
     const again = { login: "carla", key: amal.key };
     assertMatch(`${await chain.verify(await adding(amal, badr, 5, again))}`, /belongs to a login already/);
-    assertMatch(`${await chain.verify(await approved(carla, amal, 10))}`, /was no key of carla/);
+    assertMatch(`${await chain.verify(await approved(carla, amal, 10))}`, /was not a key of carla/);
   });
 
   it("accepts what a key signed before its end, and nothing after it", async () => {
     const chain = await verifier([[badr, DAY(7)]]);
     assertEquals(await chain.verify(await approved(amal, badr, 2)), undefined);
-    assertMatch(`${await chain.verify(await approved(amal, badr, 10))}`, /was no key of badr at that time/);
+    assertMatch(
+      `${await chain.verify(await approved(amal, badr, 10))}`,
+      /was not a key of badr at that time/,
+    );
   });
 
   it("rejects an approval whose text, signer or time was edited", async () => {
@@ -91,9 +94,9 @@ describe("ApprovalVerifier", () => {
       [{ content: { edited: "yes" } }, /did not sign this text/],
       [{ id: "another" }, /did not sign this text/],
       [{ proposer: "badr" }, /the same login/],
-      [{ approver: "carla" }, /was no key of carla/],
+      [{ approver: "carla" }, /was not a key of carla/],
       [{ approverSignature: null }, /badr has not signed/],
-      [{ approverSignature: made.proposerSignature }, /was no key of badr/],
+      [{ approverSignature: made.proposerSignature }, /was not a key of badr/],
       [{ approvedAt: DAY(5) }, /not between the proposal and its end/],
       [{ approvedAt: "infinity" }, /not between the proposal and its end/],
     ];

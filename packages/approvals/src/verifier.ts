@@ -8,7 +8,7 @@ import {
   proposalText,
 } from "./texts.ts";
 
-/** An approved proposal as the database states it. Nothing of it is trusted before verify(). */
+/** An approved proposal as the database states it. Do not trust any member before verify() accepts it. */
 export interface StoredApproval extends Proposal {
   readonly approver: string;
   readonly approvedAt: string;
@@ -16,12 +16,12 @@ export interface StoredApproval extends Proposal {
   readonly approverSignature: string | null;
 }
 
-/** Why an approval does not hold. */
+/** Why an approval is invalid. */
 class Fault extends Error {}
 
 /**
- * Verifies approvals from trusted first keys. Approvals of `operator_key.add` that hold add keys, so the approvals
- * must be given in the order in which they were made.
+ * Verifies approvals from trusted first keys. A valid approval of `operator_key.add` adds its key. So pass
+ * the approvals in the order in which they were made.
  */
 export class ApprovalVerifier {
   readonly #keys: OperatorKey[];
@@ -33,12 +33,12 @@ export class ApprovalVerifier {
     this.#ends = ends;
   }
 
-  /** Returns why the approval does not hold, or undefined if it holds. */
+  /** Returns why the approval is invalid, or undefined if it is valid. */
   async verify(approval: StoredApproval): Promise<string | undefined> {
     return await faultOf(this.#verify(approval));
   }
 
-  /** Returns why the proposer's signature does not hold, or undefined if it holds. */
+  /** Returns why the proposer's signature is invalid, or undefined if it is valid. */
   async verifyProposal(proposal: Proposal, signature: string): Promise<string | undefined> {
     const { proposer, proposedAt } = proposal;
     return await faultOf(
@@ -93,7 +93,7 @@ export class ApprovalVerifier {
       of === login && key.fingerprint === fingerprint && fromMs <= atMs &&
       atMs < untilMs && atMs <= (this.#ends.get(fingerprint) ?? Infinity)
     );
-    if (!known) throw new Fault(`${fingerprint} was no key of ${login} at that time.`);
+    if (!known) throw new Fault(`${fingerprint} was not a key of ${login} at that time.`);
     await verifySshsig(signature, { key: known.key, message, namespace });
   }
 

@@ -8,6 +8,7 @@ import {
   newSignatory,
   newTestKey,
   operatorKeysOf,
+  type Proposed,
   proposeSigned,
   registerRootKeys,
   signedWrite,
@@ -15,7 +16,7 @@ import {
   testBooks,
   type TestKey,
 } from "@gold-partner/server/testing";
-import { newSoftwareKey } from "@gold-partner/sshsig/testing";
+import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../testing/drop_logins.ts";
 
@@ -26,6 +27,10 @@ export interface AuditedBooks {
   readonly publicId: string;
   /** The file of the first operators' keys. */
   readonly operatorKeys: string;
+  /** A key of the first operator that was ended. */
+  readonly endedKey: SoftwareKey;
+  /** A proposal that the second operator signed before this end, and that nobody decided. */
+  readonly pending: Proposed;
   stop(): Promise<void>;
 }
 
@@ -56,7 +61,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
   await maker`select gold.set_band(200, 500)`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
-  const operatorKeys = await propose(books, maker, checker, publicId);
+  const signed = await propose(books, maker, checker, publicId);
   await sql`select gold.read_reserves()`;
   await sql`select gold.seal_chain(id) from gold.partner`;
   await Promise.all([maker.end(), checker.end()]);
@@ -64,7 +69,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     books,
     client,
     publicId,
-    operatorKeys,
+    ...signed,
     async stop() {
       await dropLogins(sql, ...logins);
       await books.stop();
@@ -138,8 +143,10 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
   await admin`select gold.set_partner_defaults(40, 150)`;
 }
 
+type Signed = Pick<AuditedBooks, "operatorKeys" | "endedKey" | "pending">;
+
 /** From here on, the books need two people: an approved, a rejected and a pending proposal, and what one may do. */
-async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<string> {
+async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<Signed> {
   await sql`select gold.require_two_people()`;
   const { thumbprint, jwk } = await newKey();
   const content = { client_id: publicId, thumbprint, kid: "third", jwk: JSON.parse(jwk) };
@@ -161,28 +168,46 @@ async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: s
   const [approved, rejected] = proposals;
   await checker`select gold.approve_proposal(${approved!.id}::uuid, ${approved!.sha256})`;
   await checker`select gold.reject_proposal(${rejected!.id}::uuid)`;
-  const operatorKeys = await sign(sql, maker, checker);
+  const signed = await sign(sql, maker, checker, publicId);
   await maker`select gold.limit_partner(${publicId}, '{"open_quotes": 99}')`;
   await maker`select gold.set_partner(${publicId}, null, null, null, 1999, null, null)`;
   await maker`select gold.set_exposure(99999999)`;
   await maker`select gold.set_band(100, 400)`;
   await maker`select gold.suspend_partner(${publicId})`;
-  return operatorKeys;
+  return signed;
 }
 
 /** From here on, proposals and approvals are signed. */
-async function sign(admin: Sql, maker: Sql, checker: Sql): Promise<string> {
+async function sign(admin: Sql, maker: Sql, checker: Sql, publicId: string): Promise<Signed> {
   const [one, other] = [await newSignatory(maker), await newSignatory(checker)];
   await registerRootKeys(admin, one, other);
-  const { publicKey } = await newSoftwareKey("ecdsa-sha2-nistp256");
+  const endedKey = await newSoftwareKey("ecdsa-sha2-nistp256");
   const added = await proposeSigned(one, "operator_key.add", {
     login: one.login,
-    public_key: publicKey.text,
+    public_key: endedKey.publicKey.text,
   });
   await approveSigned(other, added);
-  await proposeSigned(other, "market.open", {});
-  await maker`select gold.end_operator_key(${publicKey.fingerprint})`;
-  return operatorKeysOf(one, other);
+  const pending = await proposeSigned(other, "market.open", {});
+  const money = { client_id: publicId, amount: "700", bank_reference: "BANK-3" };
+  await approveSigned(other, await proposeSigned(one, "deposit.record", money));
+  await approveSigned(other, await proposeSigned(one, "payment.submit", await paymentOf(maker, checker)));
+  await maker`select gold.end_operator_key(${endedKey.publicKey.fingerprint})`;
+  return { operatorKeys: operatorKeysOf(one, other), endedKey, pending };
+}
+
+/** A prepared payment of one of the withdrawals that still wait. */
+async function paymentOf(maker: Sql, checker: Sql): Promise<object> {
+  const [waiting] = await checker`
+    select id, public_id, amount::text, iban from gold.withdrawal_overview where status = 'pending_approval' order by id limit 1`;
+  const { id, public_id, amount, iban } = waiting!;
+  await checker`select gold.approve_withdrawal(${id}::uuid)`;
+  const [row] = await maker`select batch, prepared_at, sha256 from gold.prepare_payment(array[${id}::uuid])`;
+  return {
+    batch: row!.batch,
+    prepared_at: row!.prepared_at.toISOString(),
+    document_sha256: row!.sha256,
+    payments: [{ withdrawal: id, client_id: public_id, amount, iban }],
+  };
 }
 
 async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {
@@ -240,7 +265,7 @@ async function moveMoney(
   for (const id of [kept!, reversed!]) await checker`select gold.approve_deposit(${id}::uuid)`;
   await checker`select gold.reverse_deposit(${reversed!}::uuid)`;
   const admission = await admissionOf(sql, client);
-  const withdrawals = [newId(), newId()];
+  const withdrawals = [newId(), newId(), newId()];
   for (const [index, id] of withdrawals.entries()) {
     const reference = `Rent (${index})`;
     const body = JSON.stringify({ amount_sar: 300, reference, account_label: "Desk" });

@@ -21,7 +21,7 @@ const FOCUS: Readonly<Record<string, string>> = {
   account: "client_id <> 0",
   transfer: "client_id <> 0",
   deposit: "reversed_at is null",
-  proposal: "state = 'approved'",
+  proposal: "approver_signature is not null",
   bar: "removed_at is null",
   // The only step of a withdrawal. The edit can then give it another status without a duplicate key.
   withdrawal_step:
@@ -84,7 +84,7 @@ function changed({ column_name: name, data_type: type, udt_name: udt }: Row): st
     case "boolean":
       return `not ${name}`;
     case "bytea":
-      return `${name} || '\\x01'::bytea`;
+      return `coalesce(${name}, '') || '\\x01'::bytea`;
     case "jsonb":
       return `coalesce(${name}, '{}') || '{"x": "edited"}'`;
     case "uuid":

@@ -41,10 +41,31 @@ describe("the audit from outside", () => {
       if (error !== undone) throw error;
     });
     await connection.end({ timeout: 1 });
-    assertEquals(found, [[
-      "<IBAN>SA0380000000608010167519</IBAN>",
-      "<IBAN>SA5680000000100000000001</IBAN>",
-    ]]);
+    const difference = ["<IBAN>SA0380000000608010167519</IBAN>", "<IBAN>SA5680000000100000000001</IBAN>"];
+    assertEquals(found, [difference, difference]);
+  });
+
+  it("reports an audit row that a superuser appends after the head of --keys with an earlier time", async () => {
+    const { keys } = await audit({ rowsOnly: true, registryOnly: true });
+    const undone = new Error("undone");
+    for (const [time, expected] of [["30 seconds", 0], ["2 minutes", 1]] as const) {
+      const connection = openAuditConnection(audited.books.url);
+      await connection.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        await sql`set local search_path = public`;
+        await sql`select gold.note('partner.suspend', ${audited.publicId}, '{}')`;
+        await sql`update gold.audit set at = at - ${time}::text::interval where id = (select max(id) from gold.audit)`;
+        await sql`delete from gold.audit_link`;
+        await sql`delete from gold.audit_tail`;
+        await sql`select gold.seal_audit()`;
+        for (const setting of SESSION_SETTINGS) await sql.unsafe(setting);
+        const { counts } = await auditBooks(sql, { rowsOnly: true, registryOnly: true, keys });
+        assertEquals(counts.get("head_is_kept") ?? 0, expected);
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      }).finally(() => connection.end({ timeout: 1 }));
+    }
   });
 
   it("reports the same defects if a second process reads a part of the ranges", async () => {

@@ -4,6 +4,7 @@ import { clientKey } from "./books/context.ts";
 import { checkBarLists } from "./books/bar_lists.ts";
 import { checkPartnerChanges } from "./books/partner_changes.ts";
 import { readEpochs } from "./books/epochs.ts";
+import { PriceTerms } from "./books/price_terms.ts";
 import { readPrices } from "./books/prices.ts";
 import { requestTerms } from "./books/requests.ts";
 import { positionOf } from "./books/range.ts";
@@ -30,7 +31,7 @@ import { selectFrom, type Table } from "./tables.ts";
 export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
-  /** The first keys of operators. Without them, no signature of an approval is verified. */
+  /** The first keys of operators. Without them, no signature of an approval is verified, and `approvals` is null. */
   readonly operatorKeys?: readonly OperatorKey[];
   /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
   readonly signatures?: number;
@@ -62,8 +63,10 @@ export interface AuditReport {
   readonly unsigned: number;
   /** Signatures that were verified. */
   readonly verified: number;
-  /** Approvals with two valid signatures. */
-  readonly approvals: number;
+  /** Approvals with two valid signatures. Null if the operators' first keys were not given. */
+  readonly approvals: number | null;
+  /** Whether two people must sign approvals here: in production, and wherever operators have keys. */
+  readonly demandsSignatures: boolean;
   /** Clients whose result comes from the interrupted audit. */
   readonly resumed: number;
   /** What `gold audit keys` writes. */
@@ -88,10 +91,11 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
   const proposals = await read("proposal", "order by id");
-  checkProposals(findings, notes.all, proposals);
+  checkProposals(findings, notes.all, proposals, environment === "sandbox");
+  const operatorKeys = registry.operator_key ?? [];
   const approvals = options.operatorKeys
-    ? await checkApprovals(findings, proposals, registry.operator_key ?? [], options.operatorKeys)
-    : 0;
+    ? await checkApprovals(findings, notes.all, proposals, operatorKeys, options.operatorKeys, environment)
+    : null;
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {
     const rows = await read(table);
@@ -106,7 +110,8 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     registry.bar ?? [],
     options.keys?.lists,
   );
-  const prices = await readPrices(sql, findings, registry.price ?? [], options.keys?.prices);
+  const terms = new PriceTerms(findings, notes.all, proposals);
+  const prices = await readPrices(sql, findings, registry.price ?? [], options.keys?.prices, terms);
   const epochs = readEpochs(findings, await read("epoch", "order by id"));
   const requests = await requestTerms(notes, registry, options.signatures ?? 1);
   const active = activeKeys(registry, publicIds, now);
@@ -166,6 +171,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     unsigned: totals.unsigned,
     verified: totals.verified,
     approvals,
+    demandsSignatures: environment === "production" || operatorKeys.length > 0,
     resumed,
     keys: {
       audit: { id: `${last?.id ?? 0}`, head: last?.head ?? "" },

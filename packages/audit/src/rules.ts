@@ -23,13 +23,16 @@ export const RULES = {
     "the published reserves name the bars of their instant, and their figures follow from the bars",
   chain_is_whole: "every link is sha256(previous link, line of the record)",
   chain_head: "every chain ends at its recorded tail",
-  head_is_kept: "every chain still contains the heads that are stored outside (--heads, --keys)",
+  head_is_kept:
+    "every chain still contains the heads that are stored outside, and no later audit row has an earlier time (--heads, --keys)",
   quote_is_exact:
     "a quote's total follows from its price and grams by the rounding rule, and its end is after its beginning",
   quote_has_price:
     "a quote has the price and the lifetime of the price row that it names, and the row was in force when the quote was made",
   price_is_recorded:
     "every hash of the price history is sha256(previous hash, line of the row), and the current price is its newest row",
+  price_is_allowed:
+    "every price has the source and terms of the price.set in force, a fixed price equals it, and a price outside the band has an approved price.set",
   order_is_quoted: "an order has the values of its quote and was executed while the quote was firm",
   reply_is_record: "every stored reply is the text of its record, byte for byte, or a documented refusal",
   record_has_reply:
@@ -66,7 +69,7 @@ export const RULES = {
   change_is_approved:
     "under two people, every change of a kind that needs an approval names an approved proposal with its content, and every proposal has the hash that was approved",
   approval_is_signed:
-    "every approval since the first operator key has the valid signatures of two people, from the keys that are stored outside (--operator-keys)",
+    "every approval has the valid signatures of two people, in a sandbox since its first operator key, from the keys that are stored outside (--operator-keys)",
   key_is_thumbprint: "the name of a key is the hash of the key",
   problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:

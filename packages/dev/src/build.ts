@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { operatorKeyFile } from "@gold-partner/operator";
 import { ensurePartnerCa, ensureServerCertificates } from "./authorities.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, ensureOperators, openDatabase } from "./database.ts";
 import { demonstrate } from "./demo.ts";
 import { openEnvoy, openGateway } from "./tls_proxy.ts";
 import { announceKeys, keyFileOf, recordKeys } from "./key_file.ts";
@@ -66,7 +66,9 @@ export async function build(
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
   // Use the service that startEarly() started, which loads while the operator's first commands run.
   const isEarly = isTrusted && early?.port === database.postgres.port;
-  let service = isEarly ? early.service : await restartService(early, state, database, baseUrl, watchdog);
+  let service = isEarly
+    ? early.service
+    : await restartService(early, state, database, baseUrl, watchdog, options.lanes);
   stops.push(() => service.stop());
   const partnerCa = await step(
     "authority",
@@ -83,7 +85,7 @@ export async function build(
     await service.ready().catch(async (error) => {
       // Start the service again if it exited. It exits if the database of startEarly() starts too slowly.
       if (service !== early?.service) throw error;
-      service = await restartService(early, state, database, baseUrl, watchdog);
+      service = await restartService(early, state, database, baseUrl, watchdog, options.lanes);
       await service.ready();
     });
   }, () => `running as process ${service.pid}`);
@@ -174,9 +176,10 @@ async function restartService(
   { urls }: Database,
   baseUrl: string,
   watchdog: Watchdog,
+  lanes: number | undefined,
 ): Promise<Service> {
   await early?.service.stop();
-  return startService(state, urls, baseUrl, watchdog);
+  return startService(state, urls, baseUrl, watchdog, lanes);
 }
 
 async function migrate(
@@ -206,6 +209,7 @@ async function migrate(
     ...["--payout-name", PAYOUT_ACCOUNT.name, "--payout-iban", PAYOUT_ACCOUNT.iban],
     ...["--payout-bic", PAYOUT_ACCOUNT.bic],
   ) as { proposals?: readonly { proposal_id: string; sha256: string }[] };
+  await ensureOperators(state, urls);
   // After --two-people, a new base URL is proposed. The demo plays the other person.
   for (const { proposal_id, sha256 } of proposals) {
     await one("proposal approve", proposal_id, "--sha256", sha256);

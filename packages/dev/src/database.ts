@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "@gold-partner/local-postgres";
+import { scramVerifier } from "@gold-partner/operator";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -17,6 +19,7 @@ export interface Database {
 }
 
 const NAME = "gold";
+const OPERATORS = ["operator_one", "operator_two"] as const;
 const SERVICE_LOGINS = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
 
 /** Starts Postgres, or finds it running. The watchdog guards Postgres as soon as Postgres has a pid. */
@@ -45,7 +48,7 @@ export async function urlsAt(state: State, ...ports: readonly number[]): Promise
     ticker: await urlOf("gold_ticker"),
     trust: await urlOf("gold_trust"),
     migration: await urlOf("gold_migration"),
-    operators: [await urlOf("operator_one"), await urlOf("operator_two")],
+    operators: [await urlOf(OPERATORS[0]), await urlOf(OPERATORS[1])],
   };
 }
 
@@ -63,8 +66,8 @@ export async function openDatabase(
 }
 
 /**
- * Creates the database and a separate login for each role, as in production. Only this setup connects as a
- * superuser.
+ * Creates the database and a separate login for the migration and for each process, as in production. Only this setup
+ * connects as a superuser. ensureOperators() creates the operators' logins after the migration.
  */
 export async function createDatabase(
   state: State,
@@ -72,19 +75,13 @@ export async function createDatabase(
 ): Promise<void> {
   const sql = postgres(superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {
-    for (const login of ["gold_migration", ...SERVICE_LOGINS, "operator_one", "operator_two"]) {
+    for (const login of ["gold_migration", ...SERVICE_LOGINS]) {
       await ensureLogin(sql, login, await passwordOf(state, login));
     }
     await sql`alter role gold_migration createrole`;
-    // The migration login needs the admin option to grant gold_operator, because the superuser created this
-    // role. In production the migration login creates it.
-    await sql`grant gold_operator to gold_migration with admin option`;
-    await sql`grant gold_operator to operator_one, operator_two`;
     // The migration login needs the admin option to limit the sessions of these logins, because the superuser
     // created them.
-    await sql.unsafe(
-      `grant ${SERVICE_LOGINS}, operator_one, operator_two to gold_migration with admin option`,
-    );
+    await sql.unsafe(`grant ${SERVICE_LOGINS} to gold_migration with admin option`);
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);
   } finally {
@@ -92,10 +89,26 @@ export async function createDatabase(
   }
 }
 
+/** Creates the logins of the two operators in a migrated database, as `gold operator add` does. */
+export async function ensureOperators(
+  state: State,
+  { migration }: Pick<Database["urls"], "migration">,
+): Promise<void> {
+  const sql = postgres(migration, { max: 1, onnotice: () => {} });
+  try {
+    for (const login of OPERATORS) {
+      const [known] = await sql`select 1 from pg_roles where rolname = ${login}`;
+      if (known) continue;
+      const verifier = scramVerifier(await passwordOf(state, login), randomBytes);
+      await sql`select gold.add_operator(${login}, ${verifier})`;
+    }
+  } finally {
+    await sql.end();
+  }
+}
+
 async function ensureLogin(sql: postgres.Sql, username: string, password: string): Promise<void> {
   const [known] = await sql`select 1 from pg_roles where rolname = ${username}`;
-  const [group] = await sql`select 1 from pg_roles where rolname = 'gold_operator'`;
-  if (!group) await sql`create role gold_operator nologin`;
   // The interpolation is safe: this program supplies both values, a fixed name and hexadecimal digits.
   await sql.unsafe(`${known ? "alter" : "create"} role ${username} login password '${password}'`);
 }

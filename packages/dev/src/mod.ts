@@ -6,7 +6,7 @@ export {
   type ServerCertificate,
 } from "./authorities.ts";
 export { type Child, ROOT, startChild } from "./child.ts";
-export { createDatabase, type Database, openDatabase, urlsAt } from "./database.ts";
+export { createDatabase, type Database, ensureOperators, openDatabase, urlsAt } from "./database.ts";
 export { runDemo } from "./demo.ts";
 export { fetchEnvoy } from "./tls_proxy.ts";
 export { openDocs } from "./docs/docs_server.ts";

@@ -19,6 +19,8 @@ export interface StartOptions extends Listener {
    * be at most a quarter of this limit.
    */
   readonly floodPerSecond?: number;
+  /** How many batches of each kind of booking may be in flight. Default: the service's own. */
+  readonly lanes?: number;
   /** Aborts the start between two steps and stops everything that was started. */
   readonly signal?: AbortSignal;
 }

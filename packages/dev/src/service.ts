@@ -27,6 +27,7 @@ export function startService(
   { api, delivery, ticker }: Database["urls"],
   baseUrl: string,
   watchdog: Watchdog,
+  lanes?: number,
 ): Service {
   const [operations, log] = [state.socket("server_operations.sock"), state.path("log", "server.log")];
   const child = startChild(MAIN, {
@@ -40,6 +41,7 @@ export function startService(
     PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
     SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
     WEBHOOK_CA: state.path("pki", "webhook_ca.pem"),
+    ...(lanes === undefined ? {} : { LANES: `${lanes}` }),
   }, log);
   watchdog.guard({ pid: child.pid, command: MAIN, signals: ["SIGTERM", "SIGKILL"] });
   return {

@@ -49,6 +49,8 @@ describe("npm start -- --two-people", () => {
     assertEquals((await run("db", "status")).base_url, moved.run.base_url);
     const proposed = await run("price", "set", "--mid", "502");
     assertEquals(Object.keys(proposed), ["proposal_id", "sha256", "expires_at"]);
+    // The audit trail has the logins of both operators.
+    assertEquals((await run("audit", "full")).defects, 0);
     await moved.stop();
   });
 });

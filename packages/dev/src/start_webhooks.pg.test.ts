@@ -62,10 +62,10 @@ describe("the webhooks of npm start", () => {
       ["receiver.pem", "receiver_key.pem"].map((name) => readFile(join(state, "pki", name), "utf8")),
     ) as [string, string];
     const port = await findFreePort();
-    await sendTo(port);
     const plan = { port, certificate: { cert, key }, secret: demo.webhook_secret };
     const receiver = (await openDemoReceiver(plan))!;
     opened.push(receiver);
+    await sendTo(port);
     const came = ["order.executed", "order.executed", "withdrawal.created"];
     assertEquals(await heard(receiver), came.map((type) => `${type} arrived, and its signature is valid`));
     await untilNothingPends();

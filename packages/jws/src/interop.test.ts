@@ -1,27 +1,31 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
+import fc from "fast-check";
 import { CompactSign, compactVerify, FlattenedSign, flattenedVerify } from "jose";
 import { generatePair } from "../fixtures/raw_jws.ts";
 import { signCompact, verifyCompact } from "./compact.ts";
 import { signDetached, verifyDetached } from "./detached.ts";
 import { keySigner } from "./signer.ts";
+import { seedTests } from "../../../testing/seed.ts";
 
 const CASES = 1000;
 const pairs = await Promise.all(Array.from({ length: 16 }, generatePair));
+const kid = fc.nat({ max: 65_535 }).map((number) => `key-${number}`);
 
-/**
- * Calls `run` 1,000 times, with one of 16 random key pairs and a random payload. Two of three calls have a
- * random kid, the others have none.
- */
+seedTests(import.meta.url);
+
+/** Calls `run` 1,000 times, with one of 16 random key pairs, a random payload, and a random kid or none. */
 async function forEachCase(
   run: (pair: (typeof pairs)[number], payload: Uint8Array, kid: string | undefined) => Promise<void>,
 ): Promise<void> {
-  for (let index = 0; index < CASES; index++) {
-    const [size = 0, letter = 0] = crypto.getRandomValues(new Uint16Array(2));
-    const payload = crypto.getRandomValues(new Uint8Array(size % 1500));
-    const kid = index % 3 === 0 ? undefined : `key-${letter}`;
-    await run(pairs[index % pairs.length]!, payload, kid);
-  }
+  const payload = fc.uint8Array({ maxLength: 1500, size: "max" }).map((bytes) => new Uint8Array(bytes));
+  const property = fc.asyncProperty(
+    fc.constantFrom(...pairs),
+    payload,
+    fc.option(kid, { nil: undefined }),
+    run,
+  );
+  await fc.assert(property, { numRuns: CASES });
 }
 
 describe("jose and this package agree", () => {

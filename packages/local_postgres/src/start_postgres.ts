@@ -1,8 +1,8 @@
-import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { findFreePort } from "./free_port.ts";
 import { listenOnce } from "./port_holder.ts";
 import { launch } from "./account.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
@@ -237,29 +237,7 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
   }
 }
 
-/**
- * The ports from which findFreePort() chooses. They are below the range from which systems assign ports.
- * Otherwise the system could assign the found port to another program before the caller listens.
- */
-const PORTS = { first: 15_000, end: 32_000 };
 const LOOPBACK = "127.0.0.1";
-
-/**
- * Returns a free port. Another program may still take it before the caller listens, so startPostgres() then
- * tries again.
- */
-export async function findFreePort(sparedPort?: number): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.first, PORTS.end);
-    if (port === sparedPort) continue;
-    try {
-      await listenOnce(port, LOOPBACK);
-      return port;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    }
-  }
-}
 
 async function refuseBusyPort(port: number): Promise<void> {
   await listenOnce(port, LOOPBACK).catch((cause) => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Sql } from "postgres";
-import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
+import { checkDatabaseUrl, isCancelledWait, openDatabase, unreplicatedError } from "@gold-partner/database";
 import { EXIT, Failure, usage } from "./failure.ts";
 import { readKeysSetting } from "./key_file.ts";
 import { findKeyFileOf, KEY_FILE, readRunFile, type RunFile } from "./run_file.ts";
@@ -121,7 +121,11 @@ const IDLE_TIMEOUT_MS = 5_000;
 export function connect(url: string): Sql {
   return openDatabase(url, {
     connect_timeout: 5,
-    onnotice: () => {},
+    // The driver fails the current statement with what this handler throws. So no command reports a change as
+    // made if Postgres committed it without the standby.
+    onnotice: (notice) => {
+      if (isCancelledWait(notice)) throw unreplicatedError();
+    },
     connection: {
       application_name: "gold",
       lock_timeout: LOCK_TIMEOUT_MS,

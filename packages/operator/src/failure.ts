@@ -1,3 +1,5 @@
+import { UNREPLICATED } from "@gold-partner/database";
+
 /**
  * Exit codes: 0 done, 1 refused by a rule, 2 wrong usage or configuration,
  * 3 a dependency is down, 4 verification found a defect.
@@ -110,6 +112,13 @@ export function failureOf(error: unknown): Failure {
       EXIT.dependency,
       "database_unreachable",
       `The database cannot be reached: ${message}.`,
+    );
+  }
+  if (code === UNREPLICATED) {
+    return new Failure(
+      EXIT.dependency,
+      OUTCOME_UNKNOWN,
+      "The wait for the synchronous standby was cancelled. The primary has the change, but it is lost if the standby is promoted now. Check with `gold … list` after the standby has caught up, before you run the command again.",
     );
   }
   if (LOST.test(code)) {

@@ -1,4 +1,5 @@
-import { open, stat } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import process from "node:process";
 import { type JsonValue, readJson } from "@gold-partner/canonical";
@@ -28,7 +29,7 @@ export interface KeyFile {
 export function openKeyFile(findPath: () => Promise<string | undefined>): KeyFile {
   const find = async (name: KeyName) => {
     const path = await findPath();
-    return path === undefined ? undefined : (await readKeyFile(path)).get(name);
+    return path === undefined ? undefined : readKeyFile(path).get(name);
   };
   return {
     find,
@@ -44,7 +45,7 @@ export function openKeyFile(findPath: () => Promise<string | undefined>): KeyFil
       const path = await findPath();
       if (path === undefined) throw noKeyFile();
       if (source !== undefined) checkSource(source, `The place of "${name}"`);
-      const entries = await readKeyFile(path);
+      const entries = readKeyFile(path);
       if (entries.get(name) === source) return;
       if (source === undefined) entries.delete(name);
       else entries.set(name, source);
@@ -71,8 +72,8 @@ export function checkSource(text: string, what: string): KeySource {
 export const placeOf = (source: KeySource): string => source.slice(source.indexOf(":") + 1);
 
 /** Reads the whole file strictly. A file that does not exist has no entries. */
-async function readKeyFile(path: string): Promise<Map<string, KeySource>> {
-  const bytes = await readTrusted(path);
+function readKeyFile(path: string): Map<string, KeySource> {
+  const bytes = readTrusted(path);
   if (bytes === undefined) return new Map();
   const names = Object.entries(parse(path, bytes));
   const entries = new Map<string, KeySource>();
@@ -97,16 +98,14 @@ async function readKeyFile(path: string): Promise<Map<string, KeySource>> {
 
 /**
  * Reads the file's bytes. Refuses a file of another person, or one that other people may write: they could
- * make gold run their program. Checks the open file, so that nobody can replace it after the check.
+ * make gold run their program. Checks the open file, so that nobody can replace it after the check. All calls
+ * are synchronous: on Deno 2.9, `stat` of an asynchronous handle failed rarely with EBADF.
  */
-async function readTrusted(path: string): Promise<Uint8Array | undefined> {
-  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw invalid(path, `cannot be read: ${error.message}.`);
-  });
-  if (!handle) return undefined;
+function readTrusted(path: string): Uint8Array | undefined {
+  const descriptor = openIfExists(path);
+  if (descriptor === undefined) return undefined;
   try {
-    const { uid, mode } = await handle.stat();
+    const { uid, mode } = fstatSync(descriptor);
     const self = process.getuid?.();
     // Windows has neither owners nor modes of this kind.
     if (self !== undefined && uid !== self && uid !== ROOT) {
@@ -115,9 +114,18 @@ async function readTrusted(path: string): Promise<Uint8Array | undefined> {
     if (self !== undefined && (mode & WRITABLE_BY_OTHERS) !== 0) {
       throw invalid(path, `may be written by other users. Run: chmod go-w ${path}`);
     }
-    return await handle.readFile();
+    return readFileSync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
+  }
+}
+
+function openIfExists(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw invalid(path, `cannot be read: ${(error as Error).message}.`);
   }
 }
 

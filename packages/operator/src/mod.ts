@@ -1,6 +1,7 @@
 /** The operator's commands, for use from a program. */
 export { gold, type Terminal } from "./gold.ts";
 export { openKeyFile } from "./key_file.ts";
+export { scramVerifier } from "./scram_verifier.ts";
 export { KEY_FILE, operatorKeyFile, statePointer, writeStatePointer } from "./run_file.ts";
 export {
   createAuthority,

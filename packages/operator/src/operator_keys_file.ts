@@ -6,7 +6,9 @@ import {
   parseOperatorKeys,
   SignedRegistry,
   type SignedRows,
+  type StoredApproval,
 } from "@gold-partner/approvals";
+import type { Sql } from "postgres";
 import type { Invocation } from "./command.ts";
 import { usage } from "./failure.ts";
 import { optional } from "./values.ts";
@@ -38,19 +40,45 @@ export async function readOperatorKeys(
   });
 }
 
+/** Whether the first operators' keys are registered, so that every approval needs two signatures. */
+export async function areSignaturesDemanded(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select gold.signatures_demanded() as demanded`;
+  return row!.demanded;
+}
+
 /**
- * The rows for which two people signed, or undefined without the operators' first keys. A person must say
- * OPERATOR_KEYS=off to do without them in production.
+ * Like readOperatorKeys, but throws if gold must verify what two people signed. `off` is accepted only until the
+ * first keys are registered. A sandbox may leave OPERATOR_KEYS out.
  */
-export async function readSignedRows(invocation: Invocation): Promise<SignedRows | undefined> {
+export async function demandOperatorKeys(
+  invocation: Invocation,
+): Promise<readonly OperatorKey[] | undefined> {
   const keys = await readOperatorKeys(invocation);
-  if (!keys) {
-    const { environment } = await (await invocation.db()).deployment();
-    if (environment !== "production" || invocation.env.OPERATOR_KEYS === "off") return undefined;
-    throw usage(
-      "OPERATOR_KEYS is not set, so gold cannot verify what two people signed. Set it to the absolute path of the file with the operators' first keys, or to off.",
-    );
-  }
-  const [read] = await invocation.query`select gold.read_approvals() as approvals`;
-  return await new SignedRegistry(keys).read(read!.approvals as ApprovalDocument);
+  if (keys) return keys;
+  const { sql, deployment } = await invocation.db();
+  const isOff = invocation.env.OPERATOR_KEYS === "off";
+  const isDemanded = await areSignaturesDemanded(sql);
+  if (isOff ? !isDemanded : (await deployment()).environment !== "production") return undefined;
+  throw usage(
+    `OPERATOR_KEYS must be the absolute path of the file with the operators' first keys${
+      isDemanded ? "" : ", or off until these keys are registered"
+    }; got ${
+      isOff ? "off" : '""'
+    }. gold verifies with this file what two people signed. Each line has a login and its public key, such as: amal ssh-ed25519 AAAA…`,
+  );
+}
+
+/**
+ * The names, IBANs and payout accounts for which two people signed, or undefined without the operators' first keys.
+ * `more` are approvals of other kinds.
+ */
+export async function readSignedPayees(
+  invocation: Invocation,
+  more: readonly StoredApproval[] = [],
+): Promise<SignedRows | undefined> {
+  const keys = await demandOperatorKeys(invocation);
+  if (!keys) return undefined;
+  const [read] = await invocation.query`select gold.read_payee_approvals() as approvals`;
+  const { ends, approvals } = read!.approvals as ApprovalDocument;
+  return await new SignedRegistry(keys).read({ ends, approvals: [...approvals, ...more] });
 }

@@ -4,10 +4,16 @@ import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
+const VERIFIER_FORM =
+  /^SCRAM-SHA-256\$[1-9][0-9]{3,8}:[A-Za-z0-9+/]+={0,2}\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$/;
+
+/** Postgres would accept any other text as the password itself. */
+export const isScramVerifier = (text: string): boolean => VERIFIER_FORM.test(text);
 
 /**
- * Makes the verifier that Postgres checks a password by (RFC 5803). The server may log a statement that sets
- * a password, so the statement carries this verifier instead. The password must be ASCII.
+ * Makes the SCRAM verifier (RFC 5803) with which Postgres checks a password. The server may log a statement
+ * that sets a password, so `gold` sends this verifier instead. The password must be ASCII, because SASLprep
+ * may change other characters.
  */
 export function scramVerifier(password: string, random: (length: number) => Uint8Array): string {
   const salt = random(SALT_BYTES);

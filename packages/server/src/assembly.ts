@@ -50,12 +50,13 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       about("PEPPER_SOURCE", readKeys(config.pepperSource)),
       about("SEALING_KEY_SOURCE", openSealing(() => readKeys(config.sealingKeySource), monotonicMs)),
     ]);
-    registry = await openRegistry(pools.registry, monotonicMs, log, await readOperatorKeys(config, log));
+    const operatorKeys = await readOperatorKeys(config, log, pools.registry);
+    registry = await openRegistry(pools.registry, monotonicMs, log, operatorKeys);
     requireSameDeployment(registry, config);
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const notices = openEventNotices(pools.notices);
-    const heads = await openHeads(config, { sql: pools.registry, monotonicMs, log });
+    const heads = await openHeads(config, { sql: pools.probe, monotonicMs, log });
     writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, heads, monotonicMs, log });
     const { isFresh, snapshot } = registry;
     // Do not notify of events of a partner without a webhook URL. If its URL was set after the last snapshot,
@@ -125,14 +126,14 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   }
 }
 
-/** Opens the file of heads, if there is one. Without it, logs a warning at each start in production. */
+/** Opens the file of heads. With HEADS_FILE=off, logs a warning at each start in production. */
 export async function openHeads(
   { environment, headsFile: file }: Pick<Config, "environment" | "headsFile">,
   parts: { readonly sql: Query; readonly monotonicMs: () => number; readonly log: Log },
 ): Promise<HeadKeeper | undefined> {
   if (file !== undefined) return await about("HEADS_FILE", openHeadKeeper({ file, ...parts }));
   if (environment === "production") {
-    parts.log("warn", "HEADS_FILE is not set: nobody notices a restore that lost records", {
+    parts.log("warn", "HEADS_FILE is off: nobody notices a restore that lost records", {
       setting: "HEADS_FILE",
     });
   }

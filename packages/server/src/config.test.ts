@@ -17,7 +17,11 @@ const GOOD = {
   SEALING_KEY_SOURCE: "command:vault read gold",
 };
 
-const PRODUCTION = { GOLD_ENV: "production", OPERATOR_KEYS: "/etc/gold/operator_keys" };
+const PRODUCTION = {
+  GOLD_ENV: "production",
+  HEADS_FILE: "/var/lib/gold/heads.json",
+  OPERATOR_KEYS: "/etc/gold/operator_keys",
+};
 
 function faultsOf(changes: Record<string, string | undefined>): readonly string[] {
   return assertThrows(() => readConfig({ ...GOOD, ...changes }), ConfigError).faults;
@@ -88,14 +92,13 @@ describe("readConfig()", () => {
       deliveryDatabaseUrl: GOOD.DATABASE_URL,
       standby: false,
       headsFile: undefined,
-      operatorKeys: undefined,
       sealingKeySource: "command:vault read gold",
       ...WEBHOOKS,
     });
     assertEquals(Object.isFrozen(config), true);
     const { faults } = assertThrows(() => readDeliveryConfig({}), ConfigError);
     const named = faults.map((fault) => fault.split(" ")[0]!).sort();
-    assertEquals(named, [...Object.keys(needed), "OPERATOR_KEYS"].sort());
+    assertEquals(named, [...Object.keys(needed), "HEADS_FILE"].sort());
     const said = SETTINGS.filter(({ meaning }) => !meaning.endsWith("not for --role delivery"));
     assertEquals(
       said.map(({ name }) => name).sort(),
@@ -103,7 +106,6 @@ describe("readConfig()", () => {
         ...named,
         "DELIVERY_DATABASE_URL",
         "HA",
-        "HEADS_FILE",
         "STOP_WITH_STDIN",
         "WEBHOOK_CA",
         "WEBHOOK_DNS",
@@ -124,6 +126,7 @@ describe("readConfig()", () => {
     });
     assertEquals(several.map((fault) => fault.split(" ")[0]!).sort(), [
       "GOLD_ENV",
+      "HEADS_FILE",
       "LANES",
       "LISTEN",
       "OPERATOR_KEYS",
@@ -229,27 +232,30 @@ describe("readConfig()", () => {
     for (const HA of ["yes", ""]) assertStringIncludes(faultsOf({ HA })[0]!, "HA");
   });
 
-  it("accepts only an absolute path for HEADS_FILE", () => {
-    assertEquals(
-      readConfig({ ...GOOD, HEADS_FILE: "/var/lib/gold/heads.json" }).headsFile,
-      "/var/lib/gold/heads.json",
-    );
-    assertStringIncludes(faultsOf({ HEADS_FILE: "heads.json" })[0]!, "HEADS_FILE must be an absolute path");
-  });
-
-  it("requires the operators' first keys in production, or the explicit choice off", () => {
-    const inProduction = { ...GOOD, ...PRODUCTION };
-    assertEquals(readConfig(inProduction).operatorKeys, PRODUCTION.OPERATOR_KEYS);
-    assertEquals(readDeliveryConfig(inProduction).operatorKeys, PRODUCTION.OPERATOR_KEYS);
-    assertEquals(readConfig({ ...inProduction, OPERATOR_KEYS: "off" }).operatorKeys, undefined);
-    assertEquals(readConfig(GOOD).operatorKeys, undefined);
-    const [missing] = faultsOf({ GOLD_ENV: "production" });
-    assertStringIncludes(missing!, "OPERATOR_KEYS is missing: Absolute path of the file");
-    assertStringIncludes(
-      faultsOf({ OPERATOR_KEYS: "keys" })[0]!,
-      "OPERATOR_KEYS must be the absolute path of the file with the operators' first keys, or off; got",
-    );
-  });
+  for (
+    const [name, member, file] of [
+      ["HEADS_FILE", "headsFile", "the file of heads"],
+      ["OPERATOR_KEYS", "operatorKeys", "the file with the operators' first keys"],
+    ] as const
+  ) {
+    it(`requires ${name} in production, or the explicit choice off`, () => {
+      const inProduction = { ...GOOD, ...PRODUCTION };
+      assertEquals(readConfig(inProduction)[member], PRODUCTION[name]);
+      assertEquals(readConfig({ ...inProduction, [name]: "off" })[member], undefined);
+      assertEquals(readConfig(GOOD)[member], undefined);
+      assertEquals(readConfig({ ...GOOD, [name]: PRODUCTION[name] })[member], PRODUCTION[name]);
+      assertStringIncludes(
+        faultsOf({ ...PRODUCTION, [name]: undefined }).join(),
+        `${name} is missing: Absolute path of`,
+      );
+      for (const relative of ["file.json", ""]) {
+        assertStringIncludes(
+          faultsOf({ [name]: relative })[0]!,
+          `${name} must be the absolute path of ${file}, or off; got "${relative}"`,
+        );
+      }
+    });
+  }
 
   it("requires a standby by default in production, and only in the sandbox not", () => {
     const inProduction = { ...GOOD, ...PRODUCTION };

@@ -23,10 +23,8 @@ export interface DeliveryConfig {
   readonly deliveryDatabaseUrl: string;
   /** Whether an acknowledged write must also be on a standby. */
   readonly standby: boolean;
-  /** Where the heads of the hash chains are kept, if they are. */
+  /** The file with the newest hash of each chain; undefined if none is kept. */
   readonly headsFile: string | undefined;
-  /** The file with the operators' first keys; undefined if the signatures of two people are not required. */
-  readonly operatorKeys: string | undefined;
   readonly sealingKeySource: KeySource;
   readonly webhookRetries: RetrySchedule;
   /** PEM of the certificate authority that is trusted for webhook receivers on loopback, and only there. */
@@ -41,6 +39,8 @@ export interface Config extends DeliveryConfig {
   readonly databaseUrl: string;
   /** The login gold_ticker. */
   readonly tickerDatabaseUrl: string;
+  /** The file with the operators' first keys; undefined if the signatures of two people are not required. */
+  readonly operatorKeys: string | undefined;
   readonly listen: ListenAddress;
   /**
    * The secret that the proxy must send. Required on loopback TCP. A Unix socket is protected by its mode.
@@ -85,6 +85,7 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
     role,
     databaseUrl: readDatabaseUrl(reader, "DATABASE_URL"),
     tickerDatabaseUrl: readDatabaseUrl(reader, "TICKER_DATABASE_URL"),
+    operatorKeys: attempt("OPERATOR_KEYS", parseFileOrOff("the file with the operators' first keys")),
     listen: attempt("LISTEN", parseListen),
     proxySecret: read("PROXY_SECRET") || undefined,
     priceSourceAllow: attempt("PRICE_SOURCE_ALLOW", parseAllowList),
@@ -152,8 +153,7 @@ const readShared = (reader: Reader, { attempt } = reader): DeliveryConfig => ({
   operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
   deliveryDatabaseUrl: readDatabaseUrl(reader, "DELIVERY_DATABASE_URL"),
   standby: attempt("HA", parseSwitch),
-  headsFile: attempt("HEADS_FILE", parseHeadsFile),
-  operatorKeys: attempt("OPERATOR_KEYS", parseOperatorKeysFile),
+  headsFile: attempt("HEADS_FILE", parseFileOrOff("the file of heads")),
   sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
   webhookRetries: attempt("WEBHOOK_RETRIES", parseRetrySchedule),
   webhookCa: attempt("WEBHOOK_CA", parseAuthorityFile),
@@ -209,17 +209,10 @@ function parseLanes(text: string): number {
   return Number(text);
 }
 
-function parseHeadsFile(text: string): string | undefined {
-  if (text === "" || isAbsolute(text)) return text || undefined;
-  throw new Error(`must be an absolute path; got "${text}".`);
-}
-
-function parseOperatorKeysFile(text: string): string | undefined {
+const parseFileOrOff = (file: string) => (text: string): string | undefined => {
   if (text === "off" || isAbsolute(text)) return text === "off" ? undefined : text;
-  throw new Error(
-    `must be the absolute path of the file with the operators' first keys, or off; got "${text}".`,
-  );
-}
+  throw new Error(`must be the absolute path of ${file}, or off; got "${text}".`);
+};
 
 function parseSwitch(text: string): boolean {
   if (text === "on" || text === "off") return text === "on";

@@ -59,7 +59,7 @@ describe("sandbox and production", () => {
     });
   }
 
-  for (const setting of ["HA", "OPERATOR_KEYS"]) {
+  for (const setting of ["HA", "HEADS_FILE", "OPERATOR_KEYS"]) {
     it(`warns at the start of production with ${setting}=off, and not in the sandbox`, () => {
       const warnings = (of: TestService) => of.log.filter((line) => line.includes(`"setting":"${setting}"`));
       assertEquals(warnings(services.sandbox), []);

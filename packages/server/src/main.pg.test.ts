@@ -54,8 +54,8 @@ describe("serve", () => {
     };
     assertEquals([await missing("--role", "delivery"), await missing("--role", "api"), await missing()], [
       6,
-      8,
-      8,
+      9,
+      9,
     ]);
   });
 

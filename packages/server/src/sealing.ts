@@ -2,10 +2,7 @@ import { Buffer } from "node:buffer";
 
 const IV_BYTES = 12;
 
-/**
- * Encrypts secrets for the database with AES-256-GCM. A key's name is the first 8 bytes of its SHA-256, in
- * hex.
- */
+/** Encrypts secrets for the database with AES-256-GCM. */
 export interface Sealing {
   readonly currentKeyName: string;
   seal(text: string): Promise<Uint8Array>;
@@ -63,7 +60,7 @@ async function importKeys(keys: readonly Uint8Array[]): Promise<Keys> {
       "encrypt",
       "decrypt",
     ]);
-    named.set(await nameOf(bytes), key);
+    named.set(await sealingKeyName(bytes), key);
   }
   const [first] = named;
   if (!first) throw new Error("The source contains no sealing key.");
@@ -98,7 +95,8 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
   },
 });
 
-async function nameOf(key: Uint8Array): Promise<string> {
+/** Returns the name by which the database refers to a sealing key: the first 8 bytes of its SHA-256, in hex. */
+export async function sealingKeyName(key: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key)));
   return Buffer.from(digest.subarray(0, 8)).toString("hex");
 }

@@ -18,14 +18,14 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DELIVERY_DATABASE_URL",
     meaning:
-      "URL of delivery's own login (gold_delivery), as DATABASE_URL; without it, DATABASE_URL, which works only until gold db migrate --finish; not for --role api",
+      "URL of delivery's own login (gold_delivery), in the form of DATABASE_URL; if it is not set, delivery uses DATABASE_URL, which works only until gold db migrate --finish; not for --role api",
     default: "",
     secret: true,
   },
   {
     name: "TICKER_DATABASE_URL",
     meaning:
-      "URL of the login that stores prices (gold_ticker), as DATABASE_URL; without it, DATABASE_URL, which works only until gold db migrate --finish; not for --role delivery",
+      "URL of the login that stores prices (gold_ticker), in the form of DATABASE_URL; if it is not set, the price ticker uses DATABASE_URL, which works only until gold db migrate --finish; not for --role delivery",
     default: "",
     secret: true,
   },
@@ -103,13 +103,13 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "HEADS_FILE",
     meaning:
-      "Absolute path of a file in which the service keeps the newest hash of each chain, on a disk that is not the database's and survives a restart; a database that lacks a kept record, as after a restore, gets no writes until two people accept the loss; processes on one machine share the file; without it, each start in production logs a warning",
-    default: "",
+      "Absolute path of a file in which the service keeps the newest hash of each chain, on a disk that is not the database's and survives a restart; a database that lacks a kept record, as after a restore, gets no writes until two people accept the loss; processes can share the file; off: nobody notices a restore that lost records, so each start in production logs a warning; in the sandbox the default is off",
+    sandboxDefault: "off",
   },
   {
     name: "OPERATOR_KEYS",
     meaning:
-      "Absolute path of the file with the operators' first public keys, as gold audit full --operator-keys reads it; the service and the trust sync then skip each certificate, key, secret, address and authority for which two people did not sign; off: a superuser of the database can add them alone, so each start in production logs a warning; in the sandbox the default is off",
+      "Absolute path of the file with the operators' first public keys, as gold audit full --operator-keys reads it; the service and the trust sync then skip each certificate, key, secret, address and authority for which two people did not sign; off: the service accepts rows that a superuser of the database added without two people, so each start in production logs a warning, and fails once two people have signed for every row; in the sandbox the default is off; not for --role delivery",
     sandboxDefault: "off",
   },
   {

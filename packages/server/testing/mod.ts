@@ -10,7 +10,8 @@ export {
   type TestPartner,
   testSerial,
 } from "./partner.ts";
-export { closingToday } from "./close_today.ts";
+export { closingToday, moveDayEndAway } from "./close_today.ts";
+export { PostgresPair } from "./postgres_pair.ts";
 export { expectProblem } from "./problem.ts";
 export {
   type Delivery,
@@ -30,6 +31,7 @@ export {
   approveSigned,
   newSignatory,
   operatorKeysOf,
+  type Proposed,
   proposeSigned,
   registerRootKeys,
   type Signatory,

@@ -232,6 +232,7 @@ async function configure(
     SEALING_KEY_SOURCE: `file:${files.sealingKey}`,
     WEBHOOK_CA: files.webhookCa,
     HA: standby ? "on" : "off",
+    HEADS_FILE: "off",
     OPERATOR_KEYS: "off",
   }, role);
   return { keys, config };

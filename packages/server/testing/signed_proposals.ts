@@ -9,7 +9,7 @@ export interface Signatory {
   readonly key: SoftwareKey;
 }
 
-interface Proposed {
+export interface Proposed {
   readonly id: string;
   readonly sha256: string;
 }

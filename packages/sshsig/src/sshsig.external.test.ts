@@ -11,7 +11,7 @@ import { verifySshsig } from "./sshsig.ts";
 const MESSAGE = "gold proposal 1\nبنك\n";
 const NAMESPACE = "gold-proposal";
 
-/** OpenSSH itself makes the signatures, and judges the signatures that were made in software. */
+/** OpenSSH itself makes signatures, and verifies the signatures that this project's test keys made. */
 describe("ssh-keygen", () => {
   let folder: string;
   before(() => {

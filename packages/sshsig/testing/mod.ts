@@ -24,7 +24,12 @@ export interface SoftwareKey {
 }
 
 /** Makes a key of any supported type. A security key's signature is computed as the hardware would. */
-export async function newSoftwareKey(type: SshKeyType = "ssh-ed25519"): Promise<SoftwareKey> {
+export const newSoftwareKey = (type: SshKeyType = "ssh-ed25519"): Promise<SoftwareKey> => newKey(type);
+
+/** Makes a key whose signatures name another person's key. They are invalid, but Postgres cannot know that. */
+export const forgeKey = (stated: SshPublicKey): Promise<SoftwareKey> => newKey(stated.type, stated);
+
+async function newKey(type: SshKeyType, stated?: SshPublicKey): Promise<SoftwareKey> {
   const isEd25519 = type.includes("ed25519");
   const isHardware = type.startsWith("sk-");
   const algorithm = isEd25519 ? { name: "Ed25519" } : { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -38,7 +43,7 @@ export async function newSoftwareKey(type: SshKeyType = "ssh-ed25519"): Promise<
       wireString,
     ),
   );
-  const publicKey = await parsePublicKey(`${type} ${encodeBase64(blob)}`);
+  const publicKey = stated ?? await parsePublicKey(`${type} ${encodeBase64(blob)}`);
   return {
     publicKey,
     async sign(message, choices) {
@@ -57,7 +62,7 @@ export async function newSoftwareKey(type: SshKeyType = "ssh-ed25519"): Promise<
       return armor(concat(
         utf8("SSHSIG"),
         uint32(version),
-        ...[blob, namespace, reserved, hashName, signature].map(wireString),
+        ...[publicKey.blob, namespace, reserved, hashName, signature].map(wireString),
         trailing,
       ));
     },

@@ -43,12 +43,14 @@ export interface Books {
   readonly totals: Totals;
 }
 
-/** What the rules of requests read besides the rows of a client. */
+/** What the rules of records and requests read besides the rows of a client. */
 export interface RequestTerms {
   /**
    * After this instant, every order and withdrawal has a stored request. Infinity if no instant was recorded.
    */
   readonly keptSince: number;
+  /** The largest number of stripes that the vault ever had. */
+  readonly mostStripes: number;
   /** The public base URLs of this deployment, the current one first. */
   readonly baseUrls: readonly string[];
   readonly signatures: Signatures;

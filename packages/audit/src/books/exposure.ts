@@ -18,11 +18,13 @@ export async function checkExposure(
 ): Promise<void> {
   const expect = (row: string, right: unknown, found: unknown) =>
     findings.expect("exposure_is_counted", row, right, found);
-  const [vault] = await sql.unsafe(selectFrom("vault", "where stripe = 0"));
+  const [vault, ...others] = await sql.unsafe(selectFrom("vault", "order by stripe"));
   const slots: readonly Row[] = await sql.unsafe(selectFrom("open_exposure", "order by ends_at"));
   if (!vault) return;
   const maximum = expected.of("exposure").get("exposure")?.maximum ?? null;
-  expect("vault maximum_exposure", maximum, vault.maximum_exposure);
+  for (const { stripe, maximum_exposure } of [vault, ...others]) {
+    expect(`vault ${stripe} maximum_exposure`, maximum, maximum_exposure);
+  }
   if (vault.maximum_exposure === null) {
     expect("vault day", "0 -Infinity", `${vault.day_net} ${vault.day_ends_at}`);
     expect("open_exposure", 0, slots.length);

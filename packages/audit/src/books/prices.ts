@@ -3,6 +3,7 @@ import type { Findings } from "../findings.ts";
 import { type Connection, Cursor, type Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
 import { instantText, sha256 } from "../values.ts";
+import type { PriceTerms } from "./price_terms.ts";
 
 /**
  * The same value as the database's clock_tolerance(). Clocks differ, so an instant may be this much earlier than
@@ -57,6 +58,7 @@ export async function readPrices(
   findings: Findings,
   current: readonly Row[],
   kept: { readonly id: string; readonly head: string } | undefined,
+  terms: PriceTerms,
 ): Promise<Prices> {
   const prices = new Prices();
   const cursor = await Cursor.open(sql, "audit_prices", selectFrom("price_history", "order by id"));
@@ -84,6 +86,7 @@ export async function readPrices(
     head = row.hash;
     if (kept && `${row.id}` === kept.id) keptFound = row.hash;
     prices.add(row);
+    terms.check(row);
     last = row;
     await cursor.advance();
   }

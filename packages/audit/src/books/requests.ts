@@ -25,6 +25,10 @@ export async function requestTerms(
   const settled = all.filter(({ action }) => action === "deployment.settle").map(({ subject }) => subject);
   return {
     keptSince: deployment?.requests_kept_since ?? Infinity,
+    mostStripes: Math.max(
+      1,
+      ...all.filter(({ action }) => action === "deployment.stripes").map(({ subject }) => Number(subject)),
+    ),
     baseUrls: [...new Set([deployment?.public_base_url, ...settled].filter((url) => url !== undefined))],
     signatures: await Signatures.open(registry.signing_key ?? [], share),
   };

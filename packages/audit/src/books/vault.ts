@@ -46,9 +46,13 @@ export async function checkVault(
   findings.expect(
     "vault_is_sum",
     "vault",
-    `stripe 0 ${free} list ${lists.at(-1)?.id}`,
-    vaults.map((row) => `stripe ${row.stripe} ${row.free} list ${row.list_id}`).join(" and "),
+    `${free} list ${lists.at(-1)?.id}`,
+    `${vaults.reduce((sum, row) => sum + row.free, 0n)} list ${
+      [...new Set(vaults.map((row) => row.list_id))].join(" and ")
+    }`,
   );
+  const numbers = vaults.map((row) => row.stripe as number).sort((one, other) => one - other);
+  findings.expect("vault_is_sum", "stripes", numbers.map((_, n) => n).join(), numbers.join());
   findings.expect("vault_is_sum", "bars", totals.clientGold + free, held);
   findings.expect("vault_is_sum", "bars and transfers", held, moved);
   findings.expect("gold_is_backed", "bar_list", totals.clientGold + free, lists.at(-1)?.fine);

@@ -3,25 +3,36 @@ import { ApprovalVerifier, type OperatorKey, type StoredApproval } from "@gold-p
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText } from "../values.ts";
+import type { Note } from "./notes.ts";
 
 /**
- * `roots` are the keys of `--operator-keys`. Approvals from before the first registered key have no signatures.
- * Returns the number of approvals that hold.
+ * `roots` are the keys of `--operator-keys`. In a sandbox, approvals from before the first registered key have no
+ * signatures; production approves nothing before. A key that ended holds for no later row of the audit trail,
+ * because a superuser can write any time into an approval. Returns the number of approvals that hold.
  */
 export async function checkApprovals(
   findings: Findings,
+  notes: readonly Note[],
   proposals: readonly Row[],
   keys: readonly Row[],
   roots: readonly OperatorKey[],
+  environment: "sandbox" | "production",
 ): Promise<number> {
   const first = checkRoots(findings, keys, roots);
+  const since = environment === "production" ? -Infinity : first;
   const ends = new Map(keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]));
   const verifier = new ApprovalVerifier(roots, ends);
-  const approved = proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= first)
-    .sort((one, other) => one.decided_at - other.decided_at || (one.id < other.id ? -1 : 1));
+  const approved = new Map(
+    proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= since)
+      .map((row) => [row.id, row]),
+  );
   const admitted = new Map<string, string>();
   let held = 0;
-  for (const row of approved) {
+  for (const { action, subject, detail } of notes) {
+    if (action === "operator_key.end") ends.set(detail.fingerprint, -Infinity);
+    // checkProposals() reports an approval without its row.
+    const row = action === "proposal.approve" ? approved.get(subject) : undefined;
+    if (!row) continue;
     const approval = approvalOf(row);
     const fault = approval ? await verifier.verify(approval) : "The proposal cannot be read.";
     if (fault !== undefined) {
@@ -44,7 +55,7 @@ export async function checkApprovals(
   return held;
 }
 
-/** Compares the first keys with the file. Returns since when approvals are signed. */
+/** Compares the first keys with the file. Returns when they were registered. */
 function checkRoots(findings: Findings, keys: readonly Row[], roots: readonly OperatorKey[]): number {
   const outside = new Map(roots.map(({ login, key }) => [key.fingerprint, `${login} ${key.text}`]));
   const registered = keys.filter(({ admitted_by }) => admitted_by === "root");

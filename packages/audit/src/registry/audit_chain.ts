@@ -1,7 +1,8 @@
 import type { Findings } from "../findings.ts";
 import { type Connection, Cursor } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
-import { jsonArray, Raw, sha256 } from "../values.ts";
+import { instantText, jsonArray, Raw, sha256 } from "../values.ts";
+import { NEAR_MS } from "./expected.ts";
 import { type Note, Notes } from "./notes.ts";
 
 /** A head of the audit trail that is stored outside. */
@@ -18,6 +19,7 @@ export async function readAudit(sql: Connection, findings: Findings, kept?: Audi
   let head: Buffer = Buffer.alloc(32);
   let lastId = 0n;
   let found: string | undefined;
+  let keptAt = -Infinity;
   while (rows.row || links.row) {
     const { row } = rows;
     const link = links.row;
@@ -40,7 +42,11 @@ export async function readAudit(sql: Connection, findings: Findings, kept?: Audi
       );
     }
     if (stored !== undefined) head = Buffer.from(stored, "hex");
-    if (kept && `${id}` === kept.id) found = stored;
+    // A superuser can append a row with any time. After a failover, the clock can be a little behind.
+    if (hasRow && row.at < keptAt - NEAR_MS) {
+      findings.add("head_is_kept", `audit ${id}`, `not before ${instantText(keptAt)}`, instantText(row.at));
+    }
+    if (kept && `${id}` === kept.id) [found, keptAt] = [stored, row?.at ?? keptAt];
     lastId = id;
     if (hasRow) await rows.advance();
     if (hasLink) await links.advance();

@@ -90,6 +90,7 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
     partner_rate_per_second: detail.rate_per_second,
     partner_burst: detail.burst,
   })),
+  "deployment.stripes": nothing,
   "deployment.limit_defaults": deployment(({ detail }) => limitColumns(detail, DEFAULT_LIMITS)),
   "deposit.record": (tables, { at, login, subject, detail }) =>
     tables.set("deposit", idOf(detail.deposit), {
@@ -119,7 +120,8 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
   "withdrawal.batch": (tables, { at, login, subject, detail }) =>
     tables.set("payment_batch", subject, {
       login,
-      created_at: new Near(at),
+      // Audit rows of 0.4.0 lack the time at which the document was prepared.
+      created_at: ms(detail.prepared_at) ?? new Near(at),
       document_sha256: detail.document_sha256,
       withdrawals: detail.withdrawals,
     }),

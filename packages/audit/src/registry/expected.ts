@@ -16,8 +16,8 @@ export class Near {
   }
 }
 
-/** A statement of an operator ends after at most ten seconds. */
-const NEAR_MS = 10_000;
+/** A statement of `gold` ends after at most 60 seconds. */
+export const NEAR_MS = 60_000;
 
 /** The columns that the audit trail determines. A column that is missing here is not compared. */
 export type Columns = Record<string, unknown>;

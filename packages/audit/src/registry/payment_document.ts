@@ -1,5 +1,6 @@
-// Makes the payment document (pain.001.001.09) of a batch again, for the audit and for the person who submits it.
-// The database has the only other maker, in payment_document.sql, and shares no code with this one.
+// Builds the payment document (pain.001.001.09) of a batch again, for the audit and for
+// `gold withdrawal submit`. The database builds it in payment_document.sql. The two implementations share no
+// code.
 
 interface Batch {
   readonly id: string;

@@ -3,16 +3,19 @@ import { Buffer } from "node:buffer";
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import { instantText, sha256Hex } from "../values.ts";
+import { Near, NEAR_MS } from "./expected.ts";
 import type { Note } from "./notes.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** The kinds of proposals that can write an audit row with this action. Other actions need one person only. */
+/**
+ * The kinds of proposals that can write an audit row with this action. An empty list: no proposal can, so
+ * the action is a finding under two people. An action that is not listed needs only one person.
+ */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   "partner.create": ["partner.create"],
   "partner.set": ["partner.set"],
   "partner.limit": ["partner.create", "partner.set"],
-  // A single operator's deployment changes an IBAN without a proposal.
   "partner.approve_iban": [],
   "partner.iban": ["partner.iban"],
   "partner.resume": ["partner.resume"],
@@ -33,6 +36,11 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "market.band": ["market.set", "price.set"],
   "market.exposure": ["market.set"],
   "market.open": ["market.open"],
+  "deposit.record": ["deposit.record"],
+  "deposit.approve": ["deposit.record"],
+  "deposit.reverse": ["deposit.reverse"],
+  "withdrawal.batch": ["payment.submit"],
+  "withdrawal.submitted": ["payment.submit"],
   "withdrawal.returned": ["withdrawal.return"],
   "deployment.settle": ["deployment.settle"],
   "deployment.payout": ["deployment.payout"],
@@ -40,19 +48,49 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "deployment.limit_defaults": ["deployment.defaults"],
   "recovery.accept": ["recovery.accept"],
   "operator.add": ["operator.add"],
+  "operator.set": ["operator.set"],
   "operator.remove": ["operator.remove"],
   "operator_key.add": ["operator_key.add"],
   "registry.adopt": ["registry.adopt"],
 };
-/** Before the first partner, the migration login sets the deployment up alone. */
+/** The member of the content that is the subject of the audit row. For other actions, this is the partner. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  "ca.init": "fingerprint",
+  "ca.rotate": "fingerprint",
+  "token_key.rotate": "kid",
+  "sealing_key.rotate": "sealing_key",
+  "vault.add": "serial",
+  "vault.remove": "serial",
+  "price.set": "source",
+  "withdrawal.batch": "batch",
+  "deployment.settle": "public_base_url",
+  "deployment.payout": "iban",
+  "operator.add": "name",
+  "operator.set": "name",
+  "operator.remove": "name",
+  "operator_key.add": "login",
+};
+/**
+ * The audit rows of these actions have only members that their proposal has. Other audit rows also have
+ * members that the database computed.
+ */
+const TERMS =
+  /^(partner\.(set|limit)|deployment\.(partner|limit)_defaults|market\.(set|breaker|band|exposure))$/;
+/** Before the first partner exists, the migration login takes these actions alone. */
 const SETUP = /^(deployment\.|operator\.|token_key\.add$)/;
-/** The sandbox's logins that take a simulated withdrawal's steps. */
+/** The names of the logins that book simulated deposits and withdrawals in the sandbox. */
 const SIMULATION = /^gold_simulation_/;
 
-export function checkProposals(findings: Findings, notes: readonly Note[], rows: readonly Row[]): void {
+export function checkProposals(
+  findings: Findings,
+  notes: readonly Note[],
+  rows: readonly Row[],
+  isSandbox: boolean,
+): void {
   const proposals = new Map(rows.map((row) => [row.id as string, row]));
   checkDecisions(findings, notes, rows);
-  const terms = new Terms();
+  const terms = new Terms(isSandbox);
+  const steps = new Map<unknown, "approved" | "used">();
   let needsTwo = false;
   let statesMode = false;
   for (const note of notes) {
@@ -67,7 +105,19 @@ export function checkProposals(findings: Findings, notes: readonly Note[], rows:
     needsTwo ||= detail.mode === "two_people" || action === "deployment.two_people";
     const kinds = Object.hasOwn(KINDS, action) ? KINDS[action] : undefined;
     if (detail.proposal !== undefined) {
-      checkApplied(findings, row, note, kinds ?? [note.action], proposals.get(detail.proposal));
+      // The row of the approval is the last, except that `gold` changes one login after the approval, until it expires.
+      const proposal = proposals.get(detail.proposal);
+      const isLogin = action.startsWith("operator.");
+      const isExpired = isLogin && proposal && note.at >= proposal.expires_at + NEAR_MS;
+      if (isExpired || steps.get(detail.proposal) !== (isLogin ? "approved" : undefined)) {
+        const expected = isLogin
+          ? "one login, after the approval and before it expires"
+          : "nothing after the approval";
+        findings.add("change_is_approved", row, expected, `proposal ${detail.proposal}`);
+      }
+      if (isLogin) steps.set(detail.proposal, "used");
+      if (action === "proposal.approve") steps.set(detail.proposal, "approved");
+      checkApplied(findings, row, note, kinds ?? [action], proposal);
     } else if (needsTwo && kinds && !terms.allowsOne(note)) {
       findings.add("change_is_approved", row, "an approved proposal", "nothing");
     }
@@ -79,8 +129,10 @@ export function checkProposals(findings: Findings, notes: readonly Note[], rows:
 function checkDecisions(findings: Findings, notes: readonly Note[], rows: readonly Row[]): void {
   const steps = new Map<string, string[]>();
   const secrets = new Map<string, string>();
-  for (const { action, subject, login, detail } of notes) {
+  const decisions = new Map<string, Near>();
+  for (const { at, action, subject, login, detail } of notes) {
     if (!action.startsWith("proposal.")) continue;
+    if (detail.decided_at) decisions.set(subject, new Near(at));
     if (detail.secrets_sha256) secrets.set(subject, detail.secrets_sha256);
     if (action === "proposal.reject" || action === "proposal.take_secrets") secrets.delete(subject);
     if (action === "proposal.take_secrets") continue;
@@ -103,6 +155,10 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
     }
     const decision = expected.map((step) => step.join(" ")).join(", ");
     findings.expect("change_is_approved", `proposal ${id}`, decision, steps.get(id)?.join(", "));
+    const near = decisions.get(id);
+    if (near && !near.matches(decided_at)) {
+      findings.add("change_is_approved", `proposal ${id}`, `decided ${near}`, decidedAt ?? "never");
+    }
     const stored = row.secrets === null ? undefined : sha256Hex(Buffer.from(row.secrets, "hex"));
     findings.expect("change_is_approved", `proposal ${id} secrets`, secrets.get(id), stored);
     if (state === "applying" || state === "approved" && decided_by === proposer) {
@@ -113,6 +169,14 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
         `${state}, ${proposer}, ${decided_by}`,
       );
     }
+    if (state === "approved" && decided_at >= row.expires_at) {
+      findings.add(
+        "change_is_approved",
+        `proposal ${id}`,
+        `approved before ${instantText(row.expires_at)}`,
+        `${decidedAt}`,
+      );
+    }
     steps.delete(id);
   }
   for (const [id, step] of steps) {
@@ -120,26 +184,54 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
   }
 }
 
-const hashOf = (signature: string | null) => signature === null ? undefined : sha256Hex(signature);
+const hashOf = (text: string | null | undefined) => typeof text === "string" ? sha256Hex(text) : undefined;
 
 function checkApplied(
   findings: Findings,
   row: string,
-  { subject, detail }: Note,
+  note: Note,
   kinds: readonly string[],
   proposal: Row | undefined,
 ): void {
+  const { action, detail } = note;
   if (proposal?.state !== "approved" || !kinds.includes(proposal.kind)) {
     const found = proposal ? `${proposal.state} ${proposal.kind}` : "no such proposal";
-    // An approval's own audit row names the proposal, too.
-    if (kinds[0] === "proposal.approve" && subject === detail.proposal && proposal?.state === "approved") {
+    // The audit row of an approval names its proposal, too.
+    if (
+      action === "proposal.approve" && note.subject === detail.proposal && proposal?.state === "approved"
+    ) {
       return;
     }
     findings.add("change_is_approved", row, `approved ${kinds.join(" or ")}`, found);
     return;
   }
   const content = JSON.parse(proposal.content) as Content;
-  const stated: Content = {
+  const stated = statedBy(content);
+  const approved = action === "market.set" ? marketOf(content) : content[SUBJECTS[action] ?? "client_id"];
+  if (approved !== undefined) {
+    findings.expect("change_is_approved", `${row} subject`, approved, note.subject);
+  }
+  // The first price also sets the breaker and the band, which its proposal does not contain.
+  const isFirst = proposal.kind === "price.set" && /^market\.(breaker|band)$/.test(action);
+  const isWhole = TERMS.test(action) && !isFirst;
+  const { proposal: _id, before: _before, price_id: _price, after, ...found } = detail;
+  for (const [name, value] of Object.entries({ ...found, ...after } as Content)) {
+    if (stated[name] === undefined && !isWhole) continue;
+    findings.expect(
+      "change_is_approved",
+      `${row} ${name}`,
+      spell(name, stated[name]),
+      spell(name, value),
+    );
+  }
+}
+
+/** Returns the members that the audit rows of an approved change may have, with their values. */
+function statedBy(content: Content): Content {
+  const keys: readonly { thumbprint: string; kid?: string | null }[] = Array.isArray(content.keys)
+    ? content.keys
+    : [];
+  return {
     ...content,
     ...content.limits as Content,
     ...content.breaker as Content,
@@ -147,18 +239,22 @@ function checkApplied(
     ...content.hours as Content,
     ...("exposure" in content ? { grams: content.exposure } : {}),
     ...("rows" in content ? { rows_sha256: sha256Hex(canonical(content.rows)) } : {}),
+    ...("deposit" in content ? { deposit: `dep_${content.deposit}` } : {}),
+    ...("withdrawal" in content ? { withdrawal: `wd_${content.withdrawal}` } : {}),
+    ...(keys.length === 0 ? {} : {
+      signing_keys: keys.map(({ thumbprint }) => thumbprint),
+      kids: Object.fromEntries(keys.map(({ thumbprint, kid = null }) => [thumbprint, kid])),
+    }),
+    secret_sha256: hashOfHex(content.hash ?? content.secret_hash),
+    sealed_sha256: hashOfHex(content.sealed ?? content.webhook_sealed),
+    list_sha256: hashOf(content.revocation_list as string | undefined),
   };
-  if (content.client_id !== undefined) {
-    findings.expect("change_is_approved", `${row} partner`, content.client_id, subject);
-  }
-  if (content.name !== undefined && proposal.kind.startsWith("operator.")) {
-    findings.expect("change_is_approved", `${row} login`, content.name, subject);
-  }
-  for (const [name, found] of Object.entries({ ...detail, ...detail.after } as Content)) {
-    if (!(name in stated)) continue;
-    findings.expect("change_is_approved", `${row} ${name}`, spell(name, stated[name]), spell(name, found));
-  }
 }
+
+const marketOf = ({ hours }: Content) =>
+  (hours as Content | undefined)?.always_open ? "always open" : "by sessions";
+
+const hashOfHex = (hex: unknown) => typeof hex === "string" ? sha256Hex(Buffer.from(hex, "hex")) : undefined;
 
 const spell = (name: string, value: unknown): string =>
   typeof value === "string" && /^not_(before|after)$/.test(name)
@@ -181,8 +277,8 @@ const textOf = ({ id, kind, proposer, proposed_at, expires_at, content }: Row): 
   ].join("\n");
 
 /**
- * RFC 8785, for whole numbers and ASCII names. Unlike canonicalJson(), it accepts every text, because an edited
- * proposal must become a finding instead of ending the audit.
+ * RFC 8785, for whole numbers and ASCII names. Unlike canonicalJson(), it accepts every text, because an
+ * edited proposal must become a finding instead of ending the audit.
  */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
@@ -191,19 +287,33 @@ function canonical(value: unknown): string {
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
 }
 
-/** The terms that one person may lower but not raise, as the audit trail gives them. */
+/** 0.4.0 recorded no roles, and gave each operator all of them. */
+const ALL_ROLES = ["treasury", "credentials", "pricing", "keys", "audit"];
+
+/** What decides whether a change needs a second person, as the audit trail gives it. */
 class Terms {
+  readonly #isSandbox: boolean;
   readonly #partners = new Map<string, Record<string, unknown>>();
-  readonly #paid = new Set<string>();
+  readonly #roles = new Map<string, readonly string[]>();
   #exposure: unknown = null;
   #band: Record<string, unknown> = {};
+  /** The deposits that were booked. One person may cancel the others. */
+  readonly #booked = new Set<unknown>();
+
+  constructor(isSandbox: boolean) {
+    this.#isSandbox = isSandbox;
+  }
 
   /** Whether one person may make this change. */
   allowsOne({ action, subject, login, detail }: Note): boolean {
-    const { mode: _mode, ...given } = detail as Record<string, unknown>;
+    const { mode: _mode, price_id: _price, ...given } = detail as Record<string, unknown>;
     const known = this.#partners.get(subject) ?? {};
-    if (SETUP.test(action)) return this.#partners.size === 0;
+    if (SETUP.test(action) && this.#partners.size === 0) return true;
     switch (action) {
+      case "operator.set": {
+        const roles = this.#roles.get(subject);
+        return roles !== undefined && (given.roles as string[]).every((role) => roles.includes(role));
+      }
       case "partner.limit":
         return !Object.entries(given).some(([name, value]) => isRaised(known[name] ?? null, value));
       case "partner.set": {
@@ -217,8 +327,15 @@ class Terms {
         return !Object.entries(given).some(([name, value]) => isRaised(this.#band[name] ?? null, value));
       case "market.exposure":
         return given.grams !== null && !isRaised(this.#exposure, given.grams);
+      case "deposit.record":
+      case "deposit.approve":
+      case "withdrawal.batch":
+      case "withdrawal.submitted":
+        return this.#isSandbox && SIMULATION.test(login);
+      case "deposit.reverse":
+        return !this.#booked.has(given.deposit) || this.#isSandbox && SIMULATION.test(login);
       case "withdrawal.returned":
-        return !this.#paid.has(`${given.withdrawal}`) || SIMULATION.test(login);
+        return SIMULATION.test(login);
       default:
         return false;
     }
@@ -227,9 +344,10 @@ class Terms {
   take({ action, subject, detail }: Note): void {
     if (/^partner\.(create|set|limit)$/.test(action)) {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
-    } else if (action === "market.band") this.#band = detail;
+    } else if (action === "deposit.approve") this.#booked.add(detail.deposit);
+    else if (action === "market.band") this.#band = detail;
     else if (action === "market.exposure") this.#exposure = detail.grams;
-    else if (action === "withdrawal.paid") this.#paid.add(detail.withdrawal);
+    else if (/^operator\.(add|set)$/.test(action)) this.#roles.set(subject, detail.roles ?? ALL_ROLES);
   }
 }
 

@@ -1,7 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
+import {
+  approveSigned,
+  newSignatory,
+  operatorKeysOf,
+  proposeSigned,
+  registerRootKeys,
+  type Signatory,
+} from "@gold-partner/server/testing";
+import { forgeKey } from "@gold-partner/sshsig/testing";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { connect } from "../database.ts";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
@@ -15,6 +25,9 @@ describe("gold audit full", () => {
   const audit = (...argv: string[]) => runGold(["audit", ...argv, "--json"], { env: { DATABASE_URL: url } });
   const publicId = `sbx_${randomBytes(10).toString("hex")}`;
   let client: number;
+  let people: readonly Signatory[] = [];
+  /** The file of the operators' first keys. */
+  let file: string;
   const sql = () => operator.service.books.sql;
 
   before(async () => {
@@ -37,6 +50,7 @@ describe("gold audit full", () => {
     url = own.href;
   });
   after(async () => {
+    for (const person of people) await person.sql.end({ timeout: 1 });
     await dropLogins(sql(), auditor);
     await operator.stop();
   });
@@ -74,6 +88,43 @@ describe("gold audit full", () => {
     const edited = await audit("full", "--resume", state);
     const rules = itemsOf(edited.json).map(({ rule }) => rule);
     assertEquals([edited.json.resumed_clients, rules.includes("transfer_is_derived")], [0, true]);
+  });
+
+  it("says in production, and where operators sign, that it verified no approval without the operators' first keys", async () => {
+    const line = "It did not verify the signatures of approvals. Give --operator-keys FILE";
+    const says = async (env: Readonly<Record<string, string>> = {}) => {
+      const { out } = await runGold(["audit", "full"], { env: { DATABASE_URL: url, ...env } });
+      return out.split("\n")[0]!.includes(line);
+    };
+    const verified = async (...argv: string[]) => (await audit("full", ...argv)).json.verified_approvals;
+    assertEquals([await says(), await verified()], [false, null]);
+    await sql()`update gold.deployment set environment = 'production'`;
+    assertEquals([await says(), await says({ OPERATOR_KEYS: "off" }), await verified()], [true, true, null]);
+    await sql()`update gold.deployment set environment = 'sandbox'`;
+    people = await Promise.all(
+      [operator.url, operator.colleague.env.DATABASE_URL!].map((own) => newSignatory(connect(own))),
+    );
+    await registerRootKeys(sql(), ...people);
+    file = await operator.write("operator_keys", operatorKeysOf(...people));
+    assertEquals([await says(), await says({ OPERATOR_KEYS: file })], [true, false]);
+    assertEquals(await verified("--operator-keys", file), 0);
+  });
+
+  it("finds a deposit that two stolen logins credited with forged signatures, only with the operators' first keys", async () => {
+    const [maker, checker] = await Promise.all(
+      people.map(async (person) => ({ ...person, key: await forgeKey(person.key.publicKey) })),
+    ) as [Signatory, Signatory];
+    const content = { client_id: publicId, amount: "500000000", bank_reference: "OWN-1" };
+    const proposal = await proposeSigned(maker, "deposit.record", content);
+    await approveSigned(checker, proposal);
+    const [account] =
+      await sql()`select sar_available::text as credited from gold.account where client_id = ${client}`;
+    assertEquals(account!.credited, "500001000");
+    const found = async (...argv: string[]) =>
+      itemsOf((await audit("full", ...argv)).json).filter(({ rule }) => /approv/.test(`${rule}`))
+        .map(({ rule, row }) => `${rule} ${row}`);
+    assertEquals(await found(), []);
+    assertEquals(await found("--operator-keys", file), [`approval_is_signed proposal ${proposal.id}`]);
   });
 
   it("refuses files of another format, a share above 100%, and a login that may not read", async () => {

@@ -53,7 +53,7 @@ const full: Command = {
           ...(state ? { state } : {}),
         }),
     );
-    return describe(report, heads, keys, operatorKeys !== undefined);
+    return describe(report, heads, keys);
   },
 };
 
@@ -66,16 +66,19 @@ function readShare(text: string): number {
   throw usage(`--signatures must be all, none or a percentage such as 5%; got ${text}.`);
 }
 
+const APPROVALS_UNVERIFIED =
+  "It did not verify the signatures of approvals. Give --operator-keys FILE, or set OPERATOR_KEYS to the path of the file with the operators' first keys.";
+
 function describe(
   report: AuditReport,
   heads: readonly KeptHead[] | undefined,
   keys: KeptKeys | undefined,
-  isSigned: boolean,
 ) {
   const { total, findings, counts, clients, records, unsealed, unsigned, verified, approvals, resumed } =
     report;
+  const found = total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`;
   return {
-    title: total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`,
+    title: report.demandsSignatures && approvals === null ? `${found} ${APPROVALS_UNVERIFIED}` : found,
     object: {
       clean: total === 0,
       defects: total,
@@ -84,7 +87,7 @@ function describe(
       unsealed_events: Number(unsealed),
       unsigned_records: unsigned,
       verified_signatures: verified,
-      ...(isSigned ? { verified_approvals: approvals } : {}),
+      verified_approvals: approvals,
       resumed_clients: resumed,
       heads: heads?.length ?? null,
       keys: keys?.items.length ?? null,

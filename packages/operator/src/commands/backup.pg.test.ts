@@ -26,7 +26,7 @@ describe("gold backup check", () => {
   }];
   const nowSeconds = Math.floor(Date.now() / 1000);
 
-  it("reports a database without an archive as a defect, because no restore can reach an instant", async () => {
+  it("reports a database without a WAL archive as a defect, because no restore to an instant is possible", async () => {
     const { exit, json, items } = await check();
     assertEquals([exit, json.restorable_until, json.age_seconds, items], [4, null, null, [NO_ARCHIVE]]);
   });
@@ -45,8 +45,29 @@ describe("gold backup check", () => {
     ]);
   });
 
+  it("writes the end of the newest backup for the node exporter, and 0 without a backup", async () => {
+    const metricOf = async (report: unknown) => {
+      const info = await operator.write("info.json", JSON.stringify(report));
+      await operator.gold("backup", "check", "--info", info, "--metrics", operator.path("gold.prom"));
+      return (await operator.read("gold.prom")).trim().split("\n").at(-1);
+    };
+    assertEquals(await metricOf(stanza(1790000000)), "gold_base_backup_ended_seconds 1790000000");
+    const [sound] = stanza(1790000000)[0]!.backup;
+    const failed = { ...sound!, error: true, timestamp: { stop: 1790000060 } };
+    assertEquals(
+      await metricOf(stanza(0, { backup: [sound, failed] })),
+      "gold_base_backup_ended_seconds 1790000000",
+    );
+    assertEquals(await metricOf(stanza(0, { backup: [] })), "gold_base_backup_ended_seconds 0");
+    refused(await operator.gold("backup", "check", "--metrics", operator.path("gold.prom")), 2, "--info");
+  });
+
   it("rejects a malformed report and a malformed age", async () => {
-    for (const text of ["", "{}", "[]", '[{"name":"gold"}]']) {
+    const ofBackup = (backup: unknown) => JSON.stringify(stanza(0, { backup: [backup] }));
+    const backups = [null, { label: "a" }, { label: "a", timestamp: { stop: "soon" } }].map(ofBackup);
+    // The database of another stanza may have backups, although this one has none.
+    const two = JSON.stringify([...stanza(nowSeconds), ...stanza(nowSeconds, { name: "other" })]);
+    for (const text of ["", "{}", "[]", "[null]", '[{"name":"gold"}]', ...backups, two]) {
       const file = await operator.write("wrong.json", text);
       refused(await operator.gold("backup", "check", "--info", file), 2, "--info");
     }

@@ -1,64 +1,65 @@
 import { readFile } from "node:fs/promises";
+import type { Row as SqlRow } from "postgres";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
+import { replaceFile } from "../new_file.ts";
 import { optional, spanSeconds } from "../values.ts";
 
 const DEFAULT_AGE = "5m";
 const DEFAULT_BACKUP_AGE = "26h";
-/** So many complete WAL files may wait for the archive: 256 MB with the default size of a file. */
+/** The largest accepted number of complete WAL files that wait for the archive: 256 MB of 16 MB files. */
 const WAITING_MAX = 16;
+/** Readable for everybody, because the node exporter runs as another account. */
+const METRICS_MODE = 0o644;
 
-/** The members of pgBackRest's report on one stanza that the check reads. */
+/** The part of pgBackRest's report for one stanza that the check reads. */
 interface Stanza {
   readonly name: string;
   readonly status: { readonly code: number; readonly message: string };
-  readonly backup: readonly {
-    readonly label: string;
-    readonly error: boolean | null;
-    readonly timestamp: { readonly stop: number };
-  }[];
+  readonly backup: readonly Backup[];
+}
+
+interface Backup {
+  readonly label: string;
+  readonly error: boolean | null;
+  /** When the backup ended, in Unix seconds. */
+  readonly timestamp: { readonly stop: number };
 }
 
 const check: Command = {
   words: "backup check",
-  usage: "backup check [--max-age 5m] [--info FILE] [--max-backup-age 26h]",
+  usage: "backup check [--max-age 5m] [--info FILE [--max-backup-age 26h] [--metrics FILE]]",
   does:
-    "says up to which instant the WAL archive reaches, which is the newest instant that a restore can reach; with --info, the output of `pgbackrest info --output=json`, also checks the newest backup; exits with 4 if one of them is too old",
+    "shows the end of the WAL archive, which is the newest instant that a restore can reach; with --info, a file with the output of `pgbackrest info --output=json`, also checks the newest backup, and writes the time at which it ended to the file of --metrics, for the node exporter of Prometheus; exits with 4 if the archive or the backup is too old",
   options: {
     "max-age": { type: "string" },
     info: { type: "string" },
     "max-backup-age": { type: "string" },
+    metrics: { type: "string" },
   },
   async run({ values, query, path, now }) {
-    const spanOf = (name: string, byDefault: string) =>
-      spanSeconds(optional(values, name) ?? byDefault, name);
-    const [maxAge, maxBackupAge] = [
-      spanOf("max-age", DEFAULT_AGE),
-      spanOf("max-backup-age", DEFAULT_BACKUP_AGE),
-    ];
+    const maxAgeSeconds = spanSeconds(optional(values, "max-age") ?? DEFAULT_AGE, "max-age");
+    const maxBackupAgeSeconds = spanSeconds(
+      optional(values, "max-backup-age") ?? DEFAULT_BACKUP_AGE,
+      "max-backup-age",
+    );
     const file = optional(values, "info");
     const report = file === undefined ? undefined : readReport(await readFile(path(file), "utf8"));
+    const newest = report?.backup.filter(({ error }) => error !== true).at(-1);
+    const metrics = optional(values, "metrics");
+    if (metrics !== undefined) {
+      if (!report) {
+        throw usage("--metrics needs --info with pgBackRest's report, which has the newest backup.");
+      }
+      await writeMetrics(path(metrics), newest?.timestamp.stop ?? 0);
+    }
     const [archive] = await query`
       select archiving, newest_at, age_seconds, waiting::int as waiting, failing from gold.read_archive()`;
-    const { archiving, newest_at, age_seconds, waiting, failing } = archive!;
-    const defects: Row[] = [];
-    const add = (subject: string, detail: string) => defects.push({ subject, detail });
-    if (!archiving) add("archive", "Postgres archives no WAL: archive_mode or archive_command is not set");
-    else if (age_seconds > maxAge) {
-      add("archive", `the newest archived WAL is ${Math.floor(age_seconds)} s old; the limit is ${maxAge} s`);
-    }
-    if (failing) add("archive", "the last attempt to archive a WAL file failed: see the log of Postgres");
-    if (waiting > WAITING_MAX) add("archive", `${waiting} complete WAL files wait for the archive`);
-    const newest = report?.backup.filter(({ error }) => error !== true).at(-1);
-    if (report && report.status.code !== 0) add(report.name, report.status.message);
-    if (report && !newest) add(report.name, "there is no complete backup");
-    const stoppedAt = newest && new Date(newest.timestamp.stop * 1000);
-    if (stoppedAt && now().getTime() - stoppedAt.getTime() > maxBackupAge * 1000) {
-      add(
-        newest.label,
-        `the newest backup ended at ${stoppedAt.toISOString()}; the limit is ${maxBackupAge} s`,
-      );
-    }
+    const { archiving, newest_at, age_seconds, waiting } = archive!;
+    const defects = [
+      ...archiveDefects(archive!, maxAgeSeconds),
+      ...(report ? backupDefects(report, newest, maxBackupAgeSeconds, now()) : []),
+    ];
     return {
       title: defects.length === 0 ? "The backups are recent." : "The backups need attention.",
       object: {
@@ -66,7 +67,7 @@ const check: Command = {
         age_seconds: archiving ? Math.floor(age_seconds) : null,
         files_waiting: waiting,
         ...(report
-          ? { backup: newest?.label ?? null, backup_ended_at: stoppedAt?.toISOString() ?? null }
+          ? { backup: newest?.label ?? null, backup_ended_at: newest ? endOf(newest).toISOString() : null }
           : {}),
       },
       ...(defects.length === 0 ? {} : { items: defects }),
@@ -78,6 +79,50 @@ const check: Command = {
 
 export const BACKUP_COMMANDS: readonly Command[] = [check];
 
+const endOf = ({ timestamp }: Backup): Date => new Date(timestamp.stop * 1000);
+
+/** `archive` is a row of gold.read_archive(). */
+function archiveDefects({ archiving, age_seconds, waiting, failing }: SqlRow, maxAgeSeconds: number): Row[] {
+  const details: string[] = [];
+  if (!archiving) details.push("Postgres archives no WAL: archive_mode or archive_command is not set");
+  else if (age_seconds > maxAgeSeconds) {
+    details.push(
+      `the newest archived WAL is ${Math.floor(age_seconds)} s old; the limit is ${maxAgeSeconds} s`,
+    );
+  }
+  if (failing) details.push("the last attempt to archive a WAL file failed: see the log of Postgres");
+  if (waiting > WAITING_MAX) details.push(`${waiting} complete WAL files wait for the archive`);
+  return details.map((detail) => ({ subject: "archive", detail }));
+}
+
+function backupDefects(
+  { name, status }: Stanza,
+  newest: Backup | undefined,
+  maxAgeSeconds: number,
+  now: Date,
+): Row[] {
+  const defects: Row[] = [];
+  if (status.code !== 0) defects.push({ subject: name, detail: status.message });
+  if (!newest) defects.push({ subject: name, detail: "there is no complete backup" });
+  else if (now.getTime() - endOf(newest).getTime() > maxAgeSeconds * 1000) {
+    const detail = `the newest backup ended at ${
+      endOf(newest).toISOString()
+    }; the limit is ${maxAgeSeconds} s`;
+    defects.push({ subject: newest.label, detail });
+  }
+  return defects;
+}
+
+/** Writes the end of the newest backup in Unix seconds, or 0 without a backup. */
+async function writeMetrics(file: string, endedSeconds: number): Promise<void> {
+  const name = "gold_base_backup_ended_seconds";
+  const text = `# HELP ${name} When the newest base backup ended, in Unix seconds; 0 if there is none.\n` +
+    `# TYPE ${name} gauge\n${name} ${endedSeconds}\n`;
+  await replaceFile(file, text, METRICS_MODE).catch((error: Error) => {
+    throw usage(`--metrics: ${file} cannot be written: ${error.message}.`);
+  });
+}
+
 function readReport(text: string): Stanza {
   let report: unknown;
   try {
@@ -85,7 +130,16 @@ function readReport(text: string): Stanza {
   } catch {
     report = undefined;
   }
-  const [stanza] = Array.isArray(report) ? report as Partial<Stanza>[] : [];
-  if (stanza?.status && Array.isArray(stanza.backup)) return stanza as Stanza;
-  throw usage("--info must name a file with the output of `pgbackrest --stanza=… info --output=json`.");
+  if (Array.isArray(report) && report.length === 1 && isStanza(report[0])) return report[0];
+  throw usage(
+    "--info must name a file with the output of `pgbackrest --stanza=… info --output=json` for exactly one stanza; the file has other content.",
+  );
+}
+
+function isStanza(value: unknown): value is Stanza {
+  const { name, status, backup } = (value ?? {}) as Partial<Stanza>;
+  return typeof name === "string" && typeof status?.code === "number" && Array.isArray(backup) &&
+    backup.every((each: Stanza["backup"][number] | null) =>
+      typeof each?.label === "string" && Number.isSafeInteger(each.timestamp?.stop)
+    );
 }

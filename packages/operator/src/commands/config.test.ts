@@ -56,10 +56,10 @@ describe("gold config explain", () => {
     const { exit, json } = await explain(bad, "--json");
     assertEquals([exit, json.valid], [0, false]);
     const faulty = itemsOf(json).filter(({ fault }) => fault !== null);
-    assertEquals(faulty.map(({ name }) => name), ["GOLD_ENV", "LANES", "OPERATOR_KEYS"]);
+    assertEquals(faulty.map(({ name }) => name), ["GOLD_ENV", "LANES", "HEADS_FILE", "OPERATOR_KEYS"]);
     assertStringIncludes(faulty[0]!.fault as string, "staging");
     const checked = await explain(bad, "--check");
-    refused(checked, 2, "3 fault(s)");
+    refused(checked, 2, "4 fault(s)");
     assertStringIncludes(checked.problem.detail, "LANES");
     assertEquals((await explain(GOOD, "--check")).exit, 0);
     assertEquals(itemsOf((await explain({}, "--json")).json).every(({ value }) => value === null), true);

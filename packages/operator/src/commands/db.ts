@@ -13,9 +13,9 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--two-people] [--operator-key LOGIN=FILE …] [--finish]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--vault-stripes N] [--two-people] [--operator-key LOGIN=FILE …] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; with --operator-key, once for each of the first people, this login signs with the SSH key of this public key file, and every approval needs signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; --vault-stripes spreads the free gold, so that orders on several connections do not wait for each other's commits; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; --operator-key registers the SSH public key with which a login signs; give it once for each of the first people; every approval needs two signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -31,6 +31,7 @@ const migrateCommand: Command = {
     "payout-name": { type: "string" },
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
+    "vault-stripes": { type: "string" },
     "two-people": { type: "boolean" },
     "operator-key": { type: "string", multiple: true },
     finish: { type: "boolean" },
@@ -82,7 +83,7 @@ const AWAITS_APPROVAL =
 async function settle(
   sql: Sql,
   invocation: Invocation,
-  { deployment, defaults, limits, account }: Settlement,
+  { deployment, defaults, limits, account, stripes }: Settlement,
 ): Promise<{ settled: Row; proposals: Row[] }> {
   const proposals: Row[] = [];
   let settled: Row = {};
@@ -131,6 +132,10 @@ async function settle(
       { rate_per_second: rate, burst },
       () => sql`select gold.set_partner_defaults(${rate}, ${burst})`,
     );
+  }
+  if (stripes !== undefined) {
+    await sql`select gold.set_stripes(${stripes})`;
+    settled = { ...settled, vault_stripes: stripes };
   }
   if (limits) {
     await store(

@@ -3,16 +3,19 @@ import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { line, oneOf, optional, parsedRequired, uuidOf } from "../values.ts";
+import { changeOrPropose } from "./proposing.ts";
 
 const STATUSES = ["recorded", "approved", "reversed"] as const;
 
 const record: Command = {
   words: "deposit record",
   usage: "deposit record ID --amount SAR --bank-ref TEXT",
-  does: "records a payment that arrived at the bank; another login must approve it",
+  does:
+    "records a deposit that arrived at the bank; another login must approve it with `deposit approve`; under two people, proposes the deposit instead",
   options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
   takes: ["ID"],
-  async run({ values, query, positionals: [id] }) {
+  async run(invocation) {
+    const { values, query, positionals: [id] } = invocation;
     const amount = parsedRequired(values, "amount", parseHalalas);
     if (amount > BALANCE_MAX_HALALAS) {
       throw usage(
@@ -22,25 +25,31 @@ const record: Command = {
       );
     }
     const bankReference = line(values, "bank-ref");
-    const [row] = await query`
-      select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
-    return {
-      title: "Another login must approve this deposit. Until then no money is booked.",
-      object: {
-        deposit_id: `dep_${row!.uuid}`,
-        client_id: id!,
-        amount_sar: formatHalalas(amount),
-        bank_reference: bankReference,
-        status: "recorded",
-      },
-    };
+    return await changeOrPropose(invocation, async () => {
+      const [row] = await query`
+        select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
+      return {
+        title: "Another login must approve this deposit. Until then no money is booked.",
+        object: {
+          deposit_id: `dep_${row!.uuid}`,
+          client_id: id!,
+          amount_sar: formatHalalas(amount),
+          bank_reference: bankReference,
+          status: "recorded",
+        },
+      };
+    }, () => ({
+      kind: "deposit.record",
+      content: { client_id: id!, amount: `${amount}`, bank_reference: bankReference },
+    }));
   },
 };
 
 const approve: Command = {
   words: "deposit approve",
   usage: "deposit approve DEP",
-  does: "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it",
+  does:
+    "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it; refused under two people, where `proposal approve` does this",
   takes: ["DEP"],
   async run({ query, positionals: [id] }) {
     const uuid = uuidOf("deposit", "dep_", id!);
@@ -52,7 +61,7 @@ const approve: Command = {
 const list: Command = {
   words: "deposit list",
   usage: `deposit list [--status ${STATUSES.join("|")}]`,
-  does: "lists every deposit, with who recorded and who approved it",
+  does: "lists every deposit, with the logins that recorded, approved and reversed it",
   options: { status: { type: "string" } },
   async run({ values, query }) {
     const asked = optional(values, "status");
@@ -81,12 +90,17 @@ const list: Command = {
 const reverse: Command = {
   words: "deposit reverse",
   usage: "deposit reverse DEP",
-  does: "reverses a deposit; if it was approved, takes its amount back from the partner's account",
+  does:
+    "reverses a deposit; if it was approved, takes its amount back from the partner's account; under two people, another person must approve this",
   takes: ["DEP"],
   asks: ([id]) => `Reverse ${id}? If it was approved, its amount is taken back from the partner's account.`,
-  async run({ query, positionals: [id] }) {
-    await query`select gold.reverse_deposit(${uuidOf("deposit", "dep_", id!)}::uuid)`;
-    return { object: { deposit_id: id!, status: "reversed" } };
+  async run(invocation) {
+    const { query, positionals: [id] } = invocation;
+    const uuid = uuidOf("deposit", "dep_", id!);
+    return await changeOrPropose(invocation, async () => {
+      await query`select gold.reverse_deposit(${uuid}::uuid)`;
+      return { object: { deposit_id: id!, status: "reversed" } };
+    }, () => ({ kind: "deposit.reverse", content: { deposit: uuid } }));
   },
 };
 

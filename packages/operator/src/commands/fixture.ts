@@ -31,8 +31,8 @@ export interface TestOperator extends Person {
   stop(): Promise<void>;
 }
 
-export async function testOperator(): Promise<TestOperator> {
-  const service = await testService();
+export async function testOperator(options?: Parameters<typeof testService>[0]): Promise<TestOperator> {
+  const service = await testService(options);
   const { sql, url: superuserUrl } = service.books;
   const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
   const path = (name: string) => join(folder, name);

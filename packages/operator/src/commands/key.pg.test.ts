@@ -184,6 +184,28 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await openAll(1)).filter((text) => text === "whsec_late").length, 1);
   });
 
+  it("leaves out a retired secret or key, so that a lost sealing key does not block the next change", async () => {
+    const { sql } = operator.service.books;
+    const { client } = operator.service.partner;
+    const [key] = await sql`select * from gold.token_key`;
+    await sql`
+      insert into gold.token_key (kid, public_jwk, sealed, sealing_key, not_before, retire_at)
+      values ('retired', ${
+      sql.json(key!.public_jwk)
+    }::jsonb, '\\x00', 'lost', clock_timestamp() - interval '1 day',
+        clock_timestamp() - interval '1 hour')`;
+    await sql`
+      insert into gold.webhook_secret (partner_id, sealed, sealing_key, not_before, retire_at)
+      values (${client}, '\\x00', 'lost', clock_timestamp() - interval '1 day', clock_timestamp() - interval '1 hour')`;
+    const active = await sealed();
+    await putNewKey();
+    assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, active.length);
+    const [lost] = await sql`
+      select (select count(*)::int from gold.token_key where sealing_key = 'lost') as keys,
+        (select count(*)::int from gold.webhook_secret where sealing_key = 'lost') as secrets`;
+    assertEquals({ ...lost }, { keys: 1, secrets: 1 });
+  });
+
   it("does not overwrite a secret that was changed since it was read", async () => {
     const [row] = await sealed();
     const secrets = [{ kind: row!.kind, id: row!.id, before: "00", after: "01" }];

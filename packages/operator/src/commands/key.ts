@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
 import type { KeySource, Sealing } from "@gold-partner/server";
 import type { Row as SqlRow } from "postgres";
@@ -77,7 +78,8 @@ async function rotateTokenKey(invocation: Invocation): Promise<Result> {
 const rotateKek: Command = {
   words: "key rotate webhook-kek",
   usage: "key rotate webhook-kek",
-  does: "encrypts every webhook secret and token key again, with the first key of the sealing key's source",
+  does:
+    "encrypts again every webhook secret and token key that has not retired, with the first key of the sealing key's source",
   run: rotateSealingKey,
 };
 
@@ -112,7 +114,7 @@ async function rotateSealingKey(invocation: Invocation): Promise<Result> {
   }));
 }
 
-/** A stored secret before and after, as gold.reseal takes it. */
+/** A stored secret before and after, in hexadecimal, as gold.reseal takes it. */
 interface Resealed {
   readonly kind: string;
   readonly id: string;
@@ -141,7 +143,7 @@ async function resealAll(
       "sealing_key_missing",
       `${
         describe(shut)
-      } cannot be decrypted with any key of ${source}. Nothing was changed. Put the line of the missing key back, below the first line.`,
+      } cannot be decrypted with any key of ${source}. Nothing was changed. Put the line of the missing key back, below the first line. If that key is lost, replace these secrets as docs/recovery.md describes.`,
     );
   }
   return await Promise.all(rows.map(async ({ kind, id, sealed }, index) => ({
@@ -150,6 +152,34 @@ async function resealAll(
     before: hexOf(sealed),
     after: hexOf(await sealing.seal(opened[index]!)),
   })));
+}
+
+/**
+ * Throws if the ciphertexts of this proposal, which is of the kind sealing_key.rotate, do not contain the stored
+ * secrets. A person whose key file names no sealing key cannot check this.
+ */
+export async function requireSameSecrets(
+  { keys, query }: Pick<Invocation, "keys" | "query">,
+  proposal: string,
+  content: { readonly sealing_key: string; readonly secrets: readonly Resealed[] },
+): Promise<void> {
+  if (await keys.find("sealing_key") === undefined) return;
+  const { sealing } = await readSealing(keys);
+  const open = (sealed: Uint8Array, keyName: string) => sealing.open(sealed, keyName).catch(() => null);
+  const stored = new Map(
+    (await query`select * from gold.read_sealed()`).map((row) => [`${row.kind} ${row.id}`, row]),
+  );
+  for (const { kind, id, after } of content.secrets) {
+    const row = stored.get(`${kind} ${id}`);
+    if (!row) continue;
+    const secret = await open(row.sealed, row.sealing_key);
+    if (secret !== null && secret === await open(Buffer.from(after, "hex"), content.sealing_key)) continue;
+    throw new Failure(
+      EXIT.refused,
+      "secret_differs",
+      `The proposal ${proposal} would change the ${kind} ${id}: your sealing keys do not decrypt the old and the new ciphertext to the same secret. Nothing was approved. If your source lacks the key ${row.sealing_key}, add its line. Otherwise, reject the proposal with \`gold proposal reject ${proposal}\`, and report this.`,
+    );
+  }
 }
 
 const stillOlder = (older: readonly SqlRow[]) =>

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
+import type { Head } from "@gold-partner/server";
 import type { TransactionSql } from "postgres";
 import type { Command, Row } from "../command.ts";
-import { type Head, readHeads } from "./kept_heads.ts";
+import { readHeads } from "./kept_heads.ts";
 import { withNewFile } from "../new_file.ts";
 import { optional } from "../values.ts";
 

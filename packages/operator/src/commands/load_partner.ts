@@ -46,7 +46,7 @@ interface Held {
   readonly signing_jwk: Jwk;
 }
 
-/** A new partner or bar needs another person, whom this command does not play. */
+/** Thrown if new partners and bars need another person's approval, which this command cannot give. */
 export class NeedsTwoPeople extends Failure {
   constructor() {
     super(

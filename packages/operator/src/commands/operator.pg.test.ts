@@ -91,6 +91,30 @@ describe("gold operator", () => {
       }]);
     });
 
+    it("creates a login whose password only the new person knows, and takes no plain password instead", async () => {
+      const file = operator.path("verifier");
+      const own = await runGold(["operator", "password", "--out", file, "--json"]);
+      assertEquals([own.exit, Object.keys(own.json)], [0, ["password", "scram_verifier"]], own.err);
+      const add = (name: string, verifier: string) =>
+        asMigration("operator", "add", name, "--scram-verifier", verifier);
+      const name = newName();
+      const { json, err, out } = await add(name, file);
+      assertEquals([err, Object.keys(json)], ["", ["login", "database_url"]]);
+      assert(!out.includes(own.json.password as string));
+      const url = new URL(json.database_url as string);
+      assertEquals([url.username, url.password], [name, ""]);
+      url.password = own.json.password as string;
+      assertEquals((await onUrl(url.href, "partner", "list")).exit, 0);
+      url.password = `${url.password}x`;
+      refused(await onUrl(url.href, "partner", "list"), 2, `user "${name}"`);
+      const plain = await operator.write("plain", `${own.json.password}\n`);
+      const rejected = await add(newName(), plain);
+      refused(rejected, 2, "--scram-verifier must be a file with one SCRAM-SHA-256 verifier");
+      assert(!rejected.err.includes(own.json.password as string));
+      refused(await add(newName(), operator.path("none")), 2, "--scram-verifier cannot be read");
+      refused(await runGold(["operator", "password", "--out", file, "--json"]), 2, "already exists");
+    });
+
     it("rejects an invalid name and the name of an existing role, and changes nothing", async () => {
       for (
         const wrong of [

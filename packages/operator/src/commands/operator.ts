@@ -1,46 +1,85 @@
 import { Buffer } from "node:buffer";
+import { readFile } from "node:fs/promises";
 import type { Sql } from "postgres";
-import type { Command, Result } from "../command.ts";
+import type { Command, Invocation, Result } from "../command.ts";
 import { connect } from "../database.ts";
-import { EXIT, Failure } from "../failure.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { withNewFile } from "../new_file.ts";
 import { instantOf } from "../output.ts";
 import { readRoles } from "../roles.ts";
+import { isScramVerifier, scramVerifier } from "../scram_verifier.ts";
+import { optional, parsed, parsedRequired, required } from "../values.ts";
 import { changeOrPropose } from "./proposing.ts";
-import { scramVerifier } from "../scram_verifier.ts";
-import { parsed, parsedRequired } from "../values.ts";
 
 const PASSWORD_BYTES = 24;
 
+const newPassword = (random: Invocation["random"]): string =>
+  Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
+
+const password: Command = {
+  words: "operator password",
+  usage: "operator password --out FILE",
+  does:
+    "makes the password of your new login, shows it once, and writes its SCRAM verifier to a file; nobody can compute the password from the file; run it before another person runs `operator add`; needs no database",
+  options: { out: { type: "string" } },
+  async run({ values, path, random }) {
+    const file = path(required(values, "out"));
+    const password = newPassword(random);
+    await withNewFile(file, `${scramVerifier(password, random)}\n`, () => Promise.resolve());
+    return {
+      title:
+        "The password is shown only once. Keep it to yourself. Give the file to the person who creates your login with `gold operator add --scram-verifier`.",
+      object: { password, scram_verifier: file },
+    };
+  },
+};
+
 const add: Command = {
   words: "operator add",
-  usage: "operator add NAME [--roles treasury,credentials,pricing,keys,audit]",
+  usage: "operator add NAME [--roles treasury,credentials,pricing,keys,audit] [--scram-verifier FILE]",
   does:
-    "creates a database login for one person, under which the audit records what this person does; its URL is shown only once; --roles says what this person may do, and only a single-operator sandbox may leave it out",
+    "creates a database login for one person, and shows its URL once; the audit trail records this login with each change of the person; --roles says what the person may do, and only a single-operator sandbox may leave it out; with the file of `operator password`, only the person knows the password",
   takes: ["NAME"],
-  options: { roles: { type: "string" } },
+  options: { roles: { type: "string" }, "scram-verifier": { type: "string" } },
   async run(invocation) {
     const { migrationUrl, random, values, positionals: [name] } = invocation;
     const roles = parsed(values, "roles", readRoles);
-    const url = new URL(await migrationUrl());
-    const password = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
-    return await asMigration(url.href, (sql) =>
+    const file = optional(values, "scram-verifier");
+    const password = file === undefined ? newPassword(random) : "";
+    const verifier = file === undefined
+      ? scramVerifier(password, random)
+      : await readVerifier(invocation.path(file));
+    const migration = await migrationUrl();
+    const url = Object.assign(new URL(migration), { username: name!, password });
+    return await asMigration(migration, (sql) =>
       changeOrPropose(invocation, async () => {
-        await sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)}, ${
-          arrayOf(roles)
-        }::text::text[])`;
-        [url.username, url.password] = [name!, password];
+        await sql`select gold.add_operator(${name!}, ${verifier}, ${arrayOf(roles)}::text::text[])`;
         return {
-          title:
-            "The URL contains the login's password and is shown only once. Send it to the person over a secure channel.",
+          title: file === undefined
+            ? "The URL contains the login's password and is shown only once. Send it to the person over a secure channel."
+            : "The URL has no password. The person adds it, or sets PGPASSWORD.",
           object: { login: name!, database_url: url.href },
         };
       }, () => ({
         kind: "operator.add",
         content: { name: name!, roles },
-        again: `gold operator add ${name} --roles ${roles}`,
+        again: `gold operator add ${name} --roles ${roles}${
+          file === undefined ? "" : ` --scram-verifier ${file}`
+        }`,
       })));
   },
 };
+
+/** Reads a SCRAM verifier. The error does not quote the file, because the file may contain a password. */
+async function readVerifier(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw usage(`--scram-verifier cannot be read: ${error.message}.`);
+  });
+  if (isScramVerifier(text.trimEnd())) return text.trimEnd();
+  throw usage(
+    `--scram-verifier must be a file with one SCRAM-SHA-256 verifier, which \`gold operator password\` writes; ${file} has other content.`,
+  );
+}
 
 const arrayOf = (roles: readonly string[] | undefined): string | null => roles ? `{${roles}}` : null;
 
@@ -92,7 +131,7 @@ const remove: Command = {
   words: "operator remove",
   usage: "operator remove NAME",
   does:
-    "removes a login and ends its sessions; its audit records stay, and its name is never given to anyone again",
+    "removes a login, and ends its sessions and its SSH keys; its audit records stay, and its name is never given to anyone again",
   takes: ["NAME"],
   asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
   async run(invocation) {
@@ -109,7 +148,7 @@ const remove: Command = {
   },
 };
 
-export const OPERATOR_COMMANDS: readonly Command[] = [add, set, list, remove];
+export const OPERATOR_COMMANDS: readonly Command[] = [password, add, set, list, remove];
 
 /**
  * Runs `act` as the migration login. Operators' logins cannot create logins, because one person could then

@@ -10,7 +10,7 @@ const add: Command = {
   words: "operator key add",
   usage: "operator key add LOGIN PUBLIC_KEY_FILE",
   does:
-    "proposes an SSH public key with which this login signs proposals and approvals; two other people with keys replace a lost key so",
+    "proposes an SSH public key with which this login signs proposals and approvals; use it to replace a lost key, too: two other people with keys propose and approve",
   takes: ["LOGIN", "PUBLIC_KEY_FILE"],
   async run(invocation) {
     const [login, file] = invocation.positionals as [string, string];
@@ -83,7 +83,7 @@ async function readPublicKeyFile({ path }: Invocation, file: string): Promise<Ss
   });
   return await parsePublicKey(text).catch((error) => {
     throw error instanceof SshsigError
-      ? usage(`${file} is no public key for operators. ${error.message}`)
+      ? usage(`${file} must be an OpenSSH public key of a supported type. ${error.message}`)
       : error;
   });
 }

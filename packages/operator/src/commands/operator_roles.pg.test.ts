@@ -176,6 +176,42 @@ describe("the roles of operators", () => {
       assertEquals(Object.keys(back.json)[0], "proposal_id");
     });
 
+    it("let a login read the content only of its own proposals and of those that its roles decide", async () => {
+      const [treasury, pricing, audit] = [
+        await person("treasury"),
+        await person("pricing"),
+        await person("audit"),
+      ];
+      const iban = ["partner", "set", clientId, "--iban", "SA4420000001234567891234"];
+      const { proposal_id: id } = (await treasury.gold(...iban)).json as { proposal_id: string };
+      const show = ["proposal", "show", id];
+      refused(
+        await pricing.gold(...show),
+        1,
+        `a change of the kind partner.iban needs the role treasury, which the login ${pricing.name} does not have`,
+      );
+      for (const reader of [treasury, audit]) assertEquals((await reader.gold(...show)).exit, 0);
+      assertEquals(itemsOf((await pricing.gold("proposal", "list")).json).at(-1)!.proposal_id, id);
+      const sql = postgres(pricing.url, { max: 1, onnotice: () => {} });
+      const [row] =
+        await sql`select content, canonical_text from gold.proposal_overview where id = ${id}::uuid`;
+      assertEquals({ ...row }, { content: null, canonical_text: null });
+      await sql.end();
+      assertEquals((await pricing.gold("proposal", "reject", id)).exit, 0);
+      const { proposal_id: own } = await propose(
+        "price",
+        "set",
+        "--mid",
+        "500",
+        "--spread",
+        "60",
+        "--source",
+        "fixed",
+      );
+      assertEquals((await pricing.gold("proposal", "show", own)).exit, 0);
+      await pricing.gold("proposal", "reject", own);
+    });
+
     it("limit what a login may propose, even without gold", async () => {
       const treasury = await person("treasury");
       const sql = postgres(treasury.url, { max: 1, onnotice: () => {} });

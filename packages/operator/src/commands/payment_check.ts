@@ -3,6 +3,7 @@ import {
   nameRow,
   type Payer,
   payerRow,
+  paymentRow,
   type SignedRows,
   UnsignedRow,
 } from "@gold-partner/approvals";
@@ -58,6 +59,19 @@ export function verifyDocument({ id, document, payments }: Batch, signed: Signed
       `${error.message} Nothing was done. Ask who changed it. If it is right, sign for it with \`gold registry adopt\`.`,
     );
   }
+}
+
+/** Throws unless two people signed for a document with this hash. */
+export function demandPayment(
+  { id, sha256 }: { readonly id: string; readonly sha256: string },
+  signed: SignedRows | undefined,
+): void {
+  if (!signed || signed.has(paymentRow(id, sha256))) return;
+  throw new Failure(
+    EXIT.refused,
+    "unsigned",
+    `Two people have not signed for the document of batch ${id}. No file was written. Unless the batch is older than the first operators' keys, report this, because the database may have been edited.`,
+  );
 }
 
 /** Whether two people signed for the IBAN and the name of a withdrawal. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
 import { assertEquals } from "@std/assert";
@@ -9,6 +10,7 @@ import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
 import { writeCsr } from "../pki/mod.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
+import { askWithdrawal, setPayoutAccount } from "./withdrawal_fixture.ts";
 
 const NEW_PARTNER = [
   ...["partner", "create", "--name", "New Bank", "--iban", "SA0380000000608010167519"],
@@ -35,6 +37,7 @@ describe("gold proposal", () => {
     clientId = operator.service.partner.clientId;
     await operator.done("ca", "init", "--key", operator.path("ca.key"));
     await operator.done("market", "set", "--exposure", "1000");
+    await setPayoutAccount(operator);
     await operator.service.books.sql`select gold.require_two_people()`;
     signing = await newPublicKey("signing.pem");
   });
@@ -118,7 +121,8 @@ describe("gold proposal", () => {
     assertEquals([price.mid, price.buy_price, price.sell_price], ["321", "321.963", "320.037"]);
     assertEquals(price.market_hours, ["sun-thu 10:00-15:00"]);
     await byTwo("price", "set", "--source", "simulated", "--spread", "50");
-    assertEquals((await operator.done("price", "show")).mid, "321");
+    // The price itself may change at any moment from now on.
+    assertEquals((await operator.done("price", "show")).source, "simulated");
     await byTwo("market", "set", "--exposure", "unlimited", "--breaker", "5", "--within", "60");
     const market = await operator.done("market", "show");
     assertEquals([market.exposure, market.breaker_percent], ["unlimited", 5]);
@@ -152,6 +156,46 @@ describe("gold proposal", () => {
     await operator.done("proposal", "reject", proposed.proposal_id);
   });
 
+  it("shows what is in use today beside a rotation, a new authority and a removed operator", async () => {
+    const { sql } = operator.service.books;
+    const rotations = [
+      [["secret", "rotate", clientId], "client_secret", "id"],
+      [["webhook-secret", "rotate", clientId], "webhook_secret", "id"],
+      [["signing-key", "add", clientId, await newPublicKey("other.pem")], "signing_key", "thumbprint"],
+      [["key", "rotate", "token"], "token_key", "kid"],
+      [["key", "rotate", "ca", "--key", operator.path("other.key")], "authority", "fingerprint"],
+    ] as const;
+    for (const [argv, table, name] of rotations) {
+      const stored = await sql`
+        select t.name, t.since, t.until from (
+          select to_jsonb(r) ->> ${name} as name, coalesce(to_jsonb(r) ->> 'not_before', to_jsonb(r) ->> 'created_at')::timestamptz as since,
+            coalesce(to_jsonb(r) ->> 'retire_at', to_jsonb(r) ->> 'retired_at')::timestamptz as until,
+            to_jsonb(r) ->> 'partner_id' as partner_id
+          from gold.${sql(table)} r) t
+        where (t.until is null or t.until > now())
+          and (t.partner_id is null or t.partner_id = ${`${operator.service.partner.client}`}) order by t.since`;
+      ok(stored.length > 0, table);
+      const proposed = await propose(...argv);
+      const today = (await changesOf(proposed)).in_use!.today!;
+      const expected = stored.map(({ name, since, until }) =>
+        `${name} since ${since.toISOString()}${until ? ` until ${until.toISOString()}` : ""}`
+      );
+      assertEquals(today.split(", ").sort(), expected.sort(), table);
+      await operator.done("proposal", "reject", proposed.proposal_id);
+    }
+    const login = connect(operator.url);
+    const raw = async (kind: string, content: Record<string, string | string[]>) => {
+      const [row] = await login`select id from gold.propose(${kind}, ${login.json(content)}::jsonb)`;
+      return await changesOf({ proposal_id: row!.id, sha256: "", expires_at: "" });
+    };
+    const sealing = await raw("sealing_key.rotate", { sealing_key: "next", secrets: [] });
+    match(sealing.sealing_key!.today!, /^\w+ \(\d+ secrets\)$/);
+    const removed = await raw("operator.remove", { name: operator.colleague.login });
+    await login.end();
+    assertEquals(removed.name!.today, operator.colleague.login);
+    assertEquals(removed.roles!.today, '["treasury","credentials","pricing","keys","audit"]');
+  });
+
   it("asks with the whole proposal on the terminal, escapes it, and sends the hash of what was shown", async () => {
     const { sql } = operator.service.books;
     const name = "\u001b[2JBank";
@@ -164,7 +208,8 @@ describe("gold proposal", () => {
     const asked: string[] = [];
     const answer = (yes: boolean) =>
       runGold(["proposal", "approve", row!.id], {
-        env: operator.colleague.env,
+        // Without a key file, this person cannot check the sealing key that the proposal names.
+        env: { DATABASE_URL: operator.colleague.url },
         ask: (question) => {
           asked.push(question);
           return Promise.resolve(yes);
@@ -178,6 +223,54 @@ describe("gold proposal", () => {
     const [state] = await sql`select state from gold.proposal where id = ${row!.id}`;
     assertEquals(state!.state, "pending");
     assertEquals((await answer(true)).exit, 0);
+  });
+
+  it("refuses secrets of a lost sealing key before anything is approved, and accepts the other proposals", async () => {
+    const proposed = await Promise.all([
+      propose("secret", "rotate", clientId),
+      propose("webhook-secret", "rotate", clientId),
+      propose("key", "rotate", "token"),
+    ]);
+    const price = await propose("price", "set", "--mid", "320");
+    const { sealing_key: kept } = JSON.parse(await operator.read("gold_keys.json"));
+    const newKey = await operator.write("new_sealing_key", `${"1".repeat(64)}\n`);
+    await operator.keys.record("sealing_key", `file:${newKey}`);
+    for (const { proposal_id: id, sha256 } of proposed) {
+      const run = await operator.colleague.gold("proposal", "approve", id, "--yes", "--sha256", sha256);
+      assertRefused(run, 1, `The proposal ${id} has secrets that are encrypted with the sealing key`);
+      assertEquals(run.problem.code, "sealing_key_missing");
+      assertEquals((await operator.done("proposal", "show", id)).status, "pending");
+    }
+    await approve(price);
+    await operator.keys.record("sealing_key", kept);
+    for (const one of proposed) await approve(one);
+  });
+
+  it("refuses a new sealing key if an encrypted secret would no longer be the same", async () => {
+    const { sealing_key: kept } = JSON.parse(await operator.read("gold_keys.json"));
+    const older = await readFile(kept.slice("file:".length), "utf8");
+    await operator.keys.record(
+      "sealing_key",
+      `file:${await operator.write("next_sealing_key", `${"2".repeat(64)}\n${older}`)}`,
+    );
+    const honest = await propose("key", "rotate", "webhook-kek");
+    const { canonical_text } = await operator.done("proposal", "show", honest.proposal_id);
+    const content = JSON.parse((canonical_text as string).split("\n")[6]!);
+    const [one, other, ...rest] = content.secrets;
+    const swapped = [{ ...one, after: other.after }, { ...other, after: one.after }, ...rest];
+    const broken = [{ ...one, after: one.before }, other, ...rest];
+    const login = connect(operator.url);
+    for (const secrets of [swapped, broken]) {
+      const [row] = await login`
+        select * from gold.propose('sealing_key.rotate', ${login.json({ ...content, secrets })}::jsonb)`;
+      const argv = ["proposal", "approve", row!.id, "--yes", "--sha256", row!.sha256];
+      const run = await operator.colleague.gold(...argv);
+      assertRefused(run, 1, `would change the ${one.kind} ${one.id}`);
+      assertEquals(run.problem.code, "secret_differs");
+    }
+    await login.end();
+    await approve(honest);
+    await operator.keys.record("sealing_key", kept);
   });
 
   it("refuses the proposer, another hash, a missing hash with --yes, and an unknown proposal", async () => {
@@ -268,6 +361,56 @@ describe("gold proposal", () => {
       login: operator.login,
       approved_by: operator.colleague.login,
     }]);
+  });
+
+  it("credits a deposit and pays a withdrawal by two people, and then writes the file for the bank", async () => {
+    const partner = await operator.service.addPartner();
+    const recorded = await propose(
+      ...["deposit", "record", partner.clientId, "--amount", "250.5", "--bank-ref", "BANK-1"],
+    );
+    const deposit = await changesOf(recorded);
+    assertEquals(deposit.amount, { member: "amount", today: null, proposed: "250.5" });
+    await approve(recorded);
+    const shown = await operator.done("partner", "show", partner.clientId);
+    assertEquals(shown.sar_available, "250.5");
+    const [listed] = itemsOf(await operator.done("deposit", "list")).slice(-1);
+    assertEquals([listed!.recorded_by, listed!.approved_by], [operator.login, operator.colleague.login]);
+
+    const withdrawal = await askWithdrawal(operator, 10_000n, partner.client);
+    await operator.colleague.done("withdrawal", "approve", withdrawal);
+    const own = await askWithdrawal(operator, 5_000n, partner.client);
+    await operator.done("withdrawal", "approve", own);
+    const file = operator.path("pain.001.xml");
+    const run = await operator.gold("withdrawal", "submit", "--out", file, "--yes");
+    match(
+      run.out,
+      new RegExp(`\\nleft:\\n.*\\n${own} .* you approved it, so another login has to submit it`),
+    );
+    const [, id, batch] = /gold proposal approve ([0-9a-f-]{36})\. .* --batch ([0-9a-f-]{36})` again/.exec(
+      run.out,
+    )!;
+    assertRefused(
+      await operator.gold("withdrawal", "submit", "--out", file, "--batch", batch!),
+      1,
+      "There is no batch",
+    );
+    const known = await operator.done("proposal", "show", id!);
+    // The end of the day in Riyadh, UTC+3.
+    match(known.expires_at as string, /T20:59:59\./);
+    const changes = (known.changes as Change[]).find(({ member }) => member === "payments")!;
+    const iban = "SA0380000000608010167519";
+    assertEquals(JSON.parse(changes.proposed!), [
+      { withdrawal: withdrawal.slice(3), client_id: partner.clientId, amount_sar: "100", iban },
+    ]);
+    match(changes.today!, /"name":"Test Bank".*"status":"approved"/);
+    await approve({ proposal_id: id!, sha256: known.sha256 as string, expires_at: "" });
+    const written = await operator.done("withdrawal", "submit", "--out", file, "--batch", batch!);
+    assertEquals(itemsOf(written).map(({ withdrawal_id }) => withdrawal_id), [withdrawal]);
+    match(await operator.read("pain.001.xml"), /<InstdAmt Ccy="SAR">100\.00</);
+    await byTwo("withdrawal", "returned", withdrawal);
+    const [repaid] = itemsOf(await operator.done("withdrawal", "list", "--status", "returned"));
+    assertEquals(repaid!.withdrawal_id, withdrawal);
+    assertEquals((await operator.done("ledger", "verify")).clean, true);
   });
 
   it("has `gold --as second`, which uses the second person's login", async () => {

@@ -3,11 +3,12 @@ import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import type { CanonicalValue } from "@gold-partner/canonical";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
+import { areSignaturesDemanded, OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
+import { requireSameSecrets } from "./key.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
-import { areSignaturesDemanded, signProposal, takeSecrets } from "./proposing.ts";
+import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
 import { signerOfApproval, verifyProposer } from "./proposal_signature.ts";
 
 const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
@@ -18,7 +19,7 @@ const CONTENT_LINE = 6;
 const list: Command = {
   words: "proposal list",
   usage: `proposal list [--status ${STATUSES.join("|")}]`,
-  does: "lists every proposal, with who proposed and who decided it",
+  does: "lists every proposal, with the logins that proposed and decided it",
   options: { status: { type: "string" } },
   async run({ values, query }) {
     const asked = optional(values, "status");
@@ -63,7 +64,7 @@ const approve: Command = {
   words: "proposal approve",
   usage: "proposal approve ID [--yes --sha256 HASH] [--operator-keys FILE]",
   does:
-    "shows a proposal of another person, asks, and makes the change; with --yes, --sha256 must be the hash of the proposal that you have read",
+    "shows a proposal of another person, asks, and makes the change; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read",
   options: { sha256: { type: "string" }, ...OPERATOR_KEYS_OPTION },
   takes: ["ID"],
   async run(invocation) {
@@ -75,7 +76,7 @@ const approve: Command = {
     if (read !== undefined && !SHA256_FORM.test(read)) {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
-    const { id, sha256, kind, result, signedBy } = await readProposal(invocation);
+    const { id, sha256, kind, content, result, signedBy, sealingKeys } = await readProposal(invocation);
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -83,6 +84,8 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
+    await requireSealingKeys(invocation.keys, id, sealingKeys);
+    if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
     const sign = await areSignaturesDemanded(sql) ? await signerOfApproval(invocation, signedBy) : undefined;
     if (!values.yes) printText(result).split("\n").forEach(progress);
@@ -130,9 +133,11 @@ interface Proposal {
   readonly id: string;
   readonly kind: string;
   readonly content: CanonicalValue;
-  /** The login and the key of a verified signature of the proposer. Null if the proposal is not signed. */
+  /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
-  /** The hash of exactly the text that `result` shows. It is computed here, not read. */
+  /** The names of the keys that encrypted its secrets. */
+  readonly sealingKeys: readonly string[];
+  /** The hash of the text that `result` shows, computed here and not read from the database. */
   readonly sha256: string;
   readonly result: Result;
 }
@@ -141,12 +146,19 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
   const id = idOf(invocation);
   const [row] = await invocation.query`
     select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at, canonical_text, has_secrets,
-      proposer_signature
+      proposer_signature, sealing_key, gold.role_of_kind(kind) as role, session_user as login
     from gold.proposal_overview where id = ${id}::uuid`;
   if (!row) throw new Failure(EXIT.refused, "not_found", `There is no proposal ${id}.`);
+  if (row.canonical_text === null) {
+    throw new Failure(
+      EXIT.refused,
+      "not_permitted",
+      `The proposal cannot be shown: a change of the kind ${row.kind} needs the role ${row.role}, which the login ${row.login} does not have.`,
+    );
+  }
   const text: string = row.canonical_text;
   const sha256 = createHash("sha256").update(text).digest("hex");
-  // What the person sees is what the hash covers: the content is read from the text.
+  // Read the content from the hashed text, so that the hash covers everything that the person sees.
   const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, CanonicalValue>;
   const signedBy = row.proposer_signature === null ? null : await verifyProposer(
     invocation,
@@ -166,6 +178,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     kind: row.kind,
     content,
     signedBy,
+    sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),
     sha256,
     result: {
       object: {

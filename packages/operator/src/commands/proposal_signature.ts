@@ -8,12 +8,13 @@ import {
 import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
 import type { Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
-import { readOperatorKeys } from "../operator_keys_file.ts";
+import { demandOperatorKeys, readOperatorKeys } from "../operator_keys_file.ts";
 import type { SignText } from "../ssh_key.ts";
 
 /**
- * Verifies the proposer's signature. Returns the login and the key. Throws if the signature does not hold. With the
- * operators' first keys, it must hold by these keys too, because the database's list of keys could have been edited.
+ * Verifies the proposer's signature, and returns the login and the key. Throws if the signature is invalid.
+ * If the operators' first keys are given, they must lead to the key, because somebody could have edited the
+ * keys in the database.
  */
 export async function verifyProposer(
   invocation: Invocation,
@@ -29,12 +30,12 @@ export async function verifyProposer(
     const [row] = await query`
       select public_key, ended_at from gold.operator_key_overview
       where login = ${proposer} and fingerprint = ${fingerprint}`;
-    if (!row) throw doesNotHold(`${fingerprint} is no operator key of ${proposer}.`);
+    if (!row) throw doesNotHold(`${fingerprint} is not an operator key of ${proposer}.`);
     const key = await parsePublicKey(row.public_key);
     await verifySshsig(signature, { key, message: shownText, namespace: PROPOSAL_NAMESPACE });
     const roots = await readOperatorKeys(invocation);
     if (roots) {
-      const [read] = await query`select gold.read_approvals() as approvals`;
+      const [read] = await query`select gold.read_key_approvals() as approvals`;
       const verifier = await followKeys(roots, read!.approvals as ApprovalDocument);
       const fault = await verifier.verifyProposal(proposal, signature);
       if (fault !== undefined) throw doesNotHold(fault);
@@ -46,8 +47,12 @@ export async function verifyProposer(
   }
 }
 
-/** Finds the approver's key. Refuses an unsigned proposal before it asks. */
+/**
+ * Finds the approver's key. Refuses an unsigned proposal before it asks, and one whose signature was not verified
+ * with the operators' first keys where gold demands them.
+ */
 export async function signerOfApproval(invocation: Invocation, signedBy: string | null): Promise<SignText> {
+  await demandOperatorKeys(invocation);
   if (signedBy !== null) return await invocation.signer();
   throw new Failure(
     EXIT.refused,
@@ -60,5 +65,5 @@ const doesNotHold = (why: string) =>
   new Failure(
     EXIT.defect,
     "signature_invalid",
-    `The signature of the proposal does not hold: ${why} Do not approve it. Report this, because the database may have been edited.`,
+    `The signature of the proposal is invalid: ${why} Do not approve it. Report this, because the database may have been edited.`,
   );

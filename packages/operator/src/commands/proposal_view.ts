@@ -1,5 +1,6 @@
 import type { Invocation, Row } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { instantOf } from "../output.ts";
 import { describeDetail } from "./audit_detail.ts";
 import { findPartner } from "./registered_partner.ts";
 
@@ -9,7 +10,10 @@ type Query = Invocation["query"];
 interface Kind {
   /** What the approval does, in one or two sentences. */
   readonly consequences: (content: Content) => string;
-  /** The present values of the content's members; absent if the change only adds something. */
+  /**
+   * The present values of the content's members, and what else is in use today; absent if the change only adds
+   * something.
+   */
   readonly today?: (content: Content, query: Query) => Promise<Content>;
 }
 
@@ -39,18 +43,22 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   "certificate.issue": {
     consequences: ({ client_id }) =>
       `The service accepts connections with this certificate as ${client_id}. Confirm its key with the partner over another channel.`,
+    today: inUse("certificate"),
   },
   "signing_key.add": {
     consequences: ({ client_id }) =>
       `The service accepts orders and withdrawals of ${client_id} that are signed with this key. Confirm the thumbprint with the partner over another channel.`,
+    today: inUse("signing_key"),
   },
   "client_secret.rotate": {
     consequences: ({ client_id, overlap_seconds }) =>
       `${client_id} gets a new client secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+    today: inUse("client_secret"),
   },
   "webhook_secret.rotate": {
     consequences: ({ client_id, overlap_seconds }) =>
       `The webhooks of ${client_id} are signed with a new secret. The older ones retire ${overlap_seconds} s after the approval. ${TO_PROPOSER}`,
+    today: inUse("webhook_secret"),
   },
   "price.set": {
     consequences: () => "The next quotes of all partners use this price, this source and these market hours.",
@@ -72,14 +80,21 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   "authority.add": {
     consequences: () =>
       "The proxy accepts every certificate that this authority signs, and new certificates are signed by it.",
+    today: inUse("authority"),
   },
   "token_key.rotate": {
     consequences: ({ lead_seconds, overlap_seconds }) =>
       `Access tokens are signed with this key ${lead_seconds} s after the approval. Tokens of older keys are refused ${overlap_seconds} s later.`,
+    today: inUse("token_key"),
   },
   "sealing_key.rotate": {
     consequences: ({ sealing_key }) =>
       `Webhook secrets and token keys are stored as encrypted with the key ${sealing_key}. A wrong key makes them unreadable.`,
+    today: async (_, query) => {
+      const rows = await query`
+        select sealing_key, count(*)::int as secrets from gold.read_sealed() group by 1 order by 1`;
+      return { sealing_key: rows.map((row) => `${row.sealing_key} (${row.secrets} secrets)`).join(", ") };
+    },
   },
   "vault.add": {
     consequences: () => "The books have the bar's fine gold, and partners can buy it.",
@@ -92,9 +107,37 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       return { ...bar };
     },
   },
+  "deposit.record": {
+    consequences: ({ client_id }) =>
+      `The amount becomes available to ${client_id}, which can spend and withdraw it at once. Check that the bank's statement shows the payment with this reference.`,
+    today: async ({ client_id }, query) => {
+      const { name } = await findPartner(query, client_id as string);
+      return { client_id, name };
+    },
+  },
+  "deposit.reverse": {
+    consequences: ({ deposit }) =>
+      `The amount of dep_${deposit} is taken back from the partner's account. Check that the bank's statement lacks the payment, or shows that the bank took it back.`,
+    today: async ({ deposit }, query) => {
+      const [row] = await query`
+        select public_id, amount::text, bank_reference, status from gold.deposit_overview where id = ${deposit as string}::uuid`;
+      return { deposit, ...row };
+    },
+  },
+  "payment.submit": {
+    consequences: ({ batch }) =>
+      `The bank gets an order for these payments. Compare each with your own records. Afterwards, \`gold withdrawal submit --out FILE --batch ${batch}\` writes the file for the bank.`,
+    today: async ({ payments }, query) => {
+      const ids = (payments as readonly { withdrawal: string }[]).map(({ withdrawal }) => withdrawal);
+      const rows = await query`
+        select id as withdrawal, public_id as client_id, name, amount::text, iban, status from gold.withdrawal_overview
+        where id = any (${`{${ids.join()}}`}::text::uuid[]) order by id`;
+      return { payments: rows };
+    },
+  },
   "withdrawal.return": {
     consequences: ({ withdrawal }) =>
-      `The amount of wd_${withdrawal}, which the bank paid, becomes available to the partner again. Check that the bank's statement shows its return.`,
+      `The amount of wd_${withdrawal} becomes available to the partner again. If the bank paid it, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
     today: async ({ withdrawal }, query) => {
       const [row] = await query`
         select public_id, amount::text, iban, status from gold.withdrawal_overview where id = ${withdrawal as string}::uuid`;
@@ -148,6 +191,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   "operator.remove": {
     consequences: ({ name }) =>
       `\`gold operator remove ${name}\` may remove this login until the proposal expires.`,
+    today: async ({ name }, query) => {
+      const [row] = await query`
+        select login as name, roles, last_change_at from gold.operator_overview where login = ${name as string}`;
+      return { ...row };
+    },
   },
   "operator_key.add": {
     consequences: ({ login }) =>
@@ -161,7 +209,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   "registry.adopt": {
     consequences: () =>
-      "The service uses these rows from now on, because you signed for them. Compare each with your own records.",
+      "After your approval, the service, the trust sync and `gold withdrawal submit` accept these rows as signed by two people. Compare each row with your own records.",
   },
 };
 
@@ -199,6 +247,20 @@ function textOf(name: string, values: Content): string | null {
     JSON.parse(describeDetail(JSON.stringify({ [name]: values[name] }))) as Content,
   );
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The credentials that the partner, or the deployment itself, uses today: name, beginning and planned end. */
+function inUse(kind: string): NonNullable<Kind["today"]> {
+  return async ({ client_id: owner = "house" }, query) => {
+    const rows = await query`
+      select name, not_before, coalesce(retire_at, expires_at) as ends_at from gold.credential_overview
+      where kind = ${kind} and owner = ${owner as string} and status in ('active', 'retiring', 'not_yet')
+      order by not_before, name collate "C"`;
+    const spans = rows.map(({ name, not_before, ends_at }) =>
+      `${name} since ${instantOf(not_before)}${ends_at ? ` until ${instantOf(ends_at)}` : ""}`
+    );
+    return { in_use: spans.join(", ") };
+  };
 }
 
 const LIMITS = [

@@ -2,9 +2,12 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type Proposal, PROPOSAL_NAMESPACE, proposalText } from "@gold-partner/approvals";
 import type { JSONValue, Sql } from "postgres";
+import { readKeys, sealingKeyName } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { keyEnvironment } from "../key_environment.ts";
 import type { KeyFile } from "../key_file.ts";
+import { areSignaturesDemanded } from "../operator_keys_file.ts";
 import type { SignText } from "../ssh_key.ts";
 import { readSealing } from "./new_secret.ts";
 
@@ -12,10 +15,12 @@ import { readSealing } from "./new_secret.ts";
 export interface Change {
   readonly kind: string;
   readonly content: Readonly<Record<string, unknown>>;
-  /** What only the proposer may see, once, after the approval. */
+  /** Secrets that only the proposer can read, once, after the approval. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The command that makes the change after the approval, if the approval alone does not. */
   readonly again?: string;
+  /** When the change can no longer be made, if that is sooner than a proposal expires. */
+  readonly endsAt?: string;
 }
 
 type Place = Pick<Invocation, "db" | "keys" | "signer">;
@@ -41,15 +46,14 @@ export const needsApproval = (error: unknown): boolean =>
 
 async function propose(
   { db, keys, signer }: Place,
-  { kind, content, secrets, again }: Change,
+  { kind, content, secrets, again, endsAt }: Change,
 ): Promise<Result> {
   const { sql } = await db();
   const sign = await areSignaturesDemanded(sql) ? await signer() : undefined;
   const { text, keyName } = secrets ? await seal(keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
-    select * from gold.propose(${kind}, ${
-    sql.json(content as JSONValue)
-  }::jsonb, ${text}::bytea, ${keyName})`;
+    select * from gold.propose(${kind}, ${sql.json(content as JSONValue)}::jsonb, ${text}::bytea, ${keyName},
+      coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days'))`;
   const { id, sha256, expires_at } = row!;
   if (sign) await signProposal(sql, sign, id, { kind, content: JSON.parse(JSON.stringify(content)) });
   return {
@@ -60,14 +64,10 @@ async function propose(
   };
 }
 
-export async function areSignaturesDemanded(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select gold.signatures_demanded() as demanded`;
-  return row!.demanded;
-}
-
 /**
- * Signs the proposal that the database stored. The kind, the content and the login are those that this person
- * gave or was shown, so that the database cannot exchange them.
+ * Signs the proposal that the database stored. The kind and the content are those that this person gave or
+ * was shown, so that the database cannot replace them. The id, the times and the login come from the
+ * database.
  */
 export async function signProposal(
   sql: Sql,
@@ -84,7 +84,7 @@ export async function signProposal(
     throw new Failure(
       EXIT.defect,
       "proposal_differs",
-      `The database stored another text for the proposal ${id} than this change. Nothing was signed. Reject it with \`gold proposal reject ${id}\`, and report this.`,
+      `The text that the database stored for the proposal ${id} differs from this change. Nothing was signed. Reject it with \`gold proposal reject ${id}\`, and report this.`,
     );
   }
   const signature = await sign(PROPOSAL_NAMESPACE, text).catch((error: Error) => {
@@ -103,6 +103,24 @@ async function seal(keys: KeyFile, secrets: NonNullable<Change["secrets"]>) {
   return { text: await sealing.seal(JSON.stringify(secrets)), keyName: sealing.currentKeyName };
 }
 
+/**
+ * Throws if a secret of the proposal is encrypted with a key that is not in the source of this person's
+ * sealing keys. After the approval, nobody could decrypt the secret. A person whose key file names no sealing
+ * key cannot check this.
+ */
+export async function requireSealingKeys(keys: KeyFile, id: string, names: readonly string[]): Promise<void> {
+  const source = names.length === 0 ? undefined : await keys.find("sealing_key");
+  if (source === undefined) return;
+  const known = await Promise.all((await readKeys(source, keyEnvironment())).map(sealingKeyName));
+  const missing = names.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  throw new Failure(
+    EXIT.refused,
+    "sealing_key_missing",
+    `The proposal ${id} has secrets that are encrypted with the sealing key ${missing}, which is not in ${source}. Nothing was approved. If the key still exists, add its line to ${source}. If it is lost, reject the proposal with \`gold proposal reject ${id}\`, and propose the change again.`,
+  );
+}
+
 /** The secrets of an approved proposal. The database gives them only once, and only to the proposer. */
 export async function takeSecrets(
   sql: Sql,
@@ -115,7 +133,7 @@ export async function takeSecrets(
   return JSON.parse(await sealing.open(row!.secrets, row!.sealing_key));
 }
 
-/** How a content states bytes. */
+/** Returns bytes as the content of a proposal states them. */
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 /** The ranges as Postgres spells them, which is how the approval compares them. */

@@ -13,6 +13,8 @@ interface Losses {
   /** When the database had the heads of the file; null in a file of `gold ledger heads`. */
   readonly keptAt: string | null;
   readonly rows: readonly Row[];
+  /** What two people accept: the lost records of each chain, and the kept head of the last one. */
+  readonly losses: readonly Row[];
 }
 
 const show: Command = {
@@ -44,15 +46,14 @@ const accept: Command = {
 export const RECOVERY_COMMANDS: readonly Command[] = [show, accept];
 
 async function acceptLosses(invocation: Invocation): Promise<Result> {
-  const { epoch, rows } = await findLosses(invocation);
-  if (rows.length === 0) {
+  const { epoch, losses } = await findLosses(invocation);
+  if (losses.length === 0) {
     throw new Failure(
       EXIT.refused,
       "refused",
       "The database has every kept record, so there is no loss to accept.",
     );
   }
-  const losses = rows.map(({ client_id, first, last }) => ({ client_id, first, last }));
   await invocation.confirm(
     `Accept that ${losses.length} ranges of records are lost? \`gold recovery show\` lists them.`,
   );
@@ -79,6 +80,12 @@ async function findLosses({ values, path, query, db }: Invocation): Promise<Loss
       first,
       last,
       books_end_at: instantOf(ends_at),
+    })),
+    losses: rows.map(({ client_id, first, last }) => ({
+      client_id,
+      first,
+      last,
+      head: items.find((item) => item.client_id === client_id)!.head,
     })),
   };
 }

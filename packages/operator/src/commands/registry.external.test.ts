@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match } from "node:assert/strict";
 import { assertEquals } from "@std/assert";
 import { assemble, createLog } from "@gold-partner/server";
+import { makeSshKey } from "../../../../testing/operator_keys.ts";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { parsePublicKey } from "@gold-partner/sshsig";
+import type { Row } from "../command.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { askWithdrawal } from "./withdrawal_fixture.ts";
 
@@ -17,9 +18,7 @@ describe("gold registry adopt", () => {
     operator = await testOperator();
     const keys: string[] = [];
     for (const [name, login] of [["first", operator.login], ["second", operator.colleague.login]] as const) {
-      const file = operator.path(name);
-      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", file]);
-      keys.push(`${login} ${await readFile(`${file}.pub`, "utf8")}`);
+      keys.push(`${login} ${makeSshKey(operator.path(name))}\n`);
     }
     keysFile = await operator.write("operator_keys", keys.join(""));
     const roots = [`${operator.login}=${operator.path("first.pub")}`];
@@ -76,7 +75,9 @@ describe("gold registry adopt", () => {
     const { books, partner } = operator.service;
     const env = { ...operator.colleague.env, OPERATOR_KEYS: keysFile };
     const submit = (...argv: string[]) =>
-      runGold(["withdrawal", "submit", ...argv, "--json", "--yes"], { env });
+      runGold(["withdrawal", "submit", ...argv, "--json", "--yes"], {
+        env: { ...env, GOLD_SSH_KEY: operator.path("second") },
+      });
     const approved = async () => {
       const id = await askWithdrawal(operator, 100n);
       await operator.done("withdrawal", "approve", id);
@@ -87,10 +88,26 @@ describe("gold registry adopt", () => {
         await sql`set local session_replication_role = replica`;
         await sql.unsafe(text);
       });
-    const byTwo = async ({ json, err, exit }: Run) => {
+    const byTwo = async ({ json, err, exit }: Run, by = first) => {
       assertEquals(exit, 0, err);
       const { proposal_id: id, sha256 } = json as Record<string, string>;
-      assertEquals((await second("proposal", "approve", id!, "--sha256", sha256!)).exit, 0);
+      const approved = await (by === second ? first : second)(
+        "proposal",
+        "approve",
+        id!,
+        "--sha256",
+        sha256!,
+      );
+      assertEquals(approved.exit, 0, approved.err);
+    };
+    /** Proposes a payment, approves it, and writes the file for the bank. */
+    const pay = async (name: string) => {
+      await byTwo(await submit("--out", operator.path(name)), second);
+      const { items } = await operator.done("withdrawal", "list", "--status", "submitted") as {
+        items: Row[];
+      };
+      const batch = `${items.at(-1)!.batch}`;
+      return { batch, file: await submit("--out", operator.path(name), "--batch", batch) };
     };
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":1000}' });
     await edit(`update gold.deployment
@@ -98,12 +115,16 @@ describe("gold registry adopt", () => {
     const kept = await approved();
     assertRefused(await submit("--out", operator.path("early.xml")), 1, "not signed for payout_account");
     await byTwo(await adopt());
-    const paid = await submit("--out", operator.path("signed.xml"));
+    const { file: paid } = await pay("signed.xml");
     assertEquals([paid.exit, itemsOf(paid.json).map((one) => one.withdrawal_id)], [0, [kept]], paid.err);
 
     await edit(
       `update gold.partner set iban = 'SA9480000000000000000001' where public_id = '${partner.clientId}'`,
     );
+    const pending = await askWithdrawal(operator, 100n);
+    const verified = await first("withdrawal", "approve", pending, "--operator-keys", keysFile);
+    assertRefused(verified, 1, `not signed for the IBAN of ${pending}`);
+    await operator.done("withdrawal", "reject", pending);
     const diverted = await approved();
     assertRefused(await submit("--out", operator.path("diverted.xml")), 1, "have not signed for its IBAN");
     await operator.done("withdrawal", "reject", diverted);
@@ -111,19 +132,34 @@ describe("gold registry adopt", () => {
     const iban = "SA4420000001234567891234";
     await byTwo(await first("partner", "set", partner.clientId, "--iban", iban));
     await edit("update gold.partner set iban_changed_at = iban_changed_at - interval '2 days'");
-    await approved();
+    const good = await askWithdrawal(operator, 100n);
+    const accepted = await first("withdrawal", "approve", good, "--operator-keys", keysFile);
+    assertEquals(accepted.exit, 0, accepted.err);
     const [routine] = await books.sql`
       select pg_get_functiondef('gold.payment_element(gold.withdrawal, text)'::regprocedure) as text`;
     await books.sql.unsafe(routine!.text.replace("(given).iban)", "'SA9480000000000000000001')"));
     assertRefused(await submit("--out", operator.path("forged.xml")), 4, "does not pay these withdrawals");
     await books.sql.unsafe(routine!.text);
-    const changed = await submit("--out", operator.path("changed.xml"));
+    const { file: changed, batch } = await pay("changed.xml");
     assertEquals([changed.exit, itemsOf(changed.json).map((one) => one.iban)], [0, [iban]], changed.err);
 
-    const { batch } = changed.json as { batch: string };
     const again = (name: string) => submit("--batch", batch, "--out", operator.path(name));
     assertEquals((await again("again.xml")).exit, 0);
     assertEquals(await operator.read("again.xml"), await operator.read("changed.xml"));
+    // A superuser can submit a payment in the name of two people, but cannot sign for them.
+    const signature = `proposer_signature`;
+    await edit(`create table public.kept as select id, ${signature} from gold.proposal`);
+    const resign = (value: string) =>
+      edit(`update gold.proposal p set ${signature} = ${value} from public.kept k
+        where k.id = p.id and content ->> 'batch' = '${batch}'`);
+    await resign("approver_signature");
+    assertRefused(
+      await again("forged_approval.xml"),
+      1,
+      "Two people have not signed for the document of batch",
+    );
+    await resign(`k.${signature}`);
+    assertEquals((await again("restored.xml")).exit, 0);
     await edit(
       `update gold.payment_batch set document = replace(document, '${iban}', 'SA9480000000000000000001')
       where id = '${batch}'`,
@@ -138,8 +174,7 @@ describe("gold registry adopt", () => {
     const { sql } = operator.service.books;
     const proposed = await first("partner", "set", operator.service.partner.clientId, "--name", "Other Bank");
     const { proposal_id: id, sha256 } = proposed.json as Record<string, string>;
-    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", operator.path("third")]);
-    const text = (await readFile(operator.path("third.pub"), "utf8")).trim();
+    const text = makeSshKey(operator.path("third"));
     const { fingerprint } = await parsePublicKey(text);
     const [row] = await sql`select canonical_text from gold.proposal_overview where id = ${id!}::uuid`;
     await operator.write("text", row!.canonical_text);
@@ -157,8 +192,38 @@ describe("gold registry adopt", () => {
       }::jsonb)).* from gold.operator_key k where login = ${operator.login}`;
     });
     const approve = (...more: string[]) => second("proposal", "approve", id!, "--sha256", sha256!, ...more);
-    assertRefused(await approve("--operator-keys", keysFile), 4, `${fingerprint} was no key of`);
+    assertRefused(await approve("--operator-keys", keysFile), 4, `${fingerprint} was not a key of`);
     assertEquals((await second("proposal", "show", id!)).exit, 0, "the database's own list has the key");
+  });
+
+  it("lets nobody approve or submit without the file of the first keys, once these are registered", async () => {
+    const { sql } = operator.service.books;
+    const withdrawal = await askWithdrawal(operator, 100n);
+    const proposed = await first("partner", "set", operator.service.partner.clientId, "--name", "New Bank");
+    const { proposal_id: id, sha256 } = proposed.json as Record<string, string>;
+    const commands = [
+      ["withdrawal", "approve", withdrawal],
+      ["withdrawal", "submit", "--out", operator.path("unverified.xml")],
+      ["proposal", "approve", id!, "--sha256", sha256!],
+    ];
+    const refuse = async (setting: string | undefined, got: string) => {
+      const env = {
+        ...operator.colleague.env,
+        GOLD_SSH_KEY: operator.path("second"),
+        OPERATOR_KEYS: setting,
+        HEADS_FILE: "off",
+      };
+      for (const command of commands) {
+        const words =
+          `OPERATOR_KEYS must be the absolute path of the file with the operators' first keys; got ${got}.`;
+        assertRefused(await runGold([...command, "--json", "--yes"], { env }), 2, words);
+      }
+    };
+    await refuse("off", "off");
+    await sql`update gold.deployment set environment = 'production'`;
+    await refuse(undefined, '""');
+    await sql`update gold.deployment set environment = 'sandbox'`;
+    await operator.done("withdrawal", "reject", withdrawal);
   });
 
   it("needs the file of the first keys", async () => {

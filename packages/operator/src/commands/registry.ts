@@ -16,7 +16,7 @@ const adopt: Command = {
   words: "registry adopt",
   usage: "registry adopt --operator-keys FILE",
   does:
-    "lists the certificates, keys, secrets, addresses, names, IBANs, authorities and the payout account for which two people have not signed, as those from before the first operator key, and proposes to sign for all of them",
+    "lists the certificates, keys, secrets, addresses, names, IBANs, authorities and the payout account for which two people have not signed, such as those from before the first operator key, and proposes to sign for all of them",
   options: OPERATOR_KEYS_OPTION,
   async run(invocation) {
     const keys = await readOperatorKeys(invocation);

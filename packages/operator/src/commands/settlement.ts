@@ -8,6 +8,7 @@ import {
   line,
   oneOf,
   optional,
+  parsed,
   parsedRequired,
   repeated,
   required,
@@ -29,6 +30,8 @@ export interface Settlement {
   /** The limits of partners that are created without these options. */
   readonly limits: Limits | undefined;
   /** The operator's bank account, from which withdrawals are paid. */
+  /** The number of the vault's stripes. */
+  readonly stripes: number | undefined;
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
 
@@ -75,6 +78,7 @@ export async function readSettlement(given: Given): Promise<Settlement> {
       }
       : undefined,
     limits: gives(...LIMIT_NAMES) ? readDefaultLimits(values) : undefined,
+    stripes: parsed(values, "vault-stripes", (text) => wholeNumber(text, "vault-stripes")),
     account: gives("payout-name", "payout-iban", "payout-bic")
       ? {
         name: line(values, "payout-name"),

@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
+import type { SignedRows } from "@gold-partner/approvals";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
-import { OPERATOR_KEYS_OPTION, readSignedRows } from "../operator_keys_file.ts";
+import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
+import { requireKeptRecords } from "../own_heads.ts";
 import { optional, required, uuidOf } from "../values.ts";
-import { isPayeeSigned, verifyDocument } from "./payment_check.ts";
+import { demandPayment, isPayeeSigned, verifyDocument } from "./payment_check.ts";
+import { proposePayment, readPaymentApprovals } from "./payment_proposal.ts";
+import { changeOrPropose } from "./proposing.ts";
 
 /**
  * The largest number of payments in one batch. It is small, because a batch locks the accounts of all its
@@ -19,7 +23,7 @@ const submit: Command = {
   words: "withdrawal submit",
   usage: "withdrawal submit --out FILE [--batch BATCH] [--operator-keys FILE]",
   does:
-    "writes the approved withdrawals to a payment file for the bank (pain.001) and marks them as submitted; pays only IBANs for which two people signed, with the first keys of --operator-keys or OPERATOR_KEYS; with --batch, writes the file of an earlier batch again",
+    "writes the approved withdrawals to a payment file for the bank (pain.001) and marks them as submitted; under two people, proposes the payment instead; with the first keys of --operator-keys or OPERATOR_KEYS, pays only names and IBANs for which two people signed; refused while the database lacks a record of HEADS_FILE; with --batch, writes the file of an earlier batch again",
   options: { out: { type: "string" }, batch: { type: "string" }, ...OPERATOR_KEYS_OPTION },
   run: (invocation) => {
     const file = invocation.path(required(invocation.values, "out"));
@@ -38,52 +42,64 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       "The account that withdrawals are paid from is not set. Set it with `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
     );
   }
-  const signed = await readSignedRows(invocation);
+  const keep = await requireKeptRecords(invocation);
+  const signed = await readSignedPayees(invocation);
+  const { payments, left } = await choosePayments(query, signed);
+  if (payments.length === 0) throw nothingToSubmit(left);
+  const ids = `{${payments.map(({ id }) => id).join()}}`;
+  const [prepared] = await query`
+    select batch, prepared_at, document, sha256 from gold.prepare_payment(${ids}::text::uuid[])`;
+  const { batch, prepared_at, document } = prepared!;
+  const preparedAt: string = prepared_at.toISOString();
+  verifyDocument({ id: batch, document, payments }, signed);
+  const sha256 = sha256Of(document);
+  const described = describeBatch(batch, file, sha256, payments);
+  if (!values.yes) printText(described).split("\n").forEach(progress);
+  await confirm(
+    `Submit ${payments.length} withdrawal(s) of ${
+      formatHalalas(totalOf(payments))
+    } SAR to the bank, with the document ${sha256}?`,
+  );
+  const result = await changeOrPropose(invocation, async () => {
+    // The database builds the document again and compares the hash. If the command is interrupted after the commit,
+    // the document is in the database. `--batch` with the batch's id then writes the file.
+    const submitPayment = () =>
+      query`
+        select gold.submit_payment(${batch}::uuid, ${ids}::text::uuid[], ${preparedAt}::text::timestamptz, ${sha256})`;
+    await withNewFile(file, document, submitPayment).catch((error: Error) => {
+      throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
+    });
+    await keep();
+    return {
+      title:
+        "Send the file to the bank. When the bank answers, run `gold withdrawal paid WD` or `gold withdrawal returned WD` for each withdrawal.",
+      ...described,
+    };
+  }, () => proposePayment({ id: batch, preparedAt, sha256, payments }, file));
+  return { ...result, lists: { left } };
+}
+
+/**
+ * Chooses the approved withdrawals for one batch. The other approved withdrawals are in `left`, with reasons.
+ */
+async function choosePayments(
+  query: Invocation["query"],
+  signed: SignedRows | undefined,
+): Promise<{ readonly payments: readonly SqlRow[]; readonly left: readonly Row[] }> {
   const approved = await query`
     select *, amount::text, status_by = session_user as own from gold.withdrawal_overview
     where status = 'approved' order by status_at, id`;
-  const left = approved.flatMap((one) => leftOut(one, isPayeeSigned(one, signed)));
-  const leftIds = new Set(left.map(({ withdrawal_id }) => withdrawal_id));
-  const payable = approved.filter((one) => !leftIds.has(`wd_${one.id}`));
-  const taken = payable.slice(0, MOST_PAYMENTS);
-  if (taken.length === 0) throw nothingToSubmit(left);
-  const ids = `{${taken.map(({ id }) => id).join()}}`;
-  const [prepared] = await query`
-    select batch, prepared_at::text, document, sha256 from gold.prepare_payment(${ids}::text::uuid[])`;
-  const { batch, prepared_at: preparedAt, document } = prepared!;
-  verifyDocument({ id: batch, document, payments: taken }, signed);
-  const sha256 = sha256Of(document);
-  const described = describeBatch(batch, file, sha256, taken);
-  if (!values.yes) printText(described).split("\n").forEach(progress);
-  await confirm(
-    `Submit ${taken.length} withdrawal(s) of ${
-      formatHalalas(totalOf(taken))
-    } SAR to the bank, with the document ${sha256}?`,
-  );
-  // The database builds the document again and compares the hash. If the command is interrupted after the commit,
-  // the document is in the database. `--batch` with the batch's id then writes the file.
-  await withNewFile(
-    file,
-    document,
-    () =>
-      query`
-        select gold.submit_payment(${batch}::uuid, ${ids}::text::uuid[], ${preparedAt}::text::timestamptz, ${sha256})`,
-  )
-    .catch((error: Error) => {
-      throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
-    });
+  const checked = approved.map((one) => ({ one, reasons: reasonsToLeave(one, isPayeeSigned(one, signed)) }));
+  const unpayable = checked.filter(({ reasons }) => reasons.length > 0);
+  const payable = checked.filter(({ reasons }) => reasons.length === 0).map(({ one }) => one);
   return {
-    title:
-      "Send the file to the bank. When the bank answers, run `gold withdrawal paid WD` or `gold withdrawal returned WD` for each withdrawal.",
-    ...described,
-    lists: {
-      left: [
-        ...left,
-        ...payable.slice(MOST_PAYMENTS).map((one) =>
-          describeLeft(one, "this batch is full: run gold withdrawal submit again")
-        ),
-      ],
-    },
+    payments: payable.slice(0, MOST_PAYMENTS),
+    left: [
+      ...unpayable.map(({ one, reasons }) => describeLeft(one, reasons.join("; "))),
+      ...payable.slice(MOST_PAYMENTS).map((one) =>
+        describeLeft(one, "this batch is full: run gold withdrawal submit again")
+      ),
+    ],
   };
 }
 
@@ -99,27 +115,27 @@ async function writeAgain(invocation: Invocation, file: string, batch: string): 
       `There is no batch ${batch}. No batch with this id was submitted.`,
     );
   }
-  await checkDocument(query, uuid, stored.document);
+  const sha256 = sha256Of(stored.document);
+  await checkDocument(query, uuid, sha256);
   const payments = await query`
     select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
-  verifyDocument({ id: uuid, document: stored.document, payments }, await readSignedRows(invocation));
+  const signed = await readSignedPayees(invocation, await readPaymentApprovals(query, uuid));
+  verifyDocument({ id: uuid, document: stored.document, payments }, signed);
+  demandPayment({ id: uuid, sha256 }, signed);
   await withNewFile(file, stored.document, () => Promise.resolve());
   return {
     title:
       "The file is identical to the first one. You can send it again: the bank pays each message id only once.",
-    ...describeBatch(batch, file, sha256Of(stored.document), payments),
+    ...describeBatch(batch, file, sha256, payments),
     lists: { left: [] },
   };
 }
 
-/**
- * Throws unless the document has the hash that the audit chain recorded. A changed document could pay other
- * accounts.
- */
-async function checkDocument(query: Invocation["query"], batch: string, document: string): Promise<void> {
+/** Throws unless the audit trail has the same hash. A changed document could pay other accounts. */
+async function checkDocument(query: Invocation["query"], batch: string, sha256: string): Promise<void> {
   const notes = await query`
     select detail->>'document_sha256' as hash from gold.audit_overview where action = 'withdrawal.batch' and subject = ${batch}`;
-  if (notes.length === 1 && notes[0]!.hash === sha256Of(document)) return;
+  if (notes.length === 1 && notes[0]!.hash === sha256) return;
   throw new Failure(
     EXIT.defect,
     "document_changed",
@@ -155,9 +171,11 @@ function describeBatch(batch: string, file: string, sha256: string, payments: re
 const totalOf = (payments: readonly SqlRow[]) =>
   payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 
-/** Returns an approved withdrawal with the reasons to leave it out, or nothing if it can be paid. */
-function leftOut(one: SqlRow, isSigned: boolean): Row[] {
-  const reasons: string[] = [
+/**
+ * Returns the reasons to leave out an approved withdrawal. The list is empty if the withdrawal can be paid.
+ */
+function reasonsToLeave(one: SqlRow, isSigned: boolean): readonly string[] {
+  return [
     ...(one.own ? ["you approved it, so another login has to submit it"] : []),
     ...(one.held_until
       ? [`its partner's IBAN was changed, so it is held until ${one.held_until.toISOString()}`]
@@ -165,7 +183,6 @@ function leftOut(one: SqlRow, isSigned: boolean): Row[] {
     ...(one.name_fault ? [`its partner's name ${one.name_fault}`] : []),
     ...(isSigned ? [] : ["two people have not signed for its IBAN and its partner's name"]),
   ];
-  return reasons.length === 0 ? [] : [describeLeft(one, reasons.join("; "))];
 }
 
 function describeLeft(one: SqlRow, reason: string): Row {
@@ -179,13 +196,13 @@ function describeLeft(one: SqlRow, reason: string): Row {
 }
 
 function nothingToSubmit(left: readonly Row[]): Failure {
-  const reasons = left.map(({ withdrawal_id, reason }) => `${withdrawal_id}: ${reason}.`);
+  const reasons = left.length === 0
+    ? ["No withdrawal is approved."]
+    : left.map(({ withdrawal_id, reason }) => `${withdrawal_id}: ${reason}.`);
   return new Failure(
     EXIT.refused,
     "nothing_to_submit",
-    ["There is nothing to submit.", ...reasons.length > 0 ? reasons : ["No withdrawal is approved."]].join(
-      " ",
-    ),
+    `There is nothing to submit. ${reasons.join(" ")}`,
   );
 }
 

@@ -1,7 +1,11 @@
 import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../operator_keys_file.ts";
+import { requireKeptRecords } from "../own_heads.ts";
 import { instantOf } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
+import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "./proposing.ts";
 
 const STATUSES = withdrawalStatus.options;
@@ -37,11 +41,27 @@ const list: Command = {
 
 const approve: Command = {
   words: "withdrawal approve",
-  usage: "withdrawal approve WD",
-  does: "approves a withdrawal for payment; another login must submit it",
+  usage: "withdrawal approve WD [--operator-keys FILE]",
+  does:
+    "approves a withdrawal for payment; another login must submit it; with the first keys of --operator-keys or OPERATOR_KEYS, refuses an IBAN or a name for which two people have not signed; refused while the database lacks a record of HEADS_FILE",
+  options: OPERATOR_KEYS_OPTION,
   takes: ["WD"],
-  async run({ query, positionals: [id] }) {
-    await query`select gold.approve_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
+  async run(invocation) {
+    const { query, positionals: [id] } = invocation;
+    const withdrawal = uuidOf("withdrawal", "wd_", id!);
+    const signed = await readSignedPayees(invocation);
+    const [payee] = await query`
+      select public_id, iban, name from gold.withdrawal_overview where id = ${withdrawal}::uuid`;
+    if (payee && !isPayeeSigned(payee, signed)) {
+      throw new Failure(
+        EXIT.refused,
+        "unsigned",
+        `Two people have not signed for the IBAN of ${id} and its partner's name. Nothing was done. Ask who changed them. If both are right, sign for them with \`gold registry adopt\`.`,
+      );
+    }
+    const keep = await requireKeptRecords(invocation);
+    await query`select gold.approve_withdrawal(${withdrawal}::uuid)`;
+    await keep();
     return { object: { withdrawal_id: id!, status: "approved" } };
   },
 };

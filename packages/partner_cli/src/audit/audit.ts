@@ -1,9 +1,10 @@
-import type { GoldClient } from "@gold-partner/client";
+import type { AccountEvent, GoldClient } from "@gold-partner/client";
 import type { Finding } from "../command.ts";
 import { ChainCheck } from "./chain_check.ts";
 import { DayCheck } from "./day_check.ts";
 import { Evidence } from "./evidence.ts";
 import type { KeptExchanges } from "./kept_exchanges.ts";
+import type { KeptHeads } from "./kept_heads.ts";
 import { Report } from "./rules.ts";
 import { balancesText, StatementCheck } from "./statement_check.ts";
 
@@ -12,15 +13,18 @@ interface AuditInputs {
   /** The number of the first event. */
   readonly from: number;
   readonly exchanges: KeptExchanges | undefined;
+  readonly heads: KeptHeads | undefined;
 }
 
 /** Reads all events, recomputes the partner's books from them, and compares. */
-export async function* audit({ client, from, exchanges }: AuditInputs): AsyncGenerator<Finding> {
+export async function* audit({ client, from, exchanges, heads }: AuditInputs): AsyncGenerator<Finding> {
   // Read the balances first, and ignore events after their instant. No later event can have this instant,
   // because the service closes it when it answers.
   const { sar, gold, as_of } = await client.getBalances();
   const report = new Report();
-  const chain = new ChainCheck(report, await client.getChainKey(), from, await headBefore(client, from));
+  const eventBefore = await readEventBefore(client, from);
+  if (eventBefore) heads?.add(eventBefore);
+  const chain = new ChainCheck(report, await client.getChainKey(), from, eventBefore?.data.chain_head);
   const days = new DayCheck(report, from);
   const statement = new StatementCheck(client, report, as_of, from > 1);
   const evidence = new Evidence(report, exchanges);
@@ -34,7 +38,9 @@ export async function* audit({ client, from, exchanges }: AuditInputs): AsyncGen
     yield* chain.check(event, record);
     yield* days.check(event, before, chain.balances);
     yield* evidence.check(event);
+    heads?.add(event);
   }
+  if (heads) yield* heads.check(report);
   yield* statement.end();
   yield* evidence.end(from === 1 ? "" : begunAt ?? as_of, as_of);
   const found = { available: sar.available.units, held: sar.held.units, gold: gold.grams.units };
@@ -42,12 +48,13 @@ export async function* audit({ client, from, exchanges }: AuditInputs): AsyncGen
   if (balances) yield* report.compare("balances", "the account", balancesText(balances), balancesText(found));
   yield* report.summary({
     ...evidence.skipped,
+    ...(heads ? heads.skipped : { kept_head: "Needs the heads of your earlier audits: give --heads FILE." }),
     ...(balances ? {} : { balances: "No event moved money or gold." }),
   }, evidence.notes);
+  if (report.isClean) await heads?.keep();
 }
 
-async function headBefore(client: GoldClient, from: number): Promise<string | undefined> {
+async function readEventBefore(client: GoldClient, from: number): Promise<AccountEvent | undefined> {
   if (from === 1) return undefined;
-  const { items: [before] } = await client.listEvents({ after: from - 2, limit: 1 });
-  return before?.data.chain_head;
+  return (await client.listEvents({ after: from - 2, limit: 1 })).items[0];
 }

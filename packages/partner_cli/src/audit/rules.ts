@@ -11,6 +11,7 @@ export const RULES = {
   reply: "each order and withdrawal is as in the reply that you recorded",
   record_foreign: "each order and withdrawal has a request that you recorded",
   record_missing: "each order and withdrawal that you recorded is in the books",
+  kept_head: "your chain still has the newest head that an earlier audit kept",
   statement: "the statement has exactly the transfers of the events",
   balances: "the balances are those after the last event",
 } as const;
@@ -20,6 +21,10 @@ export type Rule = keyof typeof RULES;
 export class Report {
   readonly #compared = new Map<Rule, number>();
   readonly #failed = new Set<Rule>();
+
+  get isClean(): boolean {
+    return this.#failed.size === 0;
+  }
 
   /** Compares two texts. Returns the finding of a violation, or nothing. */
   *compare(rule: Rule, record: string | number, expected: string, found: string): Generator<Finding> {

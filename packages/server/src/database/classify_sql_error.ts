@@ -1,5 +1,4 @@
-import { NO_PRIMARY } from "@gold-partner/database";
-import { UNREPLICATED } from "./pools.ts";
+import { NO_PRIMARY, UNREPLICATED } from "@gold-partner/database";
 
 /** What an error says about the statement's transaction. */
 type SqlErrorClass =

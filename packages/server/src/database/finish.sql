@@ -1,5 +1,5 @@
 -- Ends the booking of signed writes without their signed request, for `gold db migrate --finish`. The migration
--- has dropped the functions of database/last_release.sql. Only the first call stores the instant.
+-- has dropped the functions of release_0_3_0.sql and release_0_4_0.sql. Only the first call stores the instant.
 --
 -- The constraint is NOT VALID, because older rows have no request. It then checks every new row.
 alter table "gold"."idempotency_key" drop constraint if exists "idempotency_key_signed";

@@ -3,7 +3,7 @@
 -- gold_book owns all other functions and has no right to update or delete history. Logins may only execute
 -- functions and read views; privileges.sql lists them.
 -- The grants of `create` below are needed, because a role can own objects only in a schema in which it may
--- create them.
+-- create objects.
 grant create on schema gold to gold_owner, gold_book;
 grant usage, create on schema gold_attempts to gold_owner;
 
@@ -28,7 +28,7 @@ begin
   end loop;
   for item in select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'gold'::regnamespace loop
     execute format('alter function %s owner to %I', item.name,
-      case when item.proname in ('post_transfers', 'refuse_change', 'freeze_steps', 'keep_attempts') then 'gold_owner' else 'gold_book' end);
+      case when item.proname in ('post_transfers', 'refuse_change', 'freeze_steps', 'keep_attempts', 'gather_vault') then 'gold_owner' else 'gold_book' end);
     execute format('revoke all on function %s from public', item.name);
   end loop;
   for item in select t.oid::regtype as name from pg_type t left join pg_class c on c.oid = t.typrelid
@@ -37,6 +37,8 @@ begin
   end loop;
 end $$;
 
+-- Booking may move free gold between stripes only with this function.
+grant execute on function gold.gather_vault to gold_book;
 grant usage on schema gold to gold_owner, gold_book;
 revoke create on schema gold from gold_owner, gold_book;
 

@@ -59,8 +59,9 @@ begin
       and not exists (select from audit_link l where l.id = k.sequence and encode(l.hash, 'hex') = k.head);
 end $$;
 
--- Two people accept a loss, with the current epoch. The service writes again if they have accepted everything
--- that its file shows as lost. The content of the audit row is all that they accepted.
+-- Two people accept a loss, with the current epoch. The service writes again after they have accepted every loss
+-- that its file shows. The detail of the audit row is the whole acceptance. Each loss names the lost
+-- head, so that the acceptance never counts for a later loss of records with the same numbers.
 create or replace function gold.accept_losses(epoch int, losses jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -69,18 +70,21 @@ declare
 begin
   perform require_approval(jsonb_build_object('epoch', epoch, 'losses', losses), 'recovery.accept');
   if epoch <> current_epoch then
-    raise exception 'the loss was found in epoch %, and the books continue in epoch %: look again', epoch, current_epoch using errcode = 'GR409';
+    raise exception 'the loss was found in epoch %, and the database is now in epoch %: run `gold recovery show` again', epoch, current_epoch using errcode = 'GR409';
   elsif jsonb_typeof(losses) <> 'array' or losses = '[]' or exists (
     select from jsonb_array_elements(losses) l
-    where coalesce(jsonb_typeof(l -> 'client_id') <> 'string' or l ->> 'first' !~ '^[1-9][0-9]{0,17}$' or l ->> 'last' !~ '^[1-9][0-9]{0,17}$', true))
+    where coalesce(jsonb_typeof(l -> 'client_id') <> 'string' or l ->> 'first' !~ '^[1-9][0-9]{0,17}$' or l ->> 'last' !~ '^[1-9][0-9]{0,17}$'
+      or l ->> 'head' !~ '^[0-9a-f]{64}$', true))
   then
-    raise exception 'a loss needs client_id, first and last' using errcode = 'GR409';
+    raise exception 'a loss needs client_id, first, last and head' using errcode = 'GR409';
   end if;
   perform note('recovery.accept', 'epoch ' || epoch, jsonb_build_object('epoch', epoch, 'losses', losses));
 end $$;
 
 -- Called by each process every second, with the heads of its file and their epoch. Returns the current heads, and
--- the losses that nobody has accepted since that epoch.
+-- the losses that nobody has accepted. The epoch of the file is ignored, because a restore can lead to a lower epoch.
+-- Writes a message to the write-ahead log, so that its commit waits for the standby: a file never has a head that a
+-- failover can undo. Delivery commits some records without this wait.
 create or replace function gold.keep_heads(known jsonb, known_epoch int) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -90,9 +94,12 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('client_id', l.client_id, 'first', l.first::text, 'last', l.last::text,
     'ends_at', instant_text(l.ends_at)) order by l.client_id), '[]') into losses
   from find_losses(known) l
+  join jsonb_to_recordset(known) as k (client_id text, sequence bigint, head text)
+    on k.client_id = l.client_id and k.sequence = l.last
   where not exists (
     select from audit a cross join jsonb_array_elements(a.detail -> 'losses') r
-    where a.action = 'recovery.accept' and (a.detail ->> 'epoch')::int >= known_epoch and r ->> 'client_id' = l.client_id
-      and l.last between (r ->> 'first')::bigint and (r ->> 'last')::bigint);
+    where a.action = 'recovery.accept' and r ->> 'client_id' = l.client_id and r ->> 'head' = k.head
+      and (r ->> 'last')::bigint = l.last and (r ->> 'first')::bigint <= l.first);
+  perform pg_logical_emit_message(true, 'gold', '');
   return jsonb_build_object('epoch', current_epoch, 'at', instant_text(clock_timestamp()), 'losses', losses, 'heads', current_heads());
 end $$;

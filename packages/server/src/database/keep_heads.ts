@@ -1,9 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../operations/log.ts";
 import type { Query } from "./query.ts";
 
-/** The newest link of one hash chain. The operators' audit trail has the client_id `audit`. */
-interface Head {
+/** The error code for a file of heads that exists but cannot be read or has another format. */
+export const HEADS_UNREADABLE = "HEADS_UNREADABLE";
+
+/**
+ * The newest link of one hash chain at some time, an external checkpoint of it. The operators' audit trail has
+ * the client_id `audit`.
+ */
+export interface Head {
   readonly client_id: string;
   readonly sequence: string;
   readonly head: string;
@@ -34,13 +42,17 @@ interface Reply {
 
 export interface HeadKeeper {
   /**
-   * Compares the file with the database. Then writes the newest heads to the file, unless the database lacks a
-   * kept head and nobody has accepted this loss. Returns whether the database has everything.
+   * Compares the file with the database. Returns false if the database lacks a head of the file and nobody
+   * has accepted this loss. Otherwise writes the newest heads to the file and returns true. If the disk is slow,
+   * returns before the file is written. Throws if the file cannot be read, because nothing can be compared then.
    */
-  isWhole(): Promise<boolean>;
-  /** The age of the file in seconds. */
+  compareAndWrite(): Promise<boolean>;
+  /** Seconds since this process last wrote the file, or since its start if it has not written yet. */
   ageSeconds(): number;
 }
+
+/** How long a comparison waits for the disk of the file. Writes of partners wait for the comparison. */
+const WRITE_WAIT_MS = 500;
 
 interface KeeperParts {
   readonly file: string;
@@ -50,14 +62,15 @@ interface KeeperParts {
 }
 
 /**
- * Keeps the heads of all hash chains in a file outside the database. Processes on one machine share the file.
+ * Keeps the heads of all hash chains in a file outside the database. Processes can share the file.
  * Throws if the file exists and cannot be read, because nothing could be compared then.
  */
 export async function openHeadKeeper({ file, sql, monotonicMs, log }: KeeperParts): Promise<HeadKeeper> {
   let writtenMs = monotonicMs();
   let reported = "";
   let canWrite = true;
-  if (!await readKept(file)) log("warn", "a new file of heads begins", { address: file });
+  let writing: Promise<void> | undefined;
+  await readKept(file);
 
   const report = (at: string, losses: readonly Loss[]) => {
     const found = JSON.stringify(losses);
@@ -72,20 +85,21 @@ export async function openHeadKeeper({ file, sql, monotonicMs, log }: KeeperPart
       });
     }
   };
-  const write = async (kept: Kept) => {
-    try {
-      await replaceFile(file, `${JSON.stringify(kept)}\n`);
+  // Continue if the file cannot be written, because partners can trade without it. The metric of the file's age
+  // fires an alarm.
+  const onFailure = (error: unknown) => {
+    if (canWrite) log("error", "the file of heads cannot be written", { error_name: codeOf(error) });
+    canWrite = false;
+  };
+  const write = (kept: Kept) =>
+    replaceFile(file, `${JSON.stringify(kept)}\n`).then(() => {
       writtenMs = monotonicMs();
       canWrite = true;
-    } catch (error) {
-      // Go on, because partners can trade without this file. The metric of its age fires an alarm.
-      if (canWrite) log("error", "the file of heads cannot be written", { error_name: codeOf(error) });
-      canWrite = false;
-    }
-  };
+    }, onFailure);
   return {
-    async isWhole() {
+    async compareAndWrite() {
       const kept = await readKept(file);
+      if (!kept && canWrite) log("warn", "a new file of heads begins", { address: file });
       const [row] = await sql<{ reply: Reply }[]>`
         select gold.keep_heads(${JSON.stringify(kept?.items ?? [])}::text::jsonb, ${
         kept?.epoch ?? 1
@@ -93,7 +107,10 @@ export async function openHeadKeeper({ file, sql, monotonicMs, log }: KeeperPart
       const { epoch, at, heads, losses } = row!.reply;
       report(kept?.at ?? at, losses);
       if (losses.length > 0) return false;
-      await write({ epoch, at, items: heads });
+      const written = writing ??= write({ epoch, at, items: heads }).finally(() => writing = undefined);
+      const late = sleep(WRITE_WAIT_MS, { code: "ETIMEDOUT" }, { ref: false });
+      const failure = await Promise.race([written, late]);
+      if (failure) onFailure(failure);
       return true;
     },
     ageSeconds: () => (monotonicMs() - writtenMs) / 1000,
@@ -107,20 +124,35 @@ async function readKept(file: string): Promise<Kept | undefined> {
     text = await readFile(file, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw new Error(`${file} cannot be read (${codeOf(error)}): give the service access to it.`);
+    throw unreadable(`${file} cannot be read (${codeOf(error)}): give the service access to it.`);
   }
   try {
     const kept = JSON.parse(text) as Kept;
-    if (Number.isInteger(kept.epoch) && typeof kept.at === "string" && Array.isArray(kept.items)) return kept;
+    const { epoch, at, items } = kept;
+    if (Number.isInteger(epoch) && typeof at === "string" && Array.isArray(items) && items.every(isHead)) {
+      return kept;
+    }
   } catch {
     // Refused below.
   }
-  throw new Error(`${file} has another format than this service writes: restore the file from its backup.`);
+  throw unreadable(`${file} has another format than this service writes: restore the file from its backup.`);
 }
+
+/** Whether the database can compare this head. A head without a sequence or a hash would count as found. */
+export function isHead(value: unknown): value is Head {
+  const { client_id, sequence, head } = (value ?? {}) as Record<string, unknown>;
+  return typeof client_id === "string" && /^[1-9][0-9]{0,17}$/.test(`${sequence}`) &&
+    typeof head === "string" && /^[0-9a-f]{64}$/.test(head);
+}
+
+const unreadable = (message: string): Error => Object.assign(new Error(message), { code: HEADS_UNREADABLE });
+
+/** A name of this process's own. Processes in different containers can have the same process id. */
+const DRAFT = randomUUID();
 
 /** Replaces the file, and returns when the new one is on the disk. A crash leaves the old or the new file. */
 async function replaceFile(file: string, text: string): Promise<void> {
-  const next = `${file}.${process.pid}`;
+  const next = `${file}.${DRAFT}`;
   const handle = await open(next, "w", 0o600);
   try {
     await handle.writeFile(text);

@@ -54,6 +54,7 @@ const ROUTINES = [
   "reads/read_day_limits.sql",
   "delivery/closing/epoch.sql",
   "delivery/closing/close_day.sql",
+  "booking/ledger/stripes.sql",
   "booking/ledger/change_vault.sql",
   "delivery/verify_delivery.sql",
   "booking/ledger/verify_ledger.sql",
@@ -107,8 +108,8 @@ const TIMEOUT_MS = 60_000;
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
  * transaction. It succeeds or changes nothing. After that transaction, it builds the indexes that migrations
- * declare as concurrent, and calls `onProgress` with lines about them. `url` must name the migration login. This login is a member of
- * gold_owner, which owns the tables.
+ * declare as concurrent, and calls `onProgress` with lines about them. `url` must name the migration login.
+ * This login is a member of gold_owner, which owns the tables.
  *
  * Orders continue during the migration. It waits up to `waitLimitMs` for another migration, but at most
  * LOCK_TIMEOUT_MS for any other lock. That is less than Postgres's deadlock_timeout of 1 s. So if the
@@ -158,7 +159,7 @@ async function postMissingChanges(sql: Sql): Promise<number> {
 
 interface MigrationOptions {
   /**
-   * Drop the functions that only processes of the last release call, and give each process of the service its
+   * Drop the functions that only processes of earlier releases call, and give each process of the service its
    * own login; see finish.sql and wide_grants.sql.
    */
   readonly finish?: boolean | undefined;
@@ -168,39 +169,34 @@ interface MigrationOptions {
   readonly onProgress?: (line: string) => void;
 }
 
-interface Files {
-  readonly roles: string;
+/** The other files of this folder that a migration runs, besides ROUTINES. */
+const PARTS = [
+  "roles",
+  "release_0_3_0",
+  "release_0_4_0",
+  "views",
+  "grants",
+  "privileges",
+  "sandbox_grants",
+  "wide_grants",
+  "finish",
+] as const;
+
+interface Files extends Record<typeof PARTS[number], string> {
   readonly migrations: readonly MigrationMeta[];
   readonly routines: string;
-  readonly lastRelease: string;
-  readonly finish: string;
-  readonly views: string;
-  readonly grants: string;
-  readonly privileges: string;
-  readonly wideGrants: string;
   readonly simulations: string;
-  readonly sandboxGrants: string;
 }
 
 /** Reads all files before the transaction begins, so that no lock is held while a disk is slow. */
 async function readFiles(): Promise<Files> {
-  const [roles, lastRelease, finish, views, grants, privileges, sandboxGrants, wideGrants] = await Promise
-    .all(
-      ["roles", "last_release", "finish", "views", "grants", "privileges", "sandbox_grants", "wide_grants"]
-        .map((name) => readSql(`database/${name}.sql`)),
-    );
+  const readAll = async (paths: readonly string[]) => (await Promise.all(paths.map(readSql))).join("\n");
+  const parts = await Promise.all(PARTS.map(async (name) => [name, await readSql(`database/${name}.sql`)]));
   return {
-    roles: roles!,
+    ...Object.fromEntries(parts) as Record<typeof PARTS[number], string>,
     migrations: readMigrations(),
-    routines: (await Promise.all(ROUTINES.map(readSql))).join("\n"),
-    lastRelease: lastRelease!,
-    finish: finish!,
-    views: views!,
-    grants: grants!,
-    privileges: privileges!,
-    wideGrants: wideGrants!,
-    simulations: (await Promise.all(SIMULATIONS.map(readSql))).join("\n"),
-    sandboxGrants: sandboxGrants!,
+    routines: await readAll(ROUTINES),
+    simulations: await readAll(SIMULATIONS),
   };
 }
 
@@ -215,7 +211,7 @@ async function apply(
   await sql.unsafe(files.roles);
   const deployment = await readDeployment(sql);
   const isSandbox = (environment ?? deployment?.environment) === "sandbox";
-  const isFinished = finish || (deployment?.requests_kept_since ?? null) !== null;
+  const keepsRequests = finish || (deployment?.requests_kept_since ?? null) !== null;
   const isNarrow = finish || await hasNarrowLogins(sql);
   const missing = await findMissing(sql, files.migrations);
   const finishing = finish ? files.finish : "";
@@ -226,7 +222,8 @@ async function apply(
     [
       missing,
       files.routines,
-      isFinished ? "" : files.lastRelease,
+      keepsRequests ? "" : files.release_0_3_0,
+      isNarrow ? "" : files.release_0_4_0,
       isSandbox ? files.simulations : "",
       ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`),
     ]
@@ -239,8 +236,8 @@ async function apply(
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
     files.privileges,
-    isSandbox ? files.sandboxGrants : "",
-    isNarrow ? "" : files.wideGrants,
+    isSandbox ? files.sandbox_grants : "",
+    isNarrow ? "" : files.wide_grants,
     finishing,
     "select gold.limit_all_sessions();",
     // Create the partition that the first attempt needs. A delivery worker creates the later ones.
@@ -261,7 +258,7 @@ async function hasNarrowLogins(sql: TransactionSql): Promise<boolean> {
 
 interface Deployment {
   readonly environment: string;
-  /** When `gold db migrate --finish` dropped the last release's functions. They must not come back. */
+  /** When `gold db migrate --finish` dropped the functions of 0.3.0. They must not come back. */
   readonly requests_kept_since?: string | null;
 }
 

@@ -1,6 +1,7 @@
--- Creates and removes operators' logins, and changes their roles. These functions run with the caller's privileges, and the caller
--- must be able to create roles. The migration login can create roles, an operator's login cannot. Otherwise
--- an operator could create a second login and approve the operator's own changes with it.
+-- Creates and removes operators' logins, and changes their roles. These functions run with the caller's
+-- privileges, and the caller must be able to create roles. The migration login can create roles, an
+-- operator's login cannot. Otherwise an operator could create a second login and approve the operator's own
+-- changes with it.
 
 -- Returns whether a name already appears in the audit or the books. Both identify a person by the login's
 -- name alone, so they would not distinguish a second person with the same name from the first.
@@ -113,7 +114,7 @@ declare
 begin
   perform check_new_operator(name);
   if roles is null and two_people() then
-    raise exception 'each person has only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
+    raise exception 'give each person only the roles that this person needs: add --roles with some of %', array_to_string(all_roles(), ',')
       using errcode = 'GR409';
   end if;
   roles := coalesce(roles, all_roles());
@@ -144,7 +145,7 @@ begin
   perform note('operator.set', name, approval || jsonb_build_object('before', known, 'roles', roles));
 end $$;
 
--- The audit and the books keep the removed login's name.
+-- Also ends the login's keys. The audit and the books keep the removed login's name.
 create or replace function gold.remove_operator(name text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -153,10 +154,12 @@ begin
   perform check_operator(name);
   approval := require_approved_operator('operator.remove', jsonb_build_object('name', name));
   begin
-    execute format('alter role %I nologin', name);
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
+    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the login is
+    -- dropped, because only the key of an existing login counts as one that must remain.
+    perform end_operator_key(k.fingerprint) from operator_key k where k.login = name and k.ended_at is null;
     execute format('drop role %I', name);
   exception
     when insufficient_privilege then

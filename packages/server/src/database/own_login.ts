@@ -12,7 +12,8 @@ async function mayCall(sql: Query, routine: string): Promise<boolean> {
 export async function requireLogin(sql: Query, login: string, routine: string): Promise<void> {
   if (await mayCall(sql, routine)) return;
   throw new Error(
-    `The login may not call gold.${routine}. Use the login ${login}, and run \`gold db migrate\` before this version.`,
+    `The login may not call gold.${routine}. Set the URL of the login ${login}. If the URL is right, run ` +
+      "`gold db migrate` of this version, then start this process again.",
   );
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -6,10 +7,18 @@ import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
-import { connect } from "./pools.ts";
+import { closePools, connect, openPools } from "./pools.ts";
+import type { Pool } from "./query.ts";
 
 const FIXTURE = fileURLToPath(new URL("./pool_fixture.ts", import.meta.url));
-const STATEMENTS = 80_000;
+const DEPLOYMENT = fileURLToPath(new URL("../../../../docs/deployment.md", import.meta.url));
+/**
+ * The driver's own pool keeps at least 8 bytes for each statement. The runtime itself may keep up to 500 kB more than
+ * before, however many statements ran.
+ */
+const STATEMENTS = 200_000;
+/** Statements at once, so that every connection of a pool is opened. */
+const MORE_THAN_ANY_POOL = 12;
 
 describe("connect() with several connections", () => {
   let server: TestPostgres;
@@ -86,5 +95,34 @@ describe("connect() with several connections", () => {
     );
     assert(stdout !== "", stderr);
     assert(Number(stdout) < 4 * STATEMENTS, `${STATEMENTS} statements left ${stdout} bytes on the heap`);
+  });
+});
+
+describe("openPools()", () => {
+  it("opens as many connections as docs/deployment.md allows an api process", async () => {
+    const server = await testPostgres();
+    const url = server.superuserUrl();
+    const pools = openPools({ databaseUrl: url, tickerDatabaseUrl: url, lanes: 2 }, () => {});
+    try {
+      const counts = await Promise.all(
+        Object.values(pools).map(async (pool: Pool) => {
+          const pids = await Promise.all(
+            Array.from({ length: MORE_THAN_ANY_POOL }, async () => {
+              const [row] = await pool`select pg_backend_pid() as pid, pg_sleep(0.1)`;
+              return row!.pid as number;
+            }),
+          );
+          return new Set(pids).size;
+        }),
+      );
+      const most = counts.reduce((sum, one) => sum + one, 0);
+      const [, documented] = /at most (\d+) connections to the database/.exec(
+        readFileSync(DEPLOYMENT, "utf8"),
+      )!;
+      assertEquals(most, Number(documented));
+    } finally {
+      await closePools(pools);
+      await server.stop();
+    }
   });
 });

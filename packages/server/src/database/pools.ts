@@ -1,4 +1,4 @@
-import { openDatabase } from "@gold-partner/database";
+import { isCancelledWait, openDatabase, UNREPLICATED, unreplicatedError } from "@gold-partner/database";
 import type { ParameterOrFragment, Sql } from "postgres";
 import type { Config } from "../config.ts";
 import type { EndOptions, Pool, Query } from "./query.ts";
@@ -10,7 +10,7 @@ export interface Pools {
   /** Sends the bookings that wait for a locked account. */
   readonly waiting: Pool;
   readonly registry: Pool;
-  /** Stores prices, with a login that can do nothing else. */
+  /** Stores prices, with the login gold_ticker. Without TICKER_DATABASE_URL, with the login of the API. */
   readonly ticker: Pool;
   readonly reads: Pool;
   /** For reads that lock an account row, and may wait for it. */
@@ -77,12 +77,6 @@ interface ConnectOptions {
   readonly statementTimeoutMs?: number;
 }
 
-/** The error code for a write that is committed on this server, but perhaps not on the standby. */
-export const UNREPLICATED = "COMMIT_UNREPLICATED";
-
-export const unreplicatedError = (): Error =>
-  Object.assign(new Error("The commit may not be on the synchronous standby."), { code: UNREPLICATED });
-
 /**
  * Opens one postgres.js client per connection, and gives each statement to an idle client. In the driver's
  * own pool, every statement leaves an entry behind, and every later statement searches all entries. The
@@ -112,12 +106,6 @@ export function connect(url: string, connections: number, options: ConnectOption
   });
 }
 
-/**
- * The server's function that waits for the standby. Its warning is recognized by this name, because the text
- * depends on the server's language.
- */
-const STANDBY_WAIT = "SyncRepWaitForLSN";
-
 /** SQLSTATE of a write that a standby or a read-only server refused. */
 const READ_ONLY = "25006";
 
@@ -142,8 +130,8 @@ class Connection {
         // types at each connect, and nothing handles the promise of that query. If the connection were lost
         // at that moment, the unhandled rejection would end the process.
         fetch_types: false,
-        onnotice: ({ routine }) => {
-          if (routine === STANDBY_WAIT) this.#unreplicated = true;
+        onnotice: (notice) => {
+          if (isCancelledWait(notice)) this.#unreplicated = true;
         },
         silenceMs: statementTimeoutMs + SILENCE_MARGIN_MS,
         onNotify,

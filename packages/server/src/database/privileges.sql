@@ -17,7 +17,8 @@ begin
     -- Treasury moves money and gold.
     ('gold_treasury',
       'record_deposit approve_deposit reverse_deposit approve_withdrawal reject_withdrawal submit_withdrawals
-        prepare_payment submit_payment pay_withdrawal return_withdrawal ask_iban approve_iban add_bar remove_bar set_payout_account'),
+        prepare_payment submit_payment pay_withdrawal return_withdrawal ask_iban approve_iban add_bar remove_bar set_payout_account
+        read_payee_approvals'),
     -- Credentials decides who may call the API, with which credentials, from where and up to which limits.
     ('gold_credentials',
       'create_partner resume_partner set_partner limit_partner add_certificate revoke_certificate add_signing_key
@@ -30,7 +31,7 @@ begin
     -- signing keys. It accepts what a restore lost.
     ('gold_keys',
       'adopt_registry add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
-        add_operator_key end_operator_key find_losses accept_losses note_epoch'),
+        add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
     -- What several roles need.
     ('gold_treasury gold_credentials',
       'suspend_partner'),
@@ -41,7 +42,8 @@ begin
     -- Reads. Audit reads every view and changes nothing.
     ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
       'deployment_overview operator_overview proposal_overview current_price market_hours exposure_overview
-        operator_key_overview is_stale market_open proposal_text proposal_sha256 signatures_demanded read_archive'),
+        operator_key_overview is_stale market_open proposal_text proposal_sha256 signatures_demanded
+        role_of_kind read_key_approvals read_archive'),
     ('gold_treasury gold_credentials gold_audit',
       'partner_overview endpoint_overview held_until'),
     ('gold_treasury gold_audit',
@@ -52,8 +54,6 @@ begin
       'authority_overview certificate_overview credential_overview public_key_fault'),
     ('gold_keys gold_audit',
       'token_key_overview'),
-    ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
-      'read_approvals read_rows'),
     -- `gold withdrawal submit` compares the payment document with its audit row.
     ('gold_treasury gold_audit',
       'audit_overview'),
@@ -61,15 +61,21 @@ begin
       'audit_link_overview chain_link_overview chain_tail_overview
         audit_head verify_audit verify_ledger verify_chain unsealed_tail'),
     -- The service's processes.
-    -- The API books what partners request, and reads what they may read.
     ('gold_api gold_delivery',
-      'read_registry read_approvals probe_write schema_version record_use'),
+      'read_registry probe_write schema_version record_use'),
+    -- Payments and the service compare the database with the heads outside it.
+    ('gold_api gold_delivery gold_treasury',
+      'keep_heads'),
+    -- The API books what partners request, and reads what they may read.
     ('gold_api',
       'book_quotes book_orders book_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
         tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
         list_orders list_withdrawals list_fundings list_events statement_range list_postings read_reserves
         read_credentials read_limits read_day_limits read_chain_key find_reserves_list reserves_at
-        current_price market_hours keep_heads'),
+        current_price market_hours read_registry_approvals'),
+    -- The programs refuse OPERATOR_KEYS=off as soon as two people signed for every row.
+    ('gold_api gold_trust',
+      'signatures_demanded'),
     ('gold_api gold_ticker',
       'is_stale market_open'),
     -- Delivery sends webhooks, seals hash chains, closes days and keeps partitions.
@@ -82,13 +88,13 @@ begin
       'tick_price current_price'),
     -- The trust sync writes the proxies' CA certificates, revocation lists and addresses.
     ('gold_trust',
-      'read_trust read_authority_approvals read_addresses')
+      'read_trust read_trust_approvals read_addresses')
   ) list (roles, names), string_to_table(regexp_replace(list.names, '\s+', ' ', 'g'), ' ') name
   loop
     if to_regclass('gold.' || item.name) is not null then
       execute format('grant select on gold.%I to %s', item.name, replace(item.roles, ' ', ', '));
     elsif exists (select from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name) then
-      -- A name can also have a function for processes of the last release (database/last_release.sql).
+      -- A name can also have a function for processes of the last release (such as those of release_0_4_0.sql).
       execute (
         select string_agg(format('grant execute on function %s to %s', p.oid::regprocedure,
           replace(item.roles, ' ', ', ')), '; ')

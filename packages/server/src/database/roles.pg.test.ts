@@ -192,7 +192,7 @@ describe("the roles", () => {
     );
   });
 
-  it("gold_owner owns the tables and four functions; gold_book owns all other functions", async () => {
+  it("gold_owner owns the tables and five functions; gold_book owns all other functions", async () => {
     const relations = await books.sql`
       select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S', 'c')`;
     assertEquals(relations.map(({ owner }) => owner), ["gold_owner"]);
@@ -200,7 +200,13 @@ describe("the roles", () => {
       select pg_get_userbyid(proowner) as owner, count(*)::int as n, array_agg(proname::text order by proname) as names
       from pg_proc where pronamespace = 'gold'::regnamespace group by 1 order by 1`;
     assertEquals(functions.map(({ owner }) => owner), ["gold_book", "gold_owner"]);
-    assertEquals(functions[1]!.names, ["freeze_steps", "keep_attempts", "post_transfers", "refuse_change"]);
+    assertEquals(functions[1]!.names, [
+      "freeze_steps",
+      "gather_vault",
+      "keep_attempts",
+      "post_transfers",
+      "refuse_change",
+    ]);
   });
 
   it("only gold_owner can use the schema of the weekly attempt partitions", async () => {

@@ -6,7 +6,7 @@ const UNKNOWN: readonly unknown[] = ["42883", "3F000"];
 
 /**
  * Throws if the database lacks a migration of this version. The process would otherwise start, and fail each
- * request that needs a new routine. A database of a later version is accepted: its `last_release.sql` keeps the
+ * request that needs a new routine. A database of a later version is accepted: its `release_*.sql` keep the
  * routines that this version calls, so that an upgrade can be rolled back.
  */
 export async function requireSchema(sql: Query): Promise<void> {

@@ -95,6 +95,7 @@ create or replace view gold.exposure_overview as
 select v.maximum_exposure, case when clock_timestamp() < v.day_ends_at then v.day_net else 0 end as day_net,
   coalesce(sum(e.buys), 0)::bigint as open_buys, coalesce(sum(e.sells), 0)::bigint as open_sells
 from gold.vault v left join gold.open_exposure e on e.ends_at > clock_timestamp()
+where v.stripe = 0
 group by v.stripe;
 
 -- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its
@@ -137,12 +138,17 @@ select p.public_id, t.sequence, encode(t.head, 'hex') as head
 from gold.partner p join gold.chain_tail t on t.bucket = p.id % 64 and t.client_id = p.id;
 
 -- Without the secrets, which only take_secrets() returns.
+-- Only the proposer, logins with the role of the kind, and auditors see the content. It can have names, IBANs and
+-- hashes of secrets.
 create or replace view gold.proposal_overview as
-select p.id, p.kind, p.content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
+select p.id, p.kind, case when own.may_read then p.content end as content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
   case when p.state = 'pending' and p.expires_at <= clock_timestamp() then 'expired' else p.state end as status,
-  gold.proposal_text(p) as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets,
-  p.proposer_signature, p.approver_signature
-from gold.proposal p;
+  case when own.may_read then gold.proposal_text(p) end as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets,
+  p.proposer_signature, p.approver_signature, p.sealing_key
+from gold.proposal p
+cross join lateral (
+  select p.proposer = session_user or pg_has_role('gold_audit', 'usage') or pg_has_role('gold_' || gold.role_of_kind(p.kind), 'usage') as may_read
+) own;
 
 create or replace view gold.operator_key_overview as
 select k.fingerprint, k.login, k.public_key, k.admitted_by, k.added_at, k.ended_at from gold.operator_key k;

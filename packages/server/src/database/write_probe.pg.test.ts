@@ -5,7 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { Refusal } from "../http/refusal.ts";
-import { connect, UNREPLICATED } from "./pools.ts";
+import { UNREPLICATED } from "@gold-partner/database";
+import { connect } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
 const TIMEOUT_MS = 30_000;

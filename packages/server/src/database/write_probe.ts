@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HeadKeeper } from "./keep_heads.ts";
+import { type HeadKeeper, HEADS_UNREADABLE } from "./keep_heads.ts";
 import type { Query } from "./query.ts";
 import type { Log } from "../operations/log.ts";
 import { Refusal } from "../http/refusal.ts";
-import { UNREPLICATED, unreplicatedError } from "./pools.ts";
+import { UNREPLICATED, unreplicatedError } from "@gold-partner/database";
 
 /** Why no write can be committed. */
 type WriteFault =
@@ -12,7 +12,8 @@ type WriteFault =
   | "disk_full"
   | "not_durable"
   | "no_standby"
-  | "records_missing";
+  | "records_missing"
+  | "heads_unreadable";
 
 /** Whether this service can write now. /health, every write and the metrics use this. */
 export interface WriteProbe {
@@ -41,8 +42,8 @@ interface WriteProbeParts {
   readonly sql: Query;
   /** HA=on: an acknowledged write must be on a synchronous standby. */
   readonly standby: boolean;
-  /** Compares the database with the heads that are kept outside; absent without HEADS_FILE. */
-  readonly heads?: Pick<HeadKeeper, "isWhole"> | undefined;
+  /** Compares the database with the heads that are kept outside; absent with HEADS_FILE=off. */
+  readonly heads?: Pick<HeadKeeper, "compareAndWrite"> | undefined;
   readonly monotonicMs: () => number;
   readonly log: Log;
 }
@@ -70,6 +71,8 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
   not_durable: "The database's settings allow it to lose acknowledged writes.",
   records_missing:
     "The database lacks records that it had before, so nothing is executed until operators decide.",
+  heads_unreadable:
+    "The service cannot read its file of heads, so nothing is executed until it can compare the database with it.",
   no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
 };
 
@@ -116,7 +119,7 @@ export async function openWriteProbe(
       try {
         const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
         if (row!.fault !== null) return row!.fault;
-        return heads && !await heads.isWhole() ? "records_missing" : undefined;
+        return heads && !await heads.compareAndWrite() ? "records_missing" : undefined;
       } catch (error) {
         // Retry after a lost connection, because the next connection may work. The alarm above reports the
         // fault after TIMEOUT_MS; the retries continue until a probe succeeds or fails with another error.
@@ -170,6 +173,8 @@ function faultOf(error: unknown): WriteFault | undefined {
       return "disk_full";
     case UNREPLICATED:
       return "no_standby";
+    case HEADS_UNREADABLE:
+      return "heads_unreadable";
   }
   return undefined;
 }

@@ -10,8 +10,9 @@ interface Archive {
 }
 
 /**
- * Reads every five seconds how old the newest archived WAL is, and shows it as metrics. A sandbox without an
- * archive shows NaN, which fires no alarm. In production the age then counts from the start of Postgres.
+ * Reads every five seconds how old the newest archived WAL is, and exports it as metrics. Without an archive,
+ * a sandbox exports NaN, which fires no alarm. Production exports the age of the last archived file; if there
+ * has never been one, the time since the start of Postgres.
  */
 export function watchArchive(
   sql: Query,
@@ -19,10 +20,10 @@ export function watchArchive(
   metrics: Metrics,
 ): { stop(): void } {
   let archive: Archive | undefined;
-  let underWay = false;
+  let isReading = false;
   const look = async () => {
-    if (underWay) return;
-    underWay = true;
+    if (isReading) return;
+    isReading = true;
     try {
       [archive] = await sql<Archive[]>`
         select archiving, age_seconds, waiting::text as waiting from gold.read_archive()`;
@@ -30,7 +31,7 @@ export function watchArchive(
       // Show NaN, as the backlog does.
       archive = undefined;
     } finally {
-      underWay = false;
+      isReading = false;
     }
   };
   const isWatched = () => archive !== undefined && (archive.archiving || environment === "production");

@@ -104,12 +104,17 @@ describe("startDelivery()", () => {
   });
 
   it("rejects another deployment's database, an address in use, and a missing key file", async () => {
+    const log: string[] = [];
     const start = (changes: Record<string, string>) =>
-      run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
-    await assertRejects(
-      () => start({ GOLD_ENV: "production", HA: "off", OPERATOR_KEYS: "off" }),
-      Error,
-      "a sandbox database",
+      run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), (line) => log.push(line)));
+    const protections = ["HA", "HEADS_FILE"];
+    const off = Object.fromEntries(protections.map((setting) => [setting, "off"]));
+    await assertRejects(() => start({ GOLD_ENV: "production", ...off }), Error, "a sandbox database");
+    const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
+    assertEquals(
+      warnings.flatMap(({ setting }) => setting === undefined ? [] : [setting]),
+      protections,
+      "production warns at each start of each protection that is off",
     );
     await start({});
     await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");

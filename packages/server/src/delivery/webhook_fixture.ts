@@ -30,7 +30,7 @@ export async function fund(service: TestService, times = 1, partner?: TestPartne
 
 /** Executes an order, which causes an event. Returns the order's id. */
 export async function order(service: TestService): Promise<string> {
-  const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.1}' });
+  const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.001}' });
   const { quote_id } = await quoted.json() as { quote_id: string };
   const reply = await service.signed("/v1/orders", JSON.stringify({ quote_id }));
   if (reply.status !== 201) throw new Error(`/v1/orders answered ${reply.status}: ${await reply.text()}`);
@@ -71,6 +71,30 @@ export async function untilState(
     return state && so(state);
   }, () => state);
   return state!;
+}
+
+/** Returns when a worker last sent a heartbeat, in seconds since 1970. */
+export async function lastBeat({ books }: TestService): Promise<number> {
+  const [row] = await books.sql`
+    select extract(epoch from max(seen_at))::float8 as seconds from gold.delivery_worker`;
+  return row!.seconds as number;
+}
+
+/**
+ * Waits until most of seven events in a row are delivered without a heartbeat in between, so that a
+ * notification must have caused the delivery. Without notifications, each event waits for the next heartbeat,
+ * almost a second after the last delivery. `deliver` causes one event and waits for its delivery.
+ */
+export async function untilNotified(service: TestService, deliver: () => Promise<unknown>): Promise<void> {
+  await until(async () => {
+    let notified = 0;
+    for (let n = 0; n < 7; n++) {
+      const before = await lastBeat(service);
+      await deliver();
+      if (await lastBeat(service) === before) notified++;
+    }
+    return notified > 3;
+  });
 }
 
 export async function attemptsOf(service: TestService, sequence: number, partner = service.partner) {

@@ -11,7 +11,8 @@ language sql stable security definer set search_path = gold, pg_temp
 begin atomic
   select p.maximum_daily_withdrawals, p.maximum_daily_withdrawn, w.requested, w.withdrawn,
     l.maximum_net_grams, a.gold - b.gold + q.buys, b.gold - a.gold + q.sells,
-    v.maximum_exposure is not null, e.net + e.buys < v.maximum_exposure, e.sells - e.net < v.maximum_exposure,
+    v.maximum_exposure is not null, gold.coarse_exposure(e.net + e.buys, v.maximum_exposure) < v.maximum_exposure,
+    gold.coarse_exposure(e.sells - e.net, v.maximum_exposure) < v.maximum_exposure,
     (select c.halted_at from gold.price c), d.ends_at
   from (select c.clock, gold.day_end(c.clock) as ends_at from (select clock_timestamp() as clock) c) d
   join gold.partner p on p.id = read_day_limits.client

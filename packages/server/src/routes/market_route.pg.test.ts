@@ -1,4 +1,5 @@
 import { limitClient } from "../booking/allowance/allowance_fixture.ts";
+import { moveDayEndAway } from "../../testing/close_today.ts";
 import { addTestCertificate } from "../../testing/partner.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
@@ -18,8 +19,11 @@ import { type Account, openAccount } from "./fixture.ts";
 describe("reads of prices, reserves, limits, credentials and balances", () => {
   let service: TestService;
   let account: Account;
+  let dayEndsAt: string;
   before(async () => {
     service = await testService();
+    const ahead = await moveDayEndAway(service.books.sql);
+    dayEndsAt = `${`${(24 - ahead) % 24}`.padStart(2, "0")}:00:00.000Z`;
     account = await openAccount(service);
   });
   after(() => service.stop());
@@ -106,7 +110,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     });
     const { resets_at, ...records } = limited.daily_records!;
     assertEquals(records, { maximum_records: 10, records: 1 });
-    assertEquals(resets_at.slice(11), "21:00:00.000Z");
+    assertEquals(resets_at.slice(11), dayEndsAt);
     await limitClient(service.books.sql, client, {
       open_quotes: null,
       open_grams: null,
@@ -121,8 +125,8 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
     const [held] = await sql`
       select sum(gold)::int as all, (sum(gold) filter (where client_id = ${client}))::int as own from gold.account`;
     await limitClient(sql, client, { net_grams: held!.own + 60_000, daily_withdrawals: 3 });
-    await sql`select gold.set_exposure(${held!.all + 30_000}::bigint)`;
     await service.books.quote(client, "buy", 20_000n);
+    await sql`select gold.set_exposure(${held!.all + 30_000}::bigint)`;
     const limits = await account.read("/v1/limits", limitsReply);
     const { resets_at, ...net } = limits.net_position!;
     const own = held!.own / 10_000;
@@ -131,7 +135,7 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       buy_gold_grams: 3,
       sell_gold_grams: 2 * own + 6,
     });
-    assertEquals(resets_at.slice(11), "21:00:00.000Z");
+    assertEquals(resets_at.slice(11), dayEndsAt);
     assertEquals(limits.daily_withdrawals, {
       maximum_withdrawals: 3,
       withdrawals: 0,

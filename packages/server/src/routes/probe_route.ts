@@ -30,8 +30,8 @@ import { readLooseSignature } from "./probe/loose_signature.ts";
 import { MISTAKE_CURES } from "./probe/mistake_cures.ts";
 import {
   ALL_RIGHT,
+  checkHeaders,
   judge,
-  judgeHeaders,
   type ProbedHeaders,
   type Steps,
   stepToExplain,
@@ -84,10 +84,10 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   await readBody(c);
   const headers = headersOf(c);
   let holder = caller.partner;
-  let steps = await judgeHeaders(headers, holder, deps.now());
+  let steps = await checkHeaders(headers, holder, deps.now());
   if (steps.key.ok === false) {
     holder = await rereadPartner(holder, deps.registry);
-    steps = await judgeHeaders(headers, holder, deps.now());
+    steps = await checkHeaders(headers, holder, deps.now());
   }
   if (steps.timestamp.ok && steps.nonce.ok && steps.key.ok) {
     steps.signature = await judge(() => verify(c, deps, caller), ALL_RIGHT.signature);

@@ -41,13 +41,13 @@ interface TrustRead {
 export async function readAuthorities(
   sql: Sql,
   known?: TrustedAuthorities,
-  signatures?: SignedRegistry,
+  signatures?: Pick<SignedRegistry, "read">,
 ): Promise<TrustedAuthorities> {
   const wanted = signatures !== undefined;
   const [row] = await sql<TrustRead[]>`
     with read as (select * from gold.read_trust(${known?.version ?? null}::text::bigint))
     select version::text, document,
-      case when document is not null and ${wanted} then gold.read_authority_approvals() end as approvals
+      case when document is not null and ${wanted} then gold.read_trust_approvals() end as approvals
     from read`;
   if (!row) throw new Error("The database has no registry yet: run `gold db migrate`.");
   if (!row.document) return known!;

@@ -17,9 +17,9 @@ const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X50
 
 /**
  * Composes what the proxy may trust now. Leaves out an expired CA, because it can break the clients of other
- * CAs. Returns no list at all if the list of one CA is missing, unreadable or overdue. A proxy that has any list requires
- * a list for every CA, and would refuse the partners of that CA. The service still refuses a revoked
- * certificate at each request.
+ * CAs. Returns no list at all if the list of one CA is missing, unreadable or overdue. A proxy that has any
+ * list requires a list for every CA, and would refuse the partners of that CA. The service still refuses a
+ * revoked certificate at each request.
  */
 export function composeBundle(authorities: readonly Authority[], nowMs: number): Bundle {
   const complaints: Complaint[] = [];

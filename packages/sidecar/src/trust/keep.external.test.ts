@@ -47,7 +47,7 @@ describe("sidecar keep, between the database and the real Envoy", () => {
   const settings = () => {
     const url = new URL(books.url);
     url.searchParams.set("role", "gold_trust");
-    return { DATABASE_URL: url.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
+    return { GOLD_ENV: "sandbox", DATABASE_URL: url.href, TRUST_DIRECTORY: join(fixture.folder, "trust") };
   };
   const isLetIn = async ({ cert, key }: Identity) =>
     await fixture.send(request("GET /health"), { cert, key }).then(
@@ -108,8 +108,27 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     const wrong = runKeep(["--one"], settings());
     assertEquals(await wrong.ended, 2);
     assertMatch(wrong.said.error, /^sidecar keep \[--once\]/);
-    const unset = runKeep([], { DATABASE_URL: "", TRUST_DIRECTORY: "" });
+    const unset = runKeep([], { GOLD_ENV: "sandbox", DATABASE_URL: "", TRUST_DIRECTORY: "" });
     assertEquals(await unset.ended, 2);
     assertEquals(unset.said.error.match(/^[A-Z_]+/gm), ["DATABASE_URL", "TRUST_DIRECTORY"]);
+    const unsigned = runKeep(["--once"], { ...settings(), GOLD_ENV: "production" });
+    assertEquals(await unsigned.ended, 2);
+    assertMatch(unsigned.said.error, /^OPERATOR_KEYS must be .+, or off; got ""\.\n$/m);
+  });
+
+  it("refuses OPERATOR_KEYS=off in production once keys are registered and no row awaits adoption", async () => {
+    const off = { ...settings(), GOLD_ENV: "production", OPERATOR_KEYS: "off" };
+    await books.sql`
+      insert into gold.operator_key (fingerprint, login, public_key, admitted_by, added_at)
+      values ('SHA256:x', 'amal', 'ssh-ed25519 x', 'root', now())`;
+    const adopting = runKeep(["--once"], off);
+    assertEquals([await adopting.ended, adopting.said.error], [0, ""]);
+    await books.sql`delete from gold.authority`;
+    const refused = runKeep([], off);
+    assertEquals(await refused.ended, 2);
+    assertMatch(
+      refused.said.error,
+      /^OPERATOR_KEYS must be .+; got off\. Two people have signed for every row/,
+    );
   });
 });

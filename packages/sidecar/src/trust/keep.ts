@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
-import { parseOperatorKeys } from "@gold-partner/approvals";
+import { OFF_REFUSED, parseOperatorKeys } from "@gold-partner/approvals";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { FRONT_SOCKET } from "../front/haproxy.ts";
-import { syncTrust, type TrustSyncOptions, writeTrustOnce } from "./trust_sync.ts";
+import { isEverythingSigned, syncTrust, type TrustSyncOptions, writeTrustOnce } from "./trust_sync.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
@@ -24,6 +24,11 @@ export async function keep(args: readonly string[]): Promise<number> {
   if (once === undefined) return refuse(USAGE);
   const settings = await readSettings(process.env);
   if (typeof settings === "string") return refuse(settings);
+  if (!settings.operatorKeys && process.env.GOLD_ENV !== "sandbox") {
+    // If the database cannot be read now, the proxy keeps its last files, so the process starts.
+    const isRefused = await isEverythingSigned(settings.databaseUrl).catch(() => false);
+    if (isRefused) return refuse(`OPERATOR_KEYS ${OFF_REFUSED}`);
+  }
   // Keep running if the reader of standard output exits.
   process.stdout.on("error", () => {});
   const options = { ...settings, pollMs: POLL_MS, now: Date.now, write: (line: string) => console.log(line) };
@@ -80,11 +85,13 @@ async function readSettings(variables: Variables): Promise<Settings | string> {
       `FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty without HAProxy; got "${front}".`,
     );
   }
-  const { OPERATOR_KEYS: keys = "off" } = variables;
+  const { OPERATOR_KEYS: keys = environment === "sandbox" ? "off" : "" } = variables;
   let operatorKeys: Settings["operatorKeys"];
   try {
     if (keys !== "off" && !isAbsolute(keys)) {
-      throw new Error(`must be an absolute path or off; got "${keys}".`);
+      throw new Error(
+        `must be the absolute path of the file with the operators' first keys, or off; got "${keys}".`,
+      );
     }
     if (keys !== "off") operatorKeys = await parseOperatorKeys(await readFile(keys, "utf8"));
   } catch (error) {

@@ -3,6 +3,7 @@ interface Fields {
   readonly authority?: string;
   readonly authorities?: number;
   readonly addresses?: number;
+  readonly partners?: number;
   readonly revocation_lists?: number;
   readonly error_name?: string;
   readonly code?: string;

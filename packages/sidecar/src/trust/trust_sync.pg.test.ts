@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import {
 } from "@gold-partner/server/testing";
 import { assertEquals, assertRejects } from "@std/assert";
 import postgres from "postgres";
-import { syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
+import { isEverythingSigned, syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
 import { until } from "../../../../testing/until.ts";
@@ -81,7 +82,7 @@ describe("syncTrust()", () => {
   };
 
   it("trusts only the CAs for which two people signed, and says so", async () => {
-    const logins = ["trust_sync_amal", "trust_sync_badr"];
+    const logins = [newLogin(), newLogin()];
     const connections = await Promise.all(logins.map(async (login) => {
       await books.sql.unsafe(`create role ${login} login password 'trust_sync' in role gold_operator`);
       const url = new URL(books.url);
@@ -90,12 +91,15 @@ describe("syncTrust()", () => {
     }));
     try {
       const [one, two] = await Promise.all(connections.map(newSignatory));
+      assertEquals(await isEverythingSigned(trustUrl()), false);
       await registerRootKeys(books.sql, one!, two!);
+      assertEquals(await isEverythingSigned(trustUrl()), false);
       const operatorKeys = await parseOperatorKeys(operatorKeysOf(one!, two!));
       const proposal = await proposeSigned(one!, "registry.adopt", {
         rows: [[`authority ${ONE_CERTIFICATE}`, ""]],
       });
       await approveSigned(two!, proposal);
+      assertEquals(await isEverythingSigned(trustUrl()), true);
       await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
       trustSync = syncTrust({ ...options(), operatorKeys });
       await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
@@ -185,23 +189,24 @@ describe("syncTrust()", () => {
   });
 
   it("keeps the last files while the database is unreachable, and updates them afterwards", async () => {
-    await books.sql`create role trust_sync_login login password 'trust_sync' in role gold_trust`;
+    const login = newLogin();
+    await books.sql.unsafe(`create role ${login} login password 'trust_sync' in role gold_trust`);
     const url = new URL(books.url);
-    [url.username, url.password] = ["trust_sync_login", "trust_sync"];
+    [url.username, url.password] = [login, "trust_sync"];
     url.searchParams.set("role", "gold_trust");
     keep(url.href);
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
-    await books.sql`alter role trust_sync_login nologin`;
+    await books.sql.unsafe(`alter role ${login} nologin`);
     await books
-      .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'trust_sync_login'`;
+      .sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     await heard("the database cannot be read, so the proxy keeps the last CAs and lists");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
-    await books.sql`alter role trust_sync_login login`;
+    await books.sql.unsafe(`alter role ${login} login`);
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("all faults are resolved");
     await trustSync!.stop();
-    await books.sql`drop role trust_sync_login`;
+    await books.sql.unsafe(`drop role ${login}`);
   });
 
   it("logs that the folder cannot be written, and keeps trying", async () => {
@@ -223,4 +228,5 @@ describe("syncTrust()", () => {
   });
 });
 
+const newLogin = () => `trust_sync_${randomUUID().slice(0, 8)}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

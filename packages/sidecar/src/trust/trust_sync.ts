@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type OperatorKey, SignedRegistry } from "@gold-partner/approvals";
+import { type OperatorKey, SignedRegistry, UNVERIFIED } from "@gold-partner/approvals";
 import { type KnownAddresses, readPartnerAddresses } from "../front/partner_addresses.ts";
 import { writeAddressMap } from "../front/runtime_api.ts";
 import { readAuthorities, type TrustedAuthorities } from "./authority.ts";
@@ -15,7 +15,7 @@ export interface TrustSyncOptions {
    * The socket of HAProxy's runtime API, to which partners' addresses are written. Undefined without HAProxy.
    */
   readonly frontSocket?: string | undefined;
-  /** The operators' first keys. With them, a CA is trusted only if two people signed for it. */
+  /** The operators' first keys. With them, a CA or address counts only if two people signed for it. */
   readonly operatorKeys?: readonly OperatorKey[] | undefined;
   readonly pollMs: number;
   /** This machine's time, in Unix milliseconds. The proxy checks expiry against the same clock. */
@@ -26,6 +26,22 @@ export interface TrustSyncOptions {
 
 export interface TrustSync {
   stop(): Promise<void>;
+}
+
+/** Whether the operators' first keys are registered, and two people have signed for every CA and address. */
+export async function isEverythingSigned(databaseUrl: string): Promise<boolean> {
+  const sql = openConnection(databaseUrl);
+  try {
+    const [row] = await sql`select gold.signatures_demanded() as demanded`;
+    if (!row!.demanded) return false;
+    const read = [
+      readAuthorities(sql, undefined, UNVERIFIED),
+      readPartnerAddresses(sql, undefined, UNVERIFIED),
+    ];
+    return (await Promise.all(read)).every(({ unsigned }) => unsigned === 0);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /** Writes the trust folder once, from the database. Throws if that fails. */
@@ -57,7 +73,7 @@ export function syncTrust(
   const log = createLog(write, now);
   const complain = createComplaints(log, now);
   if (!operatorKeys) {
-    log("warn", "OPERATOR_KEYS is off: a superuser of the database can add authorities alone", {
+    log("warn", "OPERATOR_KEYS is off: a superuser of the database can add authorities and addresses alone", {
       setting: "OPERATOR_KEYS",
     });
   }
@@ -102,7 +118,7 @@ export function syncTrust(
   let partners: KnownAddresses | undefined;
   const turnFront = async (socket: string): Promise<readonly Complaint[]> => {
     try {
-      partners = await readPartnerAddresses(sql, partners);
+      partners = await readPartnerAddresses(sql, partners, signatures);
     } catch (error) {
       if (!partners) {
         return [{
@@ -115,7 +131,10 @@ export function syncTrust(
       if (await writeAddressMap(socket, partners.addresses)) {
         log("info", "addresses written", { addresses: partners.addresses.size });
       }
-      return [];
+      return partners.unsigned === 0 ? [] : [{
+        event: "two people did not sign for a partner's addresses, so HAProxy does not know them",
+        partners: partners.unsigned,
+      }];
     } catch (error) {
       return [{ event: "HAProxy does not accept the partners' addresses", ...fieldsOf(error) }];
     }

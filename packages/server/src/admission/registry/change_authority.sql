@@ -16,6 +16,22 @@ begin
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
 
+-- The approving person compares only the fingerprint. So it must be the SHA-256 of the certificate in the proposal,
+-- and the text must be one PEM block with nothing after the certificate: the proxy trusts every certificate in it.
+create or replace function gold.refuse_other_fingerprint(fingerprint text, certificate text) returns void
+language plpgsql immutable set search_path = gold, pg_temp as $$
+declare
+  body text := replace(substring(certificate from '^-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=\n]+)\n-----END CERTIFICATE-----\n?$'), E'\n', '');
+  der bytea := case when body ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' then decode(body, 'base64') end;
+begin
+  -- A sequence of 256 to 65535 bytes, as DER encodes it.
+  if der is null or length(der) < 260 or substr(der, 1, 2) <> '\x3082' or length(der) <> 4 + get_byte(der, 2) * 256 + get_byte(der, 3) then
+    raise exception 'the certificate must be exactly one certificate as PEM' using errcode = 'GR409';
+  elsif fingerprint is distinct from encode(sha256(der), 'hex') then
+    raise exception 'the fingerprint of the certificate is %, not %', encode(sha256(der), 'hex'), fingerprint using errcode = 'GR409';
+  end if;
+end $$;
+
 -- Adds a new authority beside the older ones. The certificates of an older authority stay trusted until that
 -- authority is retired. `key_source` is ignored: a database that holds a command could make the next person's
 -- `gold` run it. 0.4.0 passes it.

@@ -151,7 +151,12 @@ declare
   subject partner := partner_of(public);
   sequence bigint;
   held allowance;
+  unknown text := (select name from jsonb_object_keys(limits) name where name <> all (inner_members('limits')) limit 1);
 begin
+  -- The audit row contains all members. A member such as `proposal` would state an approval that there was not.
+  if unknown is not null then
+    raise exception 'there is no limit %', unknown using errcode = 'GR409';
+  end if;
   select a.event_sequence into strict sequence from account a
   where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   insert into allowance (bucket, client_id, open_from, counted_sequence)

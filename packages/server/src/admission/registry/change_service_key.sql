@@ -34,12 +34,16 @@ begin
   perform registry_changed();
 end $$;
 
+-- Leaves out what has retired, because no process decrypts it again. A secret whose sealing key was lost could
+-- otherwise never be encrypted again, and every later change of the sealing key would fail.
 create or replace function gold.read_sealed() returns table (kind text, id text, sealed bytea, sealing_key text)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic
   select 'webhook_secret', w.id::text, w.sealed, w.sealing_key from gold.webhook_secret w
+  where w.retire_at is null or w.retire_at > clock_timestamp()
   union all
-  select 'token_key', t.kid, t.sealed, t.sealing_key from gold.token_key t;
+  select 'token_key', t.kid, t.sealed, t.sealing_key from gold.token_key t
+  where t.retire_at is null or t.retire_at > clock_timestamp();
 end;
 
 -- Each item of `secrets` is {kind, id, before, after}; before and after are hex. A secret that no longer

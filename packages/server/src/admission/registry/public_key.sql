@@ -43,6 +43,20 @@ begin
   return total;
 end $$;
 
+-- RFC 7638. The required members of an EC key, in this order, are also its JSON in the form of RFC 8785.
+create or replace function gold.key_thumbprint(jwk jsonb) returns text
+language sql immutable
+return translate(encode(sha256(convert_to(gold.canonical_json(jwk), 'UTF8')), 'base64'), '+/=', '-_');
+
+-- The approving person compares only the thumbprint with the partner. So it must be that of the key in the proposal.
+create or replace function gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) returns void
+language plpgsql immutable set search_path = gold, pg_temp as $$
+begin
+  if thumbprint is distinct from key_thumbprint(jwk) then
+    raise exception 'the thumbprint of the key is %, not %', key_thumbprint(jwk), thumbprint using errcode = 'GR409';
+  end if;
+end $$;
+
 -- This is a trigger and not a check constraint, because rows that are already stored must not be checked.
 -- database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger

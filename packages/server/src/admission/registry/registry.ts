@@ -56,7 +56,7 @@ export async function openRegistry(
       select version::text, at, document,
         case when document is not null and ${
       signatures !== undefined
-    } then gold.read_approvals() end as approvals
+    } then gold.read_registry_approvals() end as approvals
       from read`;
     if (!row) throw new Error(NO_DEPLOYMENT);
     // Assume that the database read its clock halfway between query and answer. The machine's own clock is

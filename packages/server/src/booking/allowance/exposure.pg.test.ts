@@ -1,4 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -24,6 +25,7 @@ describe("the limit on the operator's exposure", () => {
   let clients: number[];
   before(async () => {
     books = await testBooks();
+    await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(100_000_000n);
   });
@@ -71,6 +73,39 @@ describe("the limit on the operator's exposure", () => {
       REFUSED,
       MADE,
     ]);
+  });
+
+  it("rounds what is used up to a step, so that refusals do not show the exact trades of other partners", async () => {
+    const [one, other] = clients as [number, number];
+    // The largest quote that the other partner gets, after quotes of the first one. The limit's step is 0.1 g.
+    const largest = async (side: "buy" | "sell", open: bigint) => {
+      await limit(10_000);
+      await quote(one, side, open);
+      const sizes = [8_000n, 8_001n, 9_000n, 9_001n];
+      const pool = books.connect("gold_api", 1);
+      const words: string[] = [];
+      for (const size of sizes) {
+        // Undo each quote, so that it does not count at the next one.
+        await pool.begin(async (sql) => {
+          words.push(wordOf(await bookQuote(sql as unknown as Sql, quoteItem(other, byGrams(side, size)))));
+          throw new Error("undone");
+        }).catch(() => {});
+      }
+      return sizes.findLast((_, n) => words[n] === MADE);
+    };
+    for (const side of ["buy", "sell"] as const) {
+      const opens = [1n, 500n, 1_000n, 1_001n, 2_000n];
+      const found = [];
+      for (const open of opens) found.push(await largest(side, open));
+      assertEquals(found, [9_000n, 9_000n, 9_000n, 8_000n, 8_000n]);
+    }
+    const steps = await books.sql`
+      select gold.exposure_step(m)::int as step from unnest(array[0, 9, 50000, 10000000, 10000000000]::bigint[]) m`;
+    assertEquals(steps.map(({ step }) => step), [1, 1, 5_000, 1_000_000, 1_000_000]);
+    const [never] = await books.sql`
+      select bool_and(gold.coarse_exposure(u, m) >= u and gold.coarse_exposure(u, m) < u + gold.exposure_step(m)) as holds
+      from generate_series(-20000::bigint, 20000, 77) u, unnest(array[1, 15, 500, 20000]::bigint[]) m`;
+    assertEquals(never!.holds, true);
   });
 
   it("refuses with a complete problem that binds no key and stores nothing", async () => {

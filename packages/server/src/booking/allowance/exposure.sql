@@ -3,7 +3,7 @@
 --
 -- `vault.day_net` counts the day's orders. `open_exposure` counts the open quotes, by the instant at which they
 -- end, so that nothing has to look for expired quotes. Every function here that changes one of them holds the
--- vault's lock. Without a limit, nothing is counted, and quotes do not lock the vault.
+-- lock of the vault's stripe 0. Without a limit, nothing is counted, and quotes do not lock the vault.
 
 -- The instant at which a quote stops counting: its end, rounded up to a sixtieth of its lifetime, at least to a
 -- second. So there are at most 62 such instants ahead of the clock.
@@ -14,6 +14,18 @@ declare
 begin
   return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
 end $$;
+
+-- A refusal stores nothing, so a partner could bisect the sum of all partners' trades to 0.0001 g. Therefore
+-- what is used is rounded up to a multiple of this step before it is compared with the limit: 100 g, or a tenth
+-- of a limit below 1 kg. Rounding up never lets the exposure exceed the limit.
+create or replace function gold.exposure_step(maximum bigint) returns bigint
+language sql immutable parallel safe
+return greatest(1, least(1000000, maximum / 10));
+
+create or replace function gold.coarse_exposure(used bigint, maximum bigint) returns bigint
+language sql immutable parallel safe
+return (used + case when used > 0 then gold.exposure_step(maximum) - 1 else 0 end)
+  / gold.exposure_step(maximum) * gold.exposure_step(maximum);
 
 -- Locks the vault, starts a new day if the last one has ended, and forgets quotes that have ended.
 create or replace function gold.lock_exposure(clock timestamptz) returns gold.vault
@@ -86,11 +98,11 @@ begin
     perform require_approval(jsonb_build_object('exposure', maximum::text), 'market.set');
   end if;
   perform from account a where a.client_id <> 0 order by a.client_id for no key update;
-  perform from vault v where v.stripe = 0 for no key update;
+  perform gather_vault(0);
   clock := clock_timestamp();
   delete from open_exposure;
   if maximum is null then
-    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity' where v.stripe = 0;
+    update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity';
   else
     insert into open_exposure (ends_at, buys, sells)
     select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
@@ -104,6 +116,8 @@ begin
     update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
       day_net = (select coalesce(sum(a.gold - gold_before(a.client_id, day_end(clock) - interval '1 day')), 0) from account a where a.client_id <> 0)
     where v.stripe = 0;
+    -- Every stripe has the limit, because an order reads only its own. Stripe 0 has the day.
+    update vault v set maximum_exposure = maximum where v.stripe <> 0;
   end if;
   perform note('market.exposure', coalesce(maximum::text, 'unlimited'), jsonb_build_object('grams', maximum));
 end $$;

@@ -1,4 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
@@ -13,6 +14,7 @@ describe("the limit on a partner's net position", () => {
   let books: TestBooks;
   before(async () => {
     books = await testBooks();
+    await moveDayEndAway(books.sql);
     await books.setPrice(3_210_000n, 3_190_000n);
     await books.addBar(10_000_000n);
   });

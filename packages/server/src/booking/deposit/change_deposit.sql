@@ -1,6 +1,7 @@
--- Deposits that the bank reported. One login records a deposit and another login approves it. The approval
--- books a funding with the deposit's uuid. Lock order: the client's account, then the deposit. `actor` is the
--- login that acts: session_user, or one of the logins of simulations.
+-- Deposits that the bank reported. With a single operator, one login records a deposit and another login approves
+-- it. Under two people, a deposit and the reversal of a booked one are proposals, so that both people sign them.
+-- The approval books a funding with the deposit's uuid. Lock order: the client's account, then the deposit. `actor`
+-- is the login that acts: session_user, a login of the applied proposal, or one of the logins of simulations.
 
 create or replace function gold.lock_deposit(id uuid, out found_deposit gold.deposit, out holder gold.account)
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -63,7 +64,7 @@ begin
   perform note_as(actor, 'deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
 
--- Before the approval, a reversal cancels only the record. After the approval, it also takes the money back.
+-- Before the approval, a reversal only cancels the recorded deposit. After the approval, it also takes the money back.
 create or replace function gold.reverse_deposit_as(actor text, id uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
@@ -95,13 +96,41 @@ begin
 end $$;
 
 create or replace function gold.record_deposit(public text, amount bigint, bank_reference text, out id uuid)
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic select gold.record_deposit_as(session_user, public, amount, bank_reference); end;
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  applied proposal := applied_proposal();
+  subject partner;
+begin
+  perform require_approval(jsonb_build_object('client_id', public, 'amount', amount::text, 'bank_reference', bank_reference), 'deposit.record');
+  if applied.id is null then
+    id := record_deposit_as(session_user, public, amount, bank_reference);
+    return;
+  end if;
+  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them could deadlock.
+  subject := partner_of(public);
+  perform from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  id := record_deposit_as(applied.proposer, public, amount, bank_reference);
+  -- propose() tries the change before anybody has approved it, so decided_by can be null.
+  perform approve_deposit_as(coalesce(applied.decided_by, 'the approver'), id);
+end $$;
 
 create or replace function gold.approve_deposit(id uuid) returns void
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic select gold.approve_deposit_as(session_user, id); end;
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  if two_people() then
+    raise exception 'under two people, a deposit is approved with `gold proposal approve`: if dep_% is recorded but not approved, reverse it and record it again',
+      approve_deposit.id using errcode = 'GR409';
+  end if;
+  perform approve_deposit_as(session_user, approve_deposit.id);
+end $$;
 
+-- One person alone may cancel a deposit that is not approved. Taking booked money back needs two people.
 create or replace function gold.reverse_deposit(id uuid) returns void
-language sql volatile security definer set search_path = gold, pg_temp
-begin atomic select gold.reverse_deposit_as(session_user, id); end;
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  if ((lock_deposit(reverse_deposit.id)).found_deposit).approved_at is not null then
+    perform require_approval(jsonb_build_object('deposit', reverse_deposit.id), 'deposit.reverse');
+  end if;
+  perform reverse_deposit_as(session_user, reverse_deposit.id);
+end $$;

@@ -34,7 +34,7 @@ begin
   select list, at, count(*), coalesce(sum(b.fine), 0) into opened.id, opened.created_at, opened.bars, opened.fine from listed_bars(list) b;
   opened.sha256 := sha256(convert_to(bar_list_text(opened), 'UTF8'));
   insert into bar_list select opened.*;
-  update vault v set list_id = list where v.stripe = 0;
+  update vault v set list_id = list;
 end $$;
 
 -- Books a bar's gold in or out. Returns the number of the transfer, and the number and instant of the next
@@ -43,12 +43,13 @@ create or replace function gold.book_bar(bar_in boolean, fine bigint, out sequen
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   house account;
-  free bigint;
+  stock vault;
 begin
   select a.* into strict house from account a where a.bucket = 0 and a.client_id = 0 for no key update;
-  select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0 for no key update;
-  if not bar_in and free < fine then
-    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
+  stock := gather_vault(case when bar_in then 0 else fine end);
+  list := stock.list_id + 1;
+  if not bar_in and stock.free < fine then
+    raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(stock.free, 0.0001)
       using errcode = 'GR409';
   end if;
   sequence := house.event_sequence + 1;

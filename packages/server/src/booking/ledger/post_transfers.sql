@@ -1,13 +1,15 @@
 -- This trigger function is the only writer of the stored balances; database/triggers.sql attaches it. It runs
 -- once per statement, over all transfers of the statement. For each client, the old balances plus the
 -- transfers must equal the balances stated in the client's last transfer. The sequence number must increase,
--- and the instant must not decrease. Otherwise the function refuses the whole statement.
+-- and the instant must not decrease. Otherwise the function refuses the whole statement. gather_vault() and
+-- set_stripes() also write `vault.free`, but they only move gold between stripes.
 
 create or replace function gold.post_transfers() returns trigger
 language plpgsql security definer set search_path = gold, pg_temp as $$
 declare
   owners int;
   followed int;
+  stripes int;
 begin
   with moved as (
     select bucket, client_id,
@@ -38,14 +40,17 @@ begin
     raise exception 'a client''s transfers do not match its account: wrong balances, a sequence number that did not increase, or an instant before the last posting' using errcode = 'GB001';
   end if;
 
-  update vault v
-  set free = v.free + moved.free
-  from (
+  with moved as (
     select stripe, sum(case when credit = 'vault' then amount when debit = 'vault' then -amount else 0 end)::bigint as free
     from posted
     where asset = 'XAU'
     group by stripe
-  ) moved
-  where v.stripe = moved.stripe and moved.free <> 0;
+  ), followed as (
+    update vault v set free = v.free + moved.free from moved where v.stripe = moved.stripe and moved.free <> 0 returning 1
+  )
+  select (select count(*) from moved where free <> 0), (select count(*) from followed) into stripes, followed;
+  if stripes <> followed then
+    raise exception 'the transfers name a stripe that the vault does not have' using errcode = 'GB001';
+  end if;
   return null;
 end $$;

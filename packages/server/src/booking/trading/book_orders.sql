@@ -28,6 +28,7 @@ declare
   instant timestamptz;
   horizon timestamptz;
   crowded boolean;
+  stripe smallint;
   free bigint;
   limits_exposure boolean;
   list int;
@@ -63,7 +64,7 @@ begin
       array_position(locked, i.client) as slot, s.nonce is not null as spent, s.request_id as spent_by,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
       i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed,
-      i.signed_request, i.thumbprint,
+      i.signed_request, i.thumbprint, coalesce(sum(q.grams) filter (where q.side = 'buy') over (), 0)::bigint as need,
       -- An order inherits each of the two texts from its quote, unless its own request gives one.
       coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
@@ -143,7 +144,20 @@ begin
       detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
-        select v.free, v.list_id, v.maximum_exposure is not null into strict free, list, limits_exposure from vault v where v.stripe = 0 for no key update;
+        -- A stripe that no other batch holds and that covers all buys of this batch; see gather_vault().
+        select v.stripe, v.free, v.list_id, false into stripe, free, list, limits_exposure from vault v
+        where v.free >= asked.need and v.maximum_exposure is null
+        limit 1 for no key update skip locked;
+        if not found then
+          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it, Postgres
+          -- locks the new version and checks it afterwards. If this batch held such a stripe and waited for a lower
+          -- one, it could deadlock with another batch. So it starts again.
+          if exists (select from vault v where v.stripe > 0 and v.xmax = pg_current_xact_id()::xid) then
+            raise exception 'a stripe changed while it was locked: run the statement again' using errcode = '40001';
+          end if;
+          select v.stripe, v.free, v.list_id, v.maximum_exposure is not null into strict stripe, free, list, limits_exposure
+          from gather_vault(asked.need) v;
+        end if;
       end if;
       if asked.side = 'buy' and (free < asked.grams or is_short) then
         refusal := 'insufficient_inventory';
@@ -207,7 +221,7 @@ begin
   end loop;
 
   if cardinality(executed) > 0 then
-    perform write_orders(executed);
+    perform write_orders(executed, stripe);
     if limits_exposure then
       perform settle_exposure(executed);
     end if;
@@ -225,7 +239,7 @@ end $$;
 -- Writes the orders that a batch executed: for each order its row, its two transfers and its event. It is one
 -- statement, because starting a statement costs more than writing one of its rows. Only book_orders calls
 -- this function, so the planner settings of book_orders apply here, too.
-create or replace function gold.write_orders(executed gold.orders[]) returns void
+create or replace function gold.write_orders(executed gold.orders[], stripe smallint) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   with booked as (
@@ -238,15 +252,15 @@ begin
       sar_available_after, sar_held_after, gold_after, case when answer is null then 1 else 2 end as line
   ), moved as (
     insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
-      sar_available_after, sar_held_after, gold_after, posted_at)
+      sar_available_after, sar_held_after, gold_after, posted_at, stripe)
     select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
       case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
-      sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
+      sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at, 0
     from booked
     union all
     select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
       case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
-      sar_available_after, sar_held_after, gold_after, executed_at
+      sar_available_after, sar_held_after, gold_after, executed_at, write_orders.stripe
     from booked
   )
   insert into event (bucket, client_id, sequence, id, subject, created_at, type, line)

@@ -173,8 +173,9 @@ begin
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
       end if;
-      if side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at) + grams
-        > house.maximum_exposure then
+      if coarse_exposure(
+          side_used(asked.side, house.day_net, open_buys, open_sells, firm_until, house.day_ends_at), house.maximum_exposure
+        ) + grams > house.maximum_exposure then
         return next exposure_reached(asked.n, asked.side, asked.request);
         continue;
       end if;

@@ -1,7 +1,8 @@
--- The operator's price and market hours, and the ticks of a price source. If two services tick at once, the
--- later tick finds a newer price than the one it started from and is dropped. A price that an operator sets
--- gets the current time. With a new http URL, the price is stale until the source gives its first price. With
--- the same URL, the price keeps its time, because a new spread does not make it fresher.
+-- The operator's price and market hours, and the ticks of a price source. A tick stores one price of the
+-- source. If two processes tick at once, the later tick finds a newer price than the one it started from and is
+-- dropped. A price that an operator sets gets the current time. With a new http URL, the price is stale until
+-- the source gives its first price. With the same URL, the price keeps its time, because a new spread does not
+-- make it fresher.
 
 -- Locks the price row. A command that changes only a part of the row takes this lock before it reads the
 -- other parts. Otherwise, one of two concurrent commands could undo the change of the other.
@@ -34,8 +35,8 @@ begin
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
-    'url', set_price.url)));
-  -- The operator changed the price, so the circuit breaker does not compare with the prices before it.
+    'url', set_price.url, 'price_id', (select p.id from price p))));
+  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
@@ -97,8 +98,8 @@ begin
     jsonb_build_object('basis_points', store_breaker.basis_points, 'seconds', store_breaker.seconds));
 end $$;
 
--- Opens the market that the circuit breaker closed. The breaker then compares with the current price and later
--- prices.
+-- Opens the market that the circuit breaker closed. From then on, the breaker compares only with the current price
+-- and later prices.
 create or replace function gold.open_market() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -112,24 +113,30 @@ end $$;
 
 -- Closes the market if a price of the source differs from a price of the last `halt_seconds` by
 -- `halt_basis_points` or more. The price that was in force when this time began counts, too. So the first price
--- after an outage of the source is compared with the last one before it.
-create or replace function gold.halt_on_jump(ticked gold.price) returns void
+-- after an outage of the source is compared with the last one before it. A price that the band refused has no id.
+-- Returns whether this price closed the market.
+create or replace function gold.halt_on_jump(ticked gold.price) returns boolean
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   earlier price_history;
 begin
+  if ticked.halt_basis_points is null or ticked.halted_at is not null then
+    return false;
+  end if;
   for earlier in
-    select h.* from price_history h where h.id >= ticked.watched_from and h.id < ticked.id order by h.id desc
+    select h.* from price_history h where h.id >= ticked.watched_from and h.id is distinct from ticked.id order by h.id desc
   loop
     -- An http source that has given no price yet has a placeholder.
     if earlier.as_of > 'epoch' and abs(ticked.mid - earlier.mid) * 10000 >= earlier.mid * ticked.halt_basis_points then
       update price p set halted_at = clock_timestamp();
-      perform note('market.halt', 'circuit breaker', jsonb_build_object('source', ticked.source, 'price_id', ticked.id, 'mid', ticked.mid,
-        'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points, 'seconds', ticked.halt_seconds));
-      return;
+      perform note('market.halt', 'circuit breaker', jsonb_strip_nulls(jsonb_build_object('source', ticked.source, 'price_id', ticked.id,
+        'mid', ticked.mid, 'earlier_price_id', earlier.id, 'earlier_mid', earlier.mid, 'basis_points', ticked.halt_basis_points,
+        'seconds', ticked.halt_seconds)));
+      return true;
     end if;
     exit when earlier.stored_at <= ticked.stored_at - make_interval(secs => ticked.halt_seconds);
   end loop;
+  return false;
 end $$;
 
 -- A fixed price never becomes stale, because an operator set it. If the price's time is ahead of the clock
@@ -140,30 +147,45 @@ language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)
   or (given).as_of > clock + gold.clock_tolerance());
 
--- Stores a price of the source, and closes the market if it jumped. Raises an error with the detail outside_band
--- if the price is outside the band (price_band.sql). Returns false if the price or its settings changed since the tick read them.
+-- Stores a price of the source, and closes the market if it jumped. Raises an error with the detail
+-- outside_band if the price is outside the band (price_band.sql). If such a price closes the market, it is not stored
+-- either, but an error would undo the closing, so the function returns false. Also returns false if the price or its
+-- settings changed since the tick read them.
 -- `source_as_of` is the time that the source states, or null. The clock replaces a missing time and a time in
--- the future.
+-- the future. A time before 1970 becomes the first millisecond of 1970, because the price band ignores `epoch`, the
+-- time of a price that no source has given.
 create or replace function gold.tick_price(
   known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz
 ) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   ticked price;
+  refusal text;
 begin
   update price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
-    as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
+    as_of = greatest(least(coalesce(source_as_of, clock_timestamp()), clock_timestamp()), 'epoch'::timestamptz + interval '1 millisecond')
   where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
   returning p.* into ticked;
-  if ticked.halt_basis_points is not null and ticked.halted_at is null then
-    perform halt_on_jump(ticked);
+  if not found then
+    return false;
   end if;
-  return ticked.one is not null;
+  perform halt_on_jump(ticked);
+  return true;
+exception when sqlstate 'GR409' then
+  get stacked diagnostics refusal = pg_exception_detail;
+  select p.* into ticked from price p for update;
+  ticked.id := null;
+  ticked.mid := tick_price.mid;
+  ticked.stored_at := clock_timestamp();
+  if refusal <> 'outside_band' or not halt_on_jump(ticked) then
+    raise;
+  end if;
+  return false;
 end $$;
 
 -- Every change of the price is appended to its history, in the transaction of the change. The two triggers on
 -- `price` do it, so a price cannot change without its row. The rows are numbered without a gap, because every
--- writer holds the lock on the price row. `stored_at` is the clock; it goes back only if the clock does.
+-- writer holds the lock on the price row. `stored_at` is the clock's time, so it goes back only if the clock does.
 create or replace function gold.number_price() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$
 begin
@@ -208,5 +230,5 @@ begin
   return null;
 end $$;
 
--- The history of a database of version 0.3.0 starts with the price that the database has.
+-- In a database that is upgraded from 0.3.0, the history starts with the current price.
 select gold.append_price(p) from gold.price p where not exists (select from gold.price_history);

@@ -28,11 +28,11 @@ describe("the price band", () => {
     );
   }
   /** Stores a price of the source, as the service does. */
-  function tick(mid: number, { buy = 0, sell = 0 } = {}): Promise<string> {
+  function tick(mid: number, { buy = 0, sell = 0, asOf = null as string | null } = {}): Promise<string> {
     const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), 60n);
     return verdictOf(books.api`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${Number(buyPricePips) + buy},
-        ${Number(sellPricePips) + sell}, null) from gold.current_price p`);
+        ${Number(sellPricePips) + sell}, ${asOf}::text::timestamptz) from gold.current_price p`);
   }
   const midNow = async () => (await books.sql`select mid::int from gold.price`)[0]!.mid;
   /** Makes the prices that are stored older. */
@@ -59,6 +59,16 @@ describe("the price band", () => {
         await set(MID);
         await books.sql`select gold.set_band(200, 500)`;
       }
+    }
+  });
+
+  it("refuses a step beyond it from a source that states the time of a price that no source has given", async () => {
+    for (const asOf of ["epoch", "1969-12-31T00:00:00Z", "-infinity"]) {
+      const verdict = await tick(7_500_000, { asOf });
+      assert(
+        verdict.startsWith("GR409 the price 750 differs by more than 2 % from 500"),
+        `${asOf}: ${verdict}`,
+      );
     }
   });
 
@@ -109,16 +119,57 @@ describe("the price band", () => {
     }
   });
 
-  it("refuses a jump before the circuit breaker sees it, and the breaker closes the market at several steps", async () => {
-    const halted = async () =>
-      (await books.sql`select halted_at is not null as halted from gold.price`)[0]!.halted;
-    await books.sql`select gold.set_breaker(300, 60)`;
-    assert((await tick(6_000_000)).startsWith("GR409 "));
-    assertEquals(await halted(), false);
-    assertEquals([await tick(5_100_000), await halted()], ["done", false]);
-    assertEquals([await tick(5_150_000), await halted()], ["done", true]);
-    await books.sql`select gold.open_market()`;
-    await books.sql`select gold.set_breaker(null, null)`;
+  describe("with the circuit breaker", () => {
+    beforeEach(() => books.sql`select gold.set_breaker(500, 60)`);
+    after(() => books.sql`select gold.set_breaker(null, null)`);
+    const state = async () => {
+      const [row] = await books
+        .sql`select mid::int, id::int, halted_at is not null as halted from gold.price`;
+      return row!;
+    };
+    const open = () => books.sql`select gold.open_market()`;
+
+    it("refuses a jump, and the jump closes the market", async () => {
+      for (const jump of [5_250_000, 4_750_000, 200]) {
+        const before = await state();
+        assertEquals([await tick(jump), await state()], ["done", { ...before, halted: true }]);
+        const [halt] = await books.sql`select action, detail from gold.audit order by id desc limit 1`;
+        const { action, detail: { mid, price_id, earlier_mid, earlier_price_id } } = halt!;
+        assertEquals([action, mid, price_id, earlier_mid, earlier_price_id], [
+          "market.halt",
+          jump,
+          undefined,
+          MID,
+          before.id,
+        ]);
+        assert(
+          (await tick(jump)).startsWith("GR409 the price "),
+          "once the market is closed, it only refuses",
+        );
+        await open();
+        assertEquals(
+          [await tick(jump), (await state()).halted],
+          ["done", true],
+          "and again if it was opened too early",
+        );
+        await open();
+      }
+    });
+
+    it("refuses a smaller step and wrong buy and sell prices, and the market stays open", async () => {
+      const before = await state();
+      for (const refused of [tick(5_249_999), tick(4_750_001), tick(MID, { buy: 1 }), set(6_000_000)]) {
+        assert((await refused).startsWith("GR409 the "));
+      }
+      assertEquals(await state(), before);
+    });
+
+    it("lets several steps close the market that a single one may not reach", async () => {
+      await books.sql`select gold.set_breaker(300, 60)`;
+      assertEquals([await tick(5_100_000), (await state()).halted], ["done", false]);
+      assertEquals([await tick(5_150_000), (await state()).halted], ["done", true]);
+      await open();
+    });
   });
 
   it("has a table constraint, so that no writer can store a band that bounds nothing", async () => {

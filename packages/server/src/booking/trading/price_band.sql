@@ -14,14 +14,14 @@ declare
 begin
   if ((given).buy, (given).sell) is distinct from
     (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then
-    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points: with a price band, they must',
+    raise exception 'the buy price % and the sell price % do not follow from the mid price % and a spread of % basis points, which the price band requires',
       decimal_text((given).buy, 0.0001), decimal_text((given).sell, 0.0001), decimal_text((given).mid, 0.0001), (given).spread_basis_points using errcode = 'GR409', detail = 'outside_band';
   end if;
   for earlier in
     -- An http source that has given no price yet has a placeholder.
     select h.* from price_history h where h.id >= (given).band_from and h.as_of > 'epoch' order by h.id desc
   loop
-    -- A new spread or a new time is no move.
+    -- A new spread or a new time does not move the price.
     exit when is_step and earlier.mid = (given).mid;
     band := case when is_step then (given).band_basis_points else (given).band_hour_basis_points end;
     if abs((given).mid - earlier.mid) * 10000 > earlier.mid * band then
@@ -77,8 +77,9 @@ begin
   if not found then
     raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
   end if;
-  perform note('market.band', 'price band',
-    jsonb_build_object('step_basis_points', store_band.basis_points, 'hour_basis_points', store_band.hour_basis_points));
+  -- The band is in force for the prices after `price_id`.
+  perform note('market.band', 'price band', jsonb_build_object('step_basis_points', store_band.basis_points,
+    'hour_basis_points', store_band.hour_basis_points, 'price_id', (select p.id from price p)));
 end $$;
 
 -- The band of a deployment whose people have not set one: 2 % a step and 5 % an hour. Without two people, it is off.

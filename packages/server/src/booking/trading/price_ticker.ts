@@ -21,7 +21,7 @@ interface PriceTickerParts {
   readonly metrics: Metrics;
 }
 
-/** Why a tick stored no price; undefined if the database could not be asked. */
+/** Why a tick stored no price; undefined for every other error, such as a database that does not answer. */
 function outcomeOf(error: unknown): string | undefined {
   if (error instanceof SourceError) return error.reason;
   if (error instanceof RangeError) return "out_of_range";

@@ -71,13 +71,8 @@ begin atomic select gold.advance_withdrawal(id, 'paid', null); end;
 create or replace function gold.return_withdrawal(id uuid) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  -- Every step takes this lock. So `paid` cannot be committed between the check and the step.
-  perform from account a join withdrawal w on w.bucket = a.bucket and w.client_id = a.client_id
-  where w.id = return_withdrawal.id for no key update of a;
-  -- After `paid`, the operator's bank pays twice if the statement is wrong. Before, the money only stays.
-  if exists (select from withdrawal_step s where s.withdrawal_id = return_withdrawal.id and s.status = 'paid') then
-    perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
-  end if;
+  -- The bank may have paid. Then the partner would have the money twice.
+  perform require_approval(jsonb_build_object('withdrawal', return_withdrawal.id), 'withdrawal.return');
   perform advance_withdrawal(return_withdrawal.id, 'returned', null);
 end $$;
 
@@ -114,6 +109,7 @@ begin
   if found then
     raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
   end if;
+  prepared_at := date_trunc('milliseconds', prepared_at);
   insert into payment_batch (id, created_at, login, document) values (batch, prepared_at, actor, document);
   for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
     perform step_withdrawal(actor, one, 'submitted', batch);
@@ -121,5 +117,5 @@ begin
   -- The audit's hash chain protects the document's hash. A later change of the stored document is then
   -- detected.
   perform note_as(actor, 'withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
-    'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
+    'prepared_at', instant_text(prepared_at), 'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;

@@ -1,4 +1,5 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { moveDayEndAway } from "../../../testing/close_today.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { limitClient } from "../allowance/allowance_fixture.ts";
@@ -9,7 +10,10 @@ const MADE = "answered 201";
 
 describe("the limits on a day's withdrawals", () => {
   let books: TestBooks;
-  before(async () => void (books = await testBooks()));
+  before(async () => {
+    books = await testBooks();
+    await moveDayEndAway(books.sql);
+  });
   after(() => books.stop());
 
   async function limited(limits: { daily_withdrawals?: number; daily_withdrawn?: number }): Promise<number> {

@@ -1,6 +1,7 @@
--- The payment document for the bank: pain.001.001.09 of ISO 20022, CustomerCreditTransferInitiationV09. It is built
--- here from the rows, and nobody hands one in. The person who submits a batch approves the SHA-256 of the document.
--- The audit builds it again with a program of its own.
+-- The payment document for the bank: pain.001.001.09 of ISO 20022, CustomerCreditTransferInitiationV09. These
+-- functions build it from the rows; no function accepts a document from a caller. The person who submits a
+-- batch approves the SHA-256 of the document. Under two people, both sign it in a proposal. `gold` and the audit
+-- build the document again with their own code.
 
 -- Why a bank would refuse a name or a reference, or null. The characters are those of UNPRINTABLE in values.ts of
 -- `gold`: control, format and private characters, line breaks and noncharacters.
@@ -106,7 +107,7 @@ begin
     raise exception 'the account that withdrawals are paid from is not set: run `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`'
       using errcode = 'GR409';
   elsif payer.payout_bic !~ '^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}([0-9A-Z]{3})?$' then
-    raise exception 'the BIC % of the payout account is no BIC', payer.payout_bic using errcode = 'GR409';
+    raise exception 'the BIC % of the payout account is invalid: it must have 8 or 11 characters, such as RIBLSARI', payer.payout_bic using errcode = 'GR409';
   end if;
   payer_name := '<Nm>' || payment_text('the name of the payout account', payer.payout_name) || '</Nm>';
   totals := format(E'      <NbOfTxs>%s</NbOfTxs>\n      <CtrlSum>%s</CtrlSum>', paid.count, sar_text(paid.amount));
@@ -151,6 +152,14 @@ create or replace function gold.day_in_riyadh(at timestamptz) returns date
 language sql immutable parallel safe
 return (at at time zone 'Asia/Riyadh')::date;
 
+-- The members of a proposal that show what the document pays.
+create or replace function gold.payments_of(ids uuid[]) returns jsonb
+language sql stable set search_path = gold, pg_temp
+return (
+  select coalesce(jsonb_agg(jsonb_build_object('withdrawal', w.id, 'client_id', p.public_id, 'amount', w.amount::text, 'iban', w.iban)
+    order by w.id), '[]')
+  from gold.withdrawal w join gold.partner p on p.id = w.client_id where w.id = any (ids));
+
 -- Builds the document of a new batch, for the person who submits it. Stores nothing. A given `batch` is kept.
 create or replace function gold.prepare_payment(
   ids uuid[], inout batch uuid default null, out prepared_at timestamptz, out document text, out sha256 text
@@ -165,19 +174,26 @@ begin
 end $$;
 
 -- Submits a prepared batch and returns its document. `sha256` is the hash of the document that the person was shown.
--- This function builds the document from the rows again, and submits nothing if its hash differs.
+-- This function builds the document from the rows again, and submits nothing if its hash differs. An approved
+-- proposal submits in the name of its proposer, so that nobody proposes to pay a withdrawal that this login approved.
 create or replace function gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamptz, sha256 text) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
 declare
+  applied proposal := applied_proposal();
   document text;
   built text;
 begin
+  perform require_approval(jsonb_build_object('batch', batch, 'prepared_at', instant_text(prepared_at), 'document_sha256', sha256,
+    'payments', payments_of(ids)), 'payment.submit');
   perform require_read_committed();
   perform lock_payees(ids);
-  -- No name and no payout account changes before the audit row of this batch, because their changes are noted, too.
+  -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits
+  -- until this batch has written its own.
   perform from audit_tail for no key update;
-  if prepared_at not between clock_timestamp() - interval '1 hour' and clock_timestamp() + clock_tolerance()
+  -- The person who was shown the document answers soon. Another person may approve it until the end of its day.
+  if prepared_at > clock_timestamp() + clock_tolerance()
+    or applied.id is null and prepared_at < clock_timestamp() - interval '1 hour'
     or day_in_riyadh(prepared_at) <> day_in_riyadh(clock_timestamp())
   then
     raise exception 'the document was prepared at %: run the command again', instant_text(prepared_at) using errcode = 'GR409';
@@ -187,7 +203,7 @@ begin
   if built is distinct from sha256 then
     raise exception 'the document changed after it was shown: its hash is %, not %. Run the command again', built, sha256 using errcode = 'GR409';
   end if;
-  perform submit_withdrawals_as(session_user, batch, ids, document, prepared_at);
+  perform submit_withdrawals_as(coalesce(applied.proposer, session_user), batch, ids, document, prepared_at);
   return document;
 end $$;
 

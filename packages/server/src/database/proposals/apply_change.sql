@@ -1,7 +1,7 @@
 -- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content
--- has the name and the form that require_approval() compares; quantities are texts of minor units. Only the
--- migration login can create and remove logins. So the approval of a new or removed operator changes nothing
--- yet; see require_approved_operator().
+-- has the name and the form that require_approval() compares; a quantity is a text with a number of minor units.
+-- Only the migration login can create and remove logins. So the approval of a new or removed operator changes
+-- nothing yet; see require_approved_operator().
 
 create or replace function gold.texts_of(list jsonb) returns text[]
 language sql immutable
@@ -20,8 +20,10 @@ declare
   spread int;
 begin
   perform refuse_unknown_members(kind, content);
+  perform refuse_no_change(kind, content);
   case kind
     when 'partner.create' then
+      perform refuse_other_thumbprint(k ->> 'thumbprint', k -> 'jwk') from jsonb_array_elements(content -> 'keys') k;
       perform create_partner(client, content ->> 'name', content ->> 'iban', content ->> 'webhook_url',
         (content ->> 'rate_per_second')::int, (content ->> 'burst')::int, (content ->> 'maximum_grams')::bigint,
         texts_of(content -> 'ips')::cidr[], hex_of(content, 'secret_hash'), hex_of(content, 'webhook_sealed'),
@@ -43,15 +45,16 @@ begin
       perform add_certificate(client, content ->> 'fingerprint', content ->> 'serial', (content ->> 'not_before')::timestamptz,
         (content ->> 'not_after')::timestamptz, content ->> 'authority', content ->> 'key_hash');
     when 'signing_key.add' then
+      perform refuse_other_thumbprint(content ->> 'thumbprint', content -> 'jwk');
       perform add_signing_key(client, content ->> 'thumbprint', content ->> 'kid', content -> 'jwk');
     when 'client_secret.rotate' then
       perform rotate_client_secret(client, hex_of(content, 'hash'), (content ->> 'overlap_seconds')::int);
     when 'webhook_secret.rotate' then
       perform rotate_webhook_secret(client, hex_of(content, 'sealed'), content ->> 'sealing_key', (content ->> 'overlap_seconds')::int);
     when 'price.set' then
-      if content ? 'source' then
+      if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without `mid`, the price of the source stays. A source that has given none has the placeholder of `gold`.
+        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold` stores, too.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
@@ -73,9 +76,11 @@ begin
     when 'market.open' then
       perform open_market();
     when 'authority.add' then
+      perform refuse_other_fingerprint(content ->> 'fingerprint', content ->> 'certificate');
       perform add_authority((content ->> 'first')::boolean, content ->> 'fingerprint', content ->> 'certificate', null,
         content ->> 'revocation_list', (content ->> 'revocation_next_at')::timestamptz);
     when 'token_key.rotate' then
+      perform refuse_other_thumbprint(content ->> 'kid', content -> 'public_jwk');
       perform rotate_token_key(content ->> 'kid', content -> 'public_jwk', hex_of(content, 'sealed'), content ->> 'sealing_key',
         (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
     when 'sealing_key.rotate' then
@@ -84,6 +89,14 @@ begin
       perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
     when 'vault.remove' then
       perform remove_bar(content ->> 'serial');
+    when 'deposit.record' then
+      perform record_deposit(client, (content ->> 'amount')::bigint, content ->> 'bank_reference');
+    when 'deposit.reverse' then
+      perform reverse_deposit((content ->> 'deposit')::uuid);
+    when 'payment.submit' then
+      perform submit_payment((content ->> 'batch')::uuid,
+        array(select (p.value ->> 'withdrawal')::uuid from jsonb_array_elements(content -> 'payments') p),
+        (content ->> 'prepared_at')::timestamptz, content ->> 'document_sha256');
     when 'withdrawal.return' then
       perform return_withdrawal((content ->> 'withdrawal')::uuid);
     when 'deployment.settle' then
@@ -92,7 +105,7 @@ begin
     when 'deployment.payout' then
       perform set_payout_account(content ->> 'name', content ->> 'iban', content ->> 'bic');
     when 'deployment.defaults' then
-      if content ? 'rate_per_second' then
+      if content ?| '{rate_per_second,burst}' then
         perform set_partner_defaults((content ->> 'rate_per_second')::int, (content ->> 'burst')::int);
       end if;
       if content ? 'limits' then

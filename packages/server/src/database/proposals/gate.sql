@@ -1,6 +1,6 @@
 -- Changes that need two people. One login proposes such a change, and another login approves it (propose.sql).
--- The function that makes the change calls require_approval() first. So no login makes it alone, by whatever
--- program. A single-operator deployment, which only a sandbox can be, needs no approval.
+-- The function that makes the change calls require_approval() first. So no login can make the change alone, with
+-- any program. A single-operator deployment, which only a sandbox can be, needs no approval.
 
 create or replace function gold.two_people() returns boolean
 language sql stable
@@ -39,17 +39,17 @@ begin
     using errcode = 'GR409', detail = 'needs_approval';
 end $$;
 
--- Like require_approval, for the settings of a deployment. The first partner ends the setup of a deployment;
--- before, nothing of a partner can be affected, and the migration login sets the deployment up.
+-- Like require_approval, for the settings of a deployment. Before the first partner exists, a setting can affect
+-- nobody, so the migration login alone may change the settings.
 create or replace function gold.require_approval_of_setting(part jsonb, variadic kinds text[]) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 begin
-  if exists (select from partner) then
+  if exists (select from partner) or not pg_has_role(session_user, 'gold_owner', 'usage') then
     perform require_approval(part, variadic kinds);
   end if;
 end $$;
 
--- What note_as() adds to each audit row: the applied proposal, else the deployment's mode.
+-- What note_as() adds to each audit row: the applied proposal if there is one, otherwise the deployment's mode.
 create or replace function gold.mode_of_change() returns jsonb
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- The members that the content of each kind of proposal may have. A member that no function reads would be part of
--- the approved text and change nothing, so the people could approve something else than they believe.
+-- The members that the content of each kind of proposal may have. A member that no function reads would be in the
+-- approved text but change nothing, so people would believe that they approved more than they did.
 
 create or replace function gold.proposal_members(kind text) returns text[]
 language sql immutable
@@ -20,6 +20,9 @@ return case kind
   when 'sealing_key.rotate' then '{sealing_key,secrets}'
   when 'vault.add' then '{serial,refiner,vault,gross,fineness}'
   when 'vault.remove' then '{serial}'
+  when 'deposit.record' then '{client_id,amount,bank_reference}'
+  when 'deposit.reverse' then '{deposit}'
+  when 'payment.submit' then '{batch,prepared_at,document_sha256,payments}'
   when 'withdrawal.return' then '{withdrawal}'
   when 'deployment.settle' then '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'
   when 'deployment.payout' then '{name,iban,bic}'
@@ -60,5 +63,19 @@ begin
   limit 1;
   if unknown is not null then
     raise exception 'a proposal of the kind % has no member %', kind, unknown using errcode = 'GR409';
+  end if;
+end $$;
+
+-- Refuses a proposal that changes nothing. In these kinds, every member may be absent or null, and the setting then
+-- stays the same. Only a null exposure is a change: it removes the limit.
+create or replace function gold.refuse_no_change(kind text, content jsonb) returns void
+language plpgsql immutable set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+begin
+  if kind in ('partner.set', 'price.set', 'market.set', 'deployment.defaults') and not exists (
+    select from jsonb_each(content) m where m.key <> 'client_id' and m.value <> '{}' and (m.value <> 'null' or m.key = 'exposure'))
+  then
+    raise exception 'the proposal would change nothing: a proposal of the kind % needs at least one of %', kind,
+      array_to_string(array_remove(proposal_members(kind), 'client_id'), ', ') using errcode = 'GR409';
   end if;
 end $$;

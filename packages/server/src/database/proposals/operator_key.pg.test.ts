@@ -1,4 +1,5 @@
 import { after, before, describe, it } from "node:test";
+import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import { newSoftwareKey } from "@gold-partner/sshsig/testing";
 import { assert, assertEquals } from "@std/assert";
 import { hireOperator, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
@@ -30,10 +31,37 @@ describe("operators' keys", () => {
   const approve = (person: Signatory, proposal: { id: string; sha256: string }) =>
     verdictOf(approveSigned(person, proposal));
 
+  const activeKeysOf = async (login: string): Promise<string[]> => {
+    const rows = await books.sql`
+      select fingerprint from gold.operator_key where login = ${login} and ended_at is null`;
+    return rows.map(({ fingerprint }) => fingerprint);
+  };
+
+  it("must be registered before anything is approved in production, where one person can still end things", async () => {
+    const [one, two] = people as [Signatory, Signatory];
+    await books.sql`update gold.deployment set environment = 'production'`;
+    const [proposal] = await one.sql`select * from gold.propose('market.set', ${
+      one.sql.json(EXPOSURE)
+    }::jsonb)`;
+    const unsigned = await verdictOf(
+      two.sql`select gold.approve_proposal(${proposal!.id}::uuid, ${proposal!.sha256})`,
+    );
+    for (const verdict of [unsigned, await approve(two, proposal as never)]) {
+      assert(
+        verdict.startsWith("GR409 nobody can approve in production before the first operator keys"),
+        verdict,
+      );
+      assert(verdict.includes("gold db migrate --operator-key LOGIN=FILE"), verdict);
+    }
+    assertEquals(await verdictOf(one.sql`select gold.set_market_hours(false, '[]')`), "done");
+    assertEquals(await verdictOf(two.sql`select gold.reject_proposal(${proposal!.id}::uuid)`), "done");
+    await books.sql`update gold.deployment set environment = 'sandbox'`;
+  });
+
   it("are registered first by the migration login, once, for at least two people, which ends the single operator", async () => {
     const [one, two] = people as [Signatory, Signatory];
     const few = await verdictOf(registerRootKeys(books.sql, one));
-    assert(few.startsWith("GR409 the first operator keys must be of at least 2 people"), few);
+    assert(few.startsWith("GR409 register the first operator keys of at least 2 people"), few);
     const denied = await verdictOf(registerRootKeys(one.sql, one, two));
     assert(denied.startsWith("42501"), denied);
     const shared = await verdictOf(registerRootKeys(books.sql, one, { ...two, key: one.key }));
@@ -77,12 +105,29 @@ describe("operators' keys", () => {
       );
       const content = { login: second.login, public_key: one.key.publicKey.text };
       const taken = await verdictOf(proposeSigned(one, "operator_key.add", content));
-      assert(taken.includes("every person needs an own key"), taken);
+      assert(taken.includes("use a new key for each person"), taken);
       const foreign = await approve({ ...people[1]!, key: one.key }, proposal);
-      assert(foreign.includes("which is no active key of the login"), foreign);
+      assert(foreign.includes("which is not an active key of the login"), foreign);
     } finally {
       await second.leave();
     }
+  });
+
+  it("do not count one key for two people, even if a superuser stored it for both", async () => {
+    const [one, two] = people as [Signatory, Signatory];
+    const proposal = await proposeSigned(one, "market.set", EXPOSURE);
+    const text = approvalText({ ...proposal, approver: two.login });
+    const signature = await one.key.sign(text, { namespace: APPROVAL_NAMESPACE });
+    const verdict = await verdictOf(books.sql.begin(async (sql) => {
+      await sql`alter table gold.operator_key drop constraint operator_key_pkey`;
+      await sql`
+        insert into gold.operator_key (fingerprint, login, public_key, admitted_by, added_at)
+        select fingerprint, ${two.login}, public_key, admitted_by, added_at from gold.operator_key
+        where fingerprint = ${one.key.publicKey.fingerprint}`;
+      await sql.unsafe(`set local session authorization ${two.login}`);
+      await sql`select gold.approve_proposal(${proposal.id}::uuid, ${proposal.sha256}, ${signature})`;
+    }));
+    assertEquals(verdict, "GR409 the proposer signed with the same key: another person has to approve");
   });
 
   it("do not let the migration login make two people alone", async () => {
@@ -104,7 +149,10 @@ describe("operators' keys", () => {
     const ended = await approve(three, proposal);
     assert(ended.includes("has no operator key"), ended);
     const last = await verdictOf(one.sql`select gold.end_operator_key(${two.key.publicKey.fingerprint})`);
-    assert(last.startsWith("GR409 fewer than two people would have an operator key"), last);
+    assert(
+      last.startsWith("GR409 fewer than two people with the role keys would have an operator key"),
+      last,
+    );
     const next = { ...three, key: await newSoftwareKey("sk-ssh-ed25519@openssh.com") };
     const added = await proposeSigned(one, "operator_key.add", {
       login: three.login,
@@ -128,7 +176,57 @@ describe("operators' keys", () => {
     const proposal = await proposeSigned(extra, "market.set", EXPOSURE);
     await one.sql`select gold.end_operator_key(${extra.key.publicKey.fingerprint})`;
     const verdict = await approve(two, proposal);
-    assert(verdict.includes("which is no active key of the login"), verdict);
+    assert(verdict.includes("which is not an active key of the login"), verdict);
+  });
+
+  it("of logins that could not approve another key do not count among the keys that must remain", async () => {
+    const [, two, three] = people as [Signatory, Signatory, Signatory];
+    const active = await activeKeysOf(three.login);
+    /** The verdict on ending these keys after `change`. Nothing is committed. */
+    const endAfter = (change: string, keys: readonly string[]) =>
+      verdictOf(books.sql.begin(async (sql) => {
+        await sql.unsafe(change);
+        for (const key of keys) await sql`select gold.end_operator_key(${key})`;
+        await sql.unsafe("do $$ begin raise exception 'undo' using errcode = 'GR200'; end $$");
+      }));
+    for (
+      const change of [
+        `revoke gold_operator from ${three.login}; grant gold_treasury, gold_audit to ${three.login}`,
+        `alter role ${three.login} nologin`,
+        `drop role ${three.login}`,
+      ]
+    ) {
+      const last = await endAfter(change, [two.key.publicKey.fingerprint]);
+      assert(last.startsWith("GR409 fewer than two people with the role keys would"), `${change}: ${last}`);
+      assertEquals(await endAfter(change, active), "GR200 undo", change);
+    }
+  });
+
+  it("end when their login is removed, except if fewer than two people with keys would remain", async () => {
+    const [one, two, three] = people as [Signatory, Signatory, Signatory];
+    const leaver = await hireOperator(books);
+    const { key: { publicKey } } = await newSignatory(leaver.sql);
+    const content = { login: leaver.login, public_key: publicKey.text };
+    const added = await proposeSigned(one, "operator_key.add", content);
+    assertEquals(await approve(two, added), "done");
+    const version = async () =>
+      (await books.sql`select version::text from gold.registry_version`)[0]!.version;
+    const before = await version();
+    await books.sql`select gold.remove_operator(${leaver.login})`;
+    await leaver.leave();
+    assertEquals(await activeKeysOf(leaver.login), []);
+    const notes = await books.sql`
+      select action, subject, detail ->> 'fingerprint' as key from gold.audit order by id desc limit 2`;
+    assertEquals(notes.map((row) => ({ ...row })), [
+      { action: "operator.remove", subject: leaver.login, key: null },
+      { action: "operator_key.end", subject: leaver.login, key: publicKey.fingerprint },
+    ]);
+    assert(await version() !== before);
+    const verdict = await verdictOf(books.sql.begin(async (sql) => {
+      for (const key of await activeKeysOf(three.login)) await sql`select gold.end_operator_key(${key})`;
+      await sql`select gold.remove_operator(${two.login})`;
+    }));
+    assert(verdict.startsWith("GR409 fewer than two people with the role keys would"), verdict);
   });
 
   it("sign a proposal once, and only their own", async () => {

@@ -53,8 +53,9 @@ begin atomic
   select exists (select from gold.operator_key);
 end;
 
--- Refuses a signature unless an active key of this login made it, as the signature says. The key cannot end before
--- this transaction does, so that an approval is never later than the end of a key that signed it.
+-- Refuses a signature that does not name an active key of this login. Postgres does not verify the signature.
+-- The lock on the key's row keeps the key active until this transaction ends, so that no approval is later
+-- than the end of its key.
 create or replace function gold.require_operator_key(login text, signature text) returns text
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -66,7 +67,7 @@ begin
   end if;
   perform from operator_key k where k.login = login and k.fingerprint = found_key and k.ended_at is null for share;
   if not found then
-    raise exception 'the signature is of the key %, which is no active key of the login %', found_key, login using errcode = 'GR409';
+    raise exception 'the signature was made with the key %, which is not an active key of the login %', found_key, login using errcode = 'GR409';
   end if;
   return found_key;
 end $$;
@@ -84,7 +85,7 @@ begin
   end if;
   select k.* into known from operator_key k where k.fingerprint = admitted;
   if known.fingerprint is not null then
-    raise exception 'the key % was registered before, for the login %: every person needs an own key', admitted, known.login
+    raise exception 'the key % was registered before, for the login %: use a new key for each person', admitted, known.login
       using errcode = 'GR409';
   end if;
   insert into operator_key (fingerprint, login, public_key, admitted_by, added_at)
@@ -104,7 +105,7 @@ begin
   if exists (select from operator_key) then
     raise exception 'the first operator keys are registered already: propose another with `gold operator key add`' using errcode = 'GR409';
   elsif (select count(*) from jsonb_object_keys(keys)) < needed then
-    raise exception 'the first operator keys must be of at least % people, so that two can replace a lost one', needed using errcode = 'GR409';
+    raise exception 'register the first operator keys of at least % people, so that two people can replace a lost key', needed using errcode = 'GR409';
   end if;
   perform require_two_people();
   for given in select k.key as login, k.value as public_key from jsonb_each_text(keys) k order by 1 loop
@@ -130,7 +131,8 @@ begin
   return admitted;
 end $$;
 
--- One person may end a lost key at once. Two people with keys must stay, because they approve the next key.
+-- One person may end a lost key at once. Two people who can log in with the role `keys` must keep a key, because
+-- two such people approve the next key. A key of any other login can always be ended.
 create or replace function gold.end_operator_key(fingerprint text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -144,8 +146,11 @@ begin
     raise exception 'there is no operator key %', fingerprint using errcode = 'GR404';
   elsif held.ended_at is not null then
     raise exception 'the operator key % ended already, at %', fingerprint, instant_text(held.ended_at) using errcode = 'GR409';
-  elsif (select count(distinct k.login) from operator_key k where k.ended_at is null and k.fingerprint <> fingerprint) < 2 then
-    raise exception 'fewer than two people would have an operator key, and nobody could approve another: add one first' using errcode = 'GR409';
+  elsif (
+    select bool_or(k.fingerprint = fingerprint) and count(distinct k.login) filter (where k.fingerprint <> fingerprint) < 2
+    from operator_key k join operator_overview o on o.login = k.login where k.ended_at is null and 'keys' = any (o.roles))
+  then
+    raise exception 'fewer than two people with the role keys would have an operator key, so nobody could approve a new key: add a key first' using errcode = 'GR409';
   end if;
   update operator_key k set ended_at = clock_timestamp() where k.fingerprint = fingerprint;
   perform note('operator_key.end', held.login, jsonb_build_object('fingerprint', fingerprint));

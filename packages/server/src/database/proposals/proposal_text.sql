@@ -16,7 +16,7 @@ begin
   case jsonb_typeof(value)
     when 'object' then
       if exists (select from jsonb_object_keys(value) name where name !~ '^[a-zA-Z0-9_]+$') then
-        raise exception 'the content of a proposal may have members with letters, digits and _ in their names only' using errcode = 'GR409';
+        raise exception 'the names of members in the content of a proposal may have only letters, digits and _' using errcode = 'GR409';
       end if;
       return '{' || coalesce((
         select string_agg(to_json(m.key)::text || ':' || canonical_json(m.value), ',' order by m.key collate "C") from jsonb_each(value) m), '') || '}';

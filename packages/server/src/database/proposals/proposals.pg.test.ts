@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { canonicalJson } from "@gold-partner/canonical";
 import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
-import { newThumbprint } from "../../admission/registry/credential_fixture.ts";
 import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "../../booking/operator_fixture.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
+import { createTestAuthority } from "../../../testing/certificates.ts";
 import { newTestKey } from "../../../testing/partner.ts";
 
 const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
@@ -60,17 +61,13 @@ describe("proposals under two people", () => {
     verdictOf(sql`select gold.take_secrets(${id}::uuid)`);
 
   async function newKeyContent() {
-    return {
-      client_id: publicId,
-      thumbprint: newThumbprint(),
-      kid: null,
-      jwk: (await newTestKey()).publicJwk,
-    };
+    const { thumbprint, publicJwk: jwk } = await newTestKey();
+    return { client_id: publicId, thumbprint, kid: null, jwk };
   }
   const isRegistered = async (thumbprint: string) =>
     (await books.sql`select from gold.signing_key where thumbprint = ${thumbprint}`).length === 1;
 
-  it("make their change in the approval, by another login, once", async () => {
+  it("make their change once, when another login approves them", async () => {
     const content = await newKeyContent();
     const proposal = await propose(maker, "signing_key.add", content);
     assertEquals(await isRegistered(content.thumbprint), false);
@@ -107,6 +104,22 @@ describe("proposals under two people", () => {
     }
   });
 
+  it("can be made by the migration login, which cannot approve any without the role of their kind", async () => {
+    const migration = await hireOperator(books);
+    try {
+      await books.sql.unsafe(
+        `revoke gold_operator from ${migration.login}; grant gold_owner, gold_book to ${migration.login}`,
+      );
+      await reject(maker, await propose(migration, "price.set", PRICE));
+      assertEquals(
+        await approve(migration, await propose(maker, "price.set", PRICE)),
+        `GR403 a change of the kind price.set needs the role pricing, which the login ${migration.login} does not have`,
+      );
+    } finally {
+      await migration.leave();
+    }
+  });
+
   it("never change", async () => {
     const { id } = await propose(maker, "price.set", PRICE);
     const changes = [
@@ -130,7 +143,7 @@ describe("proposals under two people", () => {
     }
   });
 
-  it("have only members that their kind knows, also inside an object", async () => {
+  it("are refused with a member that their kind does not have, also inside an object", async () => {
     const cases = [
       ["price.set", { ...PRICE, note: "x" }, "a proposal of the kind price.set has no member note"],
       ["market.open", { mid: "1" }, "a proposal of the kind market.open has no member mid"],
@@ -157,15 +170,111 @@ describe("proposals under two people", () => {
     }
   });
 
+  it("name a key by its own thumbprint, because people compare only the thumbprint", async () => {
+    const { thumbprint } = await newTestKey();
+    const content = await newKeyContent();
+    const refusal = `GR409 the thumbprint of the key is ${content.thumbprint}, not ${thumbprint}`;
+    const { publicJwk: public_jwk } = await newTestKey();
+    const partner = { client_id: "sbx_two_keys", name: "Bank", keys: [content, { ...content, thumbprint }] };
+    assertEquals(await verdictOf(propose(maker, "signing_key.add", { ...content, thumbprint })), refusal);
+    assertEquals(await verdictOf(propose(maker, "partner.create", partner)), refusal);
+    const rotation = await verdictOf(propose(maker, "token_key.rotate", { kid: thumbprint, public_jwk }));
+    assert(rotation.startsWith("GR409 the thumbprint of the key is "), rotation);
+  });
+
+  it("name an authority by the SHA-256 of the only certificate in their text", async () => {
+    const [certificate, other] = [createTestAuthority().ca, createTestAuthority().ca];
+    const der = new X509Certificate(certificate).raw;
+    const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    const add = (certificate: string | null, fingerprint: string) =>
+      verdictOf(propose(maker, "authority.add", {
+        ...{ first: true, fingerprint, certificate, revocation_list: "LIST" },
+        revocation_next_at: "2036-01-01T00:00:00.000Z",
+      }));
+    assertEquals(
+      await add(other, hashOf(der)),
+      `GR409 the fingerprint of the certificate is ${hashOf(new X509Certificate(other).raw)}, not ${
+        hashOf(der)
+      }`,
+    );
+    const longer = Buffer.concat([der, Buffer.alloc(3)]);
+    const pem = (bytes: Buffer) =>
+      `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
+    for (
+      const [text, bytes] of [
+        ["PEM", Buffer.from("PEM")],
+        [null, der],
+        [`${certificate.trimEnd()}\n${other}`, der],
+        [`${certificate.trimEnd()} ${other}`, der],
+        [pem(longer), longer],
+        [pem(der).replace("\nM", "\nM="), der],
+      ] as const
+    ) {
+      assertEquals(
+        await add(text, hashOf(bytes)),
+        "GR409 the certificate must be exactly one certificate as PEM",
+      );
+    }
+    assertEquals(await add(certificate, hashOf(der)), "done");
+    assertEquals(await add(pem(der), hashOf(der)), "done");
+  });
+
+  it("are refused if they would change nothing", async () => {
+    const cases = [
+      ["partner.set", {}, "name, ips, webhook_url, rate_per_second, burst, maximum_grams, limits"],
+      ["partner.set", { client_id: publicId }, "name, ips, webhook_url"],
+      ["partner.set", { client_id: publicId, limits: {}, name: null }, "name, ips, webhook_url"],
+      ["price.set", {}, "source, mid, spread_basis_points, stale_after_seconds, url, hours"],
+      ["market.set", {}, "breaker, band, exposure"],
+      ["deployment.defaults", {}, "rate_per_second, burst, limits"],
+      ["deployment.defaults", { limits: {} }, "rate_per_second, burst, limits"],
+    ] as const;
+    for (const [kind, content, members] of cases) {
+      const verdict = await verdictOf(propose(maker, kind, content));
+      const expected =
+        `GR409 the proposal would change nothing: a proposal of the kind ${kind} needs at least one of ${members}`;
+      assert(verdict.startsWith(expected), verdict);
+    }
+    assertEquals(await verdictOf(propose(maker, "market.set", { exposure: null })), "done");
+  });
+
+  it("are refused with only a part of a price or of the default rate", async () => {
+    const hours = { always_open: true, sessions: [] };
+    const cases = [["price.set", { mid: "100", hours }], ["deployment.defaults", { burst: 1 }]] as const;
+    for (const [kind, content] of cases) {
+      const verdict = await verdictOf(propose(maker, kind, content));
+      assert(verdict.startsWith("23502 null value in column"), verdict);
+    }
+  });
+
+  it("are refused if their proposer has lost the role of their kind, or was removed", async () => {
+    const person = await hireOperator(books);
+    const proposal = await propose(person, "price.set", PRICE);
+    const refusal =
+      `GR403 a change of the kind price.set needs the role pricing, which the login ${person.login} does not have`;
+    await books.sql.unsafe(`revoke gold_operator from ${person.login}; grant gold_keys to ${person.login}`);
+    assertEquals(await approve(checker, proposal), refusal);
+    await person.leave();
+    assertEquals(await approve(checker, proposal), refusal);
+    assertEquals(await reject(checker, proposal), "done");
+  });
+
+  it("cannot be named in the audit row of a limit that one person lowers", async () => {
+    const forged = verdictOf(
+      maker.sql`select gold.limit_partner(${publicId}, '{"open_quotes": 5, "proposal": "x"}')`,
+    );
+    assertEquals(await forged, "GR409 there is no limit proposal");
+  });
+
   it("are approved only with the hash of the text that was shown", async () => {
     const shown = await propose(maker, "price.set", PRICE);
     const changed = await propose(maker, "price.set", { ...PRICE, mid: "100" });
     const verdict = await approve(checker, { id: changed.id, sha256: shown.sha256 });
-    assert(verdict.startsWith(`GR409 the hash ${shown.sha256} is not that of the proposal`), verdict);
+    assert(verdict.startsWith(`GR409 the hash ${shown.sha256} is not the hash of the proposal`), verdict);
     const sha256 = null as unknown as string;
     assert(
       (await approve(checker, { id: changed.id, sha256 })).startsWith("GR409 the hash"),
-      "null is no hash",
+      "null does not count as the hash",
     );
     const unknown = await approve(checker, { ...shown, id: randomUUID() });
     assert(unknown.startsWith("GR404 there is no proposal "), unknown);
@@ -193,7 +302,7 @@ describe("proposals under two people", () => {
     }
   });
 
-  it("give their secrets once, only to the proposer, only after the approval", async () => {
+  it("give their secrets once, only to the proposer and only after the approval", async () => {
     const content = { client_id: publicId, hash: "01", overlap_seconds: 3600 };
     const proposal = await propose(maker, "client_secret.rotate", content, { secrets: new Uint8Array([7]) });
     assertEquals(
@@ -266,7 +375,7 @@ describe("proposals under two people", () => {
         ],
         [
           '{"a b":1}',
-          "GR409 the content of a proposal may have members with letters, digits and _ in their names only",
+          "GR409 the names of members in the content of a proposal may have only letters, digits and _",
         ],
       ] as const
     ) {
@@ -276,7 +385,7 @@ describe("proposals under two people", () => {
     }
   });
 
-  it("let no login make a gated change alone, even with a proposal of the same kind", async () => {
+  it("let no login alone make a change that needs approval, even with a proposal of the same kind", async () => {
     const content = await newKeyContent();
     const other = await newKeyContent();
     const addKey = ({ thumbprint, jwk }: typeof content) =>

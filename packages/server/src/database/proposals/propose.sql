@@ -1,6 +1,6 @@
 -- Proposals. propose() tries the change and undoes it, so that a change that cannot be made is refused at once.
--- approve_proposal() makes the change in the transaction of the approval. Lock order: the proposal, then what
--- the change locks.
+-- approve_proposal() makes the change in the transaction of the approval. Lock order: the proposal, then the rows
+-- that the change locks.
 
 create or replace function gold.hold_proposal(id uuid) returns gold.proposal
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -20,7 +20,7 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   update proposal p set state = 'applying' where p.id = (given).id;
   perform apply_change((given).kind, (given).content);
-  -- Undoes the block.
+  -- Rolls the block back.
   raise exception 'tried' using errcode = 'GR200';
 exception when sqlstate 'GR200' then
   null;
@@ -38,7 +38,7 @@ declare
   made proposal;
 begin
   perform require_read_committed();
-  perform require_role_of(kind, false);
+  perform require_role_of(session_user, kind, false);
   if lifetime not between interval '1 millisecond' and interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
@@ -80,21 +80,25 @@ begin
   perform note('proposal.sign', id::text, signed_with(given.proposer, signature));
 end $$;
 
--- What an audit row states of a signature.
+-- What an audit row states about a signature.
 create or replace function gold.signed_with(login text, signature text) returns jsonb
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   return jsonb_build_object('key', require_operator_key(login, signature), 'signature_sha256', hash_text(convert_to(signature, 'UTF8')));
 end $$;
 
--- Returns what the approval's audit row states of the signature. Where operators sign, the proposer's key must
--- still be active, and the two keys must differ.
+-- Returns what the approval's audit row states about the signature. Where operators sign, the proposer's key must
+-- still be active, and the two keys must differ. In production, nobody can approve before operators can sign.
 create or replace function gold.require_signatures(given gold.proposal, signature text) returns jsonb
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   signed jsonb;
 begin
   if not signatures_demanded() then
+    if (select d.environment = 'production' from deployment d) then
+      raise exception 'nobody can approve in production before the first operator keys are registered: run `gold db migrate --operator-key LOGIN=FILE`, with one key for each of at least three people'
+        using errcode = 'GR409';
+    end if;
     return '{}';
   elsif (given).proposer_signature is null then
     raise exception 'the proposer has not signed the proposal: % runs `gold proposal sign %`', (given).proposer, (given).id using errcode = 'GR409';
@@ -118,13 +122,15 @@ declare
   signed jsonb;
 begin
   perform refuse_decided(given);
-  perform require_role_of(given.kind, true);
+  perform require_role_of(session_user, given.kind, true);
+  -- The proposer may have lost the role since the proposal.
+  perform require_role_of(given.proposer, given.kind, false);
   if given.proposer = session_user then
     raise exception 'you proposed this change, so another login has to approve it' using errcode = 'GR409';
   elsif clock_timestamp() >= given.expires_at then
     raise exception 'the proposal expired at %: propose the change again', instant_text(given.expires_at) using errcode = 'GR409';
   elsif proposal_sha256(given) is distinct from sha256 then
-    raise exception 'the hash % is not that of the proposal: read the proposal again, and approve the hash that is shown then', sha256
+    raise exception 'the hash % is not the hash of the proposal: run `gold proposal show` again, and approve the hash that it shows', sha256
       using errcode = 'GR409';
   end if;
   signed := require_signatures(given, signature);

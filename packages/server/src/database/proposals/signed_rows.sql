@@ -1,5 +1,5 @@
--- What the programs read that ignore a row unless two people signed for it. They verify the signatures themselves,
--- because Postgres cannot.
+-- Reads for the programs that use a row only if two people signed for it. The programs verify the signatures
+-- themselves, because Postgres cannot.
 
 -- The approvals of these kinds and of operators' keys, in the order in which they were made.
 create or replace function gold.approvals_of(variadic kinds text[]) returns jsonb
@@ -15,19 +15,34 @@ return jsonb_build_object(
     from gold.proposal p
     where p.state = 'approved' and p.approver_signature is not null and (p.kind = any (kinds) or p.kind = 'operator_key.add')), '[]'));
 
--- The approvals that the service's registry and `gold` need.
+-- The approvals of all rows that read_rows() returns, for `gold registry adopt`.
 create or replace function gold.read_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'certificate.issue', 'signing_key.add', 'client_secret.rotate',
   'authority.add', 'deployment.payout', 'registry.adopt');
 
--- The approvals that the trust sync needs.
-create or replace function gold.read_authority_approvals() returns jsonb
+-- The approvals that the service's registry needs, for certificates, signing keys, client secrets and addresses.
+create or replace function gold.read_registry_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
-return gold.approvals_of('authority.add', 'registry.adopt');
+return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', 'signing_key.add', 'client_secret.rotate', 'registry.adopt');
 
--- The rows for which two people must have signed, for `gold registry adopt` and `gold inventory`. `payees` and
--- `payer` are what `gold withdrawal submit` pays.
+-- The approvals that `gold withdrawal approve` and `submit` need, for names, IBANs and the account that pays.
+create or replace function gold.read_payee_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'deployment.payout', 'registry.adopt');
+
+-- The approvals of operators' keys only, with which `gold` verifies the proposer's signature.
+create or replace function gold.read_key_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of(variadic '{}');
+
+-- The approvals that the trust sync needs, for authorities and partners' addresses.
+create or replace function gold.read_trust_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of('authority.add', 'partner.create', 'partner.set', 'registry.adopt');
+
+-- The rows for which two people must have signed, for `gold registry adopt`. `payees` are the names and IBANs
+-- that `gold withdrawal submit` pays. `payer` is the account that pays.
 create or replace function gold.read_rows() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return (
@@ -40,7 +55,8 @@ return (
   from gold.read_registry(null) r);
 
 -- Two people sign for rows that exist already: those from before the first operator key. `rows` is a list of
--- pairs of texts, the row's name and its content. The content of the proposal is all that programs read of this.
+-- pairs of texts, the row's name and its content. Programs read the pairs from the approved proposal; this
+-- function stores only a hash of them in the audit trail.
 create or replace function gold.adopt_registry(rows jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable

@@ -46,8 +46,7 @@ export const account = gold.table("account", {
 ]);
 
 /**
- * The gold that can be sold, in 0.0001 g, and the list of bars in force. There is one row now; the column
- * `stripe` allows more.
+ * The gold that can be sold, in 0.0001 g, in one or more stripes, and the list of bars in force. See stripes.sql.
  */
 export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
@@ -55,7 +54,7 @@ export const vault = gold.table("vault", {
   listId: integer().notNull().default(1),
   /** The limit of the operator's exposure, in 0.0001 g; null is unlimited. See exposure.sql. */
   maximumExposure: amount(),
-  /** What all partners bought minus what they sold in the day that ends at `day_ends_at`. */
+  /** What all partners bought minus what they sold in the day that ends at `day_ends_at`; 0 except in stripe 0. */
   dayNet: amount().notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),
 }, (t) => [

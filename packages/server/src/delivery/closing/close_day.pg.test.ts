@@ -4,7 +4,7 @@ import { eventReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import type { StoredRequest } from "../../admission/signature/stored_request.ts";
 import { stamp } from "../../ticket.ts";
-import { closingToday } from "../../../testing/close_today.ts";
+import { closingToday, moveDayEndAway } from "../../../testing/close_today.ts";
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import {
   bookFunding,
@@ -24,11 +24,7 @@ import { closeDays, startDayCloser } from "./day_closer.ts";
 import { until } from "../../../../../testing/until.ts";
 
 const GRAM = byGrams("buy", 10_000n);
-const RIYADH_MS = 3 * 3_600_000;
-const DAY_MS = 86_400_000;
-/** Today in Riyadh, and the instant at which it ends. */
-const today = () => new Date(Date.now() + RIYADH_MS).toISOString().slice(0, 10);
-const endOfToday = () => new Date(Date.parse(today()) + DAY_MS - RIYADH_MS);
+const HOUR_MS = 3_600_000;
 const sha256 = (...parts: readonly (string | Uint8Array)[]) => {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);
@@ -39,8 +35,19 @@ const hashOfLines = (lines: readonly string[]) =>
 
 describe("the end of a day", () => {
   let books: TestBooks;
+  let riyadh: Record<string, unknown>;
+  let today: string;
+  let endOfToday: Date;
   before(async () => {
     books = await testBooks();
+    [riyadh] = await books.sql`
+      select gold.day_of('2026-01-31T20:59:59.999Z')::text as before, gold.day_of('2026-01-31T21:00:00Z')::text as after,
+        gold.day_begin('2026-02-01') as begins, gold.day_end('2026-01-31T21:00:00Z') as ends` as [
+      typeof riyadh,
+    ];
+    const aheadMs = await moveDayEndAway(books.sql) * HOUR_MS;
+    today = new Date(Date.now() + aheadMs).toISOString().slice(0, 10);
+    endOfToday = new Date(Date.parse(today) + 24 * HOUR_MS - aheadMs);
     await books.addBar(20_000n);
   });
   after(() => books.stop());
@@ -72,6 +79,15 @@ describe("the end of a day", () => {
     const signedRequest = stamp<StoredRequest>(text.join("\n"));
     return bookOrder(books.api, orderItem(client, id, { signedRequest }));
   };
+
+  it("is midnight in Riyadh", () => {
+    assertEquals({ ...riyadh }, {
+      before: "2026-01-31",
+      after: "2026-02-01",
+      begins: new Date("2026-01-31T21:00:00Z"),
+      ends: new Date("2026-02-01T21:00:00Z"),
+    });
+  });
 
   it("is posted only after the end of a day, from the first whole day of the first epoch on", async () => {
     const client = await rich();
@@ -105,10 +121,10 @@ describe("the end of a day", () => {
     await closingToday(books.sql, () => closeDays(books.api));
     const [closed, ...more] = await closedDays(client);
     assertEquals([more.length, closed!.sequence], [0, before.length + 1]);
-    assertEquals(closed!.created_at, endOfToday().toISOString());
+    assertEquals(closed!.created_at, endOfToday.toISOString());
     const { quotes_sha256, refusals_sha256, epoch, ...day } = closed!.data.day;
     assertEquals(day, {
-      date: today(),
+      date: today,
       first_sequence: 1,
       last_sequence: before.length,
       opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
@@ -198,7 +214,7 @@ describe("the end of a day", () => {
     await closingToday(books.sql, async () => {
       assertEquals(await close(client), true);
       const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
-      assertEquals(account!.last_posted_at, endOfToday());
+      assertEquals(account!.last_posted_at, endOfToday);
       assertEquals((await closedDays(client)).length, 0);
       await books.api.begin(async (sql) => {
         await sql`select gold.close_day(${client}::int)`;
@@ -251,7 +267,7 @@ describe("the end of a day", () => {
       "refusal",
       "withdrawal",
     ]);
-    for (const { created_at } of newest) assert(created_at >= endOfToday(), created_at.toISOString());
+    for (const { created_at } of newest) assert(created_at >= endOfToday, created_at.toISOString());
     assertEquals(await books.defects(), []);
   });
 

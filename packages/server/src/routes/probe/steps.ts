@@ -34,7 +34,7 @@ const MILLISECONDS_FORM = /^[1-9][0-9]{12}$/;
  * Checks the steps before the signature. Checks each of them, even if another one fails; only `key` needs a
  * valid header.
  */
-export async function judgeHeaders(
+export async function checkHeaders(
   headers: ProbedHeaders,
   partner: Partner,
   nowMs: number,
@@ -62,7 +62,7 @@ export async function judgeHeaders(
       );
     }, { ok: true, detail: "Well formed." }),
     header,
-    key: header.ok ? judgeKey(partner, parseDetached(headers.signature).kid, nowMs) : NOT_REACHED,
+    key: header.ok ? checkKey(partner, parseDetached(headers.signature).kid, nowMs) : NOT_REACHED,
     signature: NOT_REACHED,
   };
 }
@@ -80,7 +80,7 @@ export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): Faile
   return steps.signature.ok === false ? "signature" : undefined;
 }
 
-function judgeKey(partner: Partner, kid: string | undefined, nowMs: number): Step {
+function checkKey(partner: Partner, kid: string | undefined, nowMs: number): Step {
   if (activeKeys(partner, kid, nowMs).length > 0) return ALL_RIGHT.key;
   return {
     ok: false,

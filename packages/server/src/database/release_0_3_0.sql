@@ -1,6 +1,6 @@
--- Routines that processes of 0.3.0 call and this version does not call. Processes of 0.3.0 keep
--- running while the database is migrated. So each of these routines keeps its name, arguments and result
--- until the next release. `gold db migrate --finish` drops all of them; see finish.sql.
+-- Routines that processes of 0.3.0 call and this version does not call. Processes of 0.3.0 may keep running
+-- while the database is migrated, so each of these routines keeps its name, arguments and result. A database
+-- that books only orders with their signed request (see finish.sql) does not have them.
 
 -- Raises a serialization failure, so that a write of 0.3.0 rolls back if it waited for the migration's locks.
 -- Such a write would otherwise continue with 0.3.0's routine body on changed tables. Every such body calls

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import postgres from "postgres";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { seedTests } from "../../../../testing/seed.ts";
+import { auditBooks } from "../full_audit.ts";
+import { withSnapshot } from "../snapshot.ts";
+
+seedTests(import.meta.url);
+
+const MID = 5_000_000;
+const URL_OF_SOURCE = "https://prices.example/";
+
+/** The prices that the rule reports. */
+async function reported({ url }: TestBooks): Promise<number[]> {
+  const { findings } = await withSnapshot(
+    url,
+    (sql) => auditBooks(sql, { rowsOnly: true, registryOnly: true }),
+  );
+  const ids = findings.filter(({ rule }) => rule === "price_is_allowed").map(({ row }) =>
+    Number(row.split(" ")[1])
+  );
+  return [...new Set(ids)];
+}
+
+/** Makes the audit rows those of 0.4.0, which name no price. The audit then checks only what follows. */
+const forget = ({ sql }: TestBooks) =>
+  sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`;
+    await transaction`update gold.audit set detail = detail - 'price_id'`;
+  });
+
+const newestId = async ({ sql }: TestBooks): Promise<number> =>
+  (await sql`select coalesce(max(id), 0)::int as id from gold.price_history`)[0]!.id;
+
+/** Calls `change`. If the band refuses it, turns the band off for it, as the migration login can. */
+async function force({ sql }: TestBooks, change: string): Promise<boolean> {
+  const refused = await sql.unsafe(change).then(() => false, (error) => {
+    if (error.code !== "GR409") throw error;
+    return true;
+  });
+  if (refused) {
+    await sql.begin(async (transaction) => {
+      const [band] =
+        await transaction`select band_basis_points as step, band_hour_basis_points as hour from gold.price`;
+      await transaction`update gold.price set band_basis_points = null, band_hour_basis_points = null`;
+      await transaction.unsafe(change);
+      await transaction`update gold.price set band_basis_points = ${band!.step}, band_hour_basis_points = ${
+        band!.hour
+      }`;
+    });
+  }
+  return refused;
+}
+
+const setPrice = (source: string, mid: number, spread: number): string => `
+  select gold.set_price('${source}', ${mid}, gold.buy_of(${mid}, ${spread}), gold.sell_of(${mid}, ${spread}), ${spread}, 10,
+    ${source === "http" ? `'${URL_OF_SOURCE}'` : "null"})`;
+/** Moves the price by basis points, as a tick of the source. */
+const tick = (move: number, buy: number): string => `
+  select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, m.mid, gold.buy_of(m.mid, p.spread_basis_points) + ${buy},
+    gold.sell_of(m.mid, p.spread_basis_points), null)
+  from gold.current_price p, lateral (select p.mid * ${10_000 + move} / 10000) m (mid)`;
+
+/** Makes the prices that are stored older. */
+const wait = (minutes: number): string => `
+  set local session_replication_role = replica;
+  update gold.price_history set stored_at = stored_at - interval '${minutes} minutes'`;
+
+const MOVES = fc.oneof(
+  fc.constantFrom(0, 99, 100, 101, 200),
+  fc.integer({ min: -300, max: 300 }),
+  fc.integer({ min: -5000, max: 5000 }),
+);
+const STEPS = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.tuple(MOVES, fc.constantFrom(0, 0, 0, 0, 1)).map(([move, buy]) => tick(move, buy)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom("simulated", "fixed", "http"), MOVES, fc.constantFrom(60, 600)).map((
+      [source, move, spread],
+    ) => setPrice(source, MID * (10_000 + move) / 10_000 | 0, spread)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("null, null", "100, 100", "100, 500", "200, 500").map((band) =>
+      `select gold.set_band(${band})`
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(20, 40, 59, 61).map(wait),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant("update gold.price set quote_ttl_seconds = 61 - quote_ttl_seconds % 2"),
+  },
+);
+
+/** Four steps that together leave the band of an hour, with a pause after the first. */
+const hourly = (
+  minutes: number,
+): string[] => [tick(99, 0), wait(minutes), ...[1, 2, 3].map(() => tick(99, 0))];
+
+describe("the audit of prices with a single operator", () => {
+  let books: TestBooks;
+  before(async () => {
+    books = await testBooks();
+  });
+  after(() => books.stop());
+
+  it("reports exactly the prices that the band refuses, for any history of prices, sources and bands", async () => {
+    let refusals = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(STEPS, { minLength: 30, maxLength: 60 }), async (steps) => {
+        await books.sql.unsafe("select gold.set_band(null, null)");
+        await forget(books);
+        await books.sql.unsafe(`${setPrice("simulated", MID, 60)}; select gold.set_band(100, 300)`);
+        const expected: number[] = [];
+        for (const step of steps) if (await force(books, step)) expected.push(await newestId(books));
+        assertEquals(await reported(books), expected);
+        refusals += expected.length;
+      }),
+      { numRuns: 10, endOnFailure: true, examples: [59, 61].map((minutes) => [hourly(minutes)]) },
+    );
+    assert(refusals > 0);
+  });
+
+  it("reports a source, a spread, a lifetime and a fixed price that no price.set names", async () => {
+    await books.sql`select gold.set_band(null, null)`;
+    await forget(books);
+    await books.sql.unsafe(setPrice("simulated", MID, 60));
+    const edits = [
+      "source = 'fixed'",
+      "spread_basis_points = 1",
+      "stale_after_seconds = 2147483647, as_of = 'epoch'",
+    ];
+    const expected = [];
+    for (const edit of edits) {
+      await books.sql.unsafe(`update gold.price set ${edit}`);
+      expected.push(await newestId(books));
+      await books.sql.unsafe(setPrice("simulated", MID, 60));
+    }
+    await books.sql.unsafe(setPrice("fixed", MID, 60));
+    await books.sql`update gold.price set source = source`;
+    await books.sql`update gold.price set mid = 200, buy = 201, sell = 199`;
+    expected.push(await newestId(books));
+    assertEquals(await reported(books), expected);
+  });
+
+  it("reports no price from before the first audit row that names one, as after an upgrade from 0.4.0", async () => {
+    assert((await reported(books)).length > 0);
+    await forget(books);
+    assertEquals(await reported(books), []);
+    await books.sql.unsafe("select gold.set_band(200, 500)");
+    await force(books, setPrice("fixed", 2 * MID, 60));
+    assertEquals(await reported(books), [await newestId(books)]);
+  });
+});
+
+describe("the audit of prices under two people", () => {
+  const logins = [0, 1].map(() => `auditor_${randomBytes(4).toString("hex")}`);
+  let books: TestBooks;
+  before(async () => {
+    books = await testBooks();
+    for (const login of logins) await books.sql`select gold.add_operator(${login}, ${login})`;
+    await books.sql.unsafe(setPrice("simulated", MID, 60));
+    await books.sql`select gold.require_two_people()`;
+  });
+  after(async () => {
+    await dropLogins(books.sql, ...logins);
+    await books.stop();
+  });
+
+  async function approve(content: Record<string, unknown>): Promise<void> {
+    const [maker, checker] = logins.map((login) => {
+      const own = new URL(books.url);
+      [own.username, own.password] = [login, login];
+      return postgres(own.href, { max: 1, onnotice: () => {} });
+    });
+    const given = { spread_basis_points: 60, stale_after_seconds: 10, url: null, ...content };
+    const [row] = await maker!`select * from gold.propose('price.set', ${maker!.json(given)}::jsonb)`;
+    await checker!`select gold.approve_proposal(${row!.id}::uuid, ${row!.sha256})`;
+    await Promise.all([maker!.end(), checker!.end()]);
+  }
+
+  it("reports no price that two people named, and then compares with this price", async () => {
+    await approve({ source: "simulated", mid: `${9 * MID}` });
+    await books.sql.unsafe(tick(150, 0));
+    await approve({ source: "simulated", spread_basis_points: 80 });
+    await approve({ source: "http", url: URL_OF_SOURCE });
+    await books.sql.unsafe(tick(-100, 0));
+    await approve({ source: "fixed", mid: `${MID}` });
+    assertEquals(await reported(books), []);
+    assertEquals(
+      await force(books, "select gold.tick_price(null, null, 80, 1, 2, 1, null)"),
+      false,
+      "no source",
+    );
+    await approve({ source: "simulated" });
+    assertEquals(await force(books, tick(300, 0)), true);
+    assertEquals(await reported(books), [await newestId(books)]);
+  });
+});
