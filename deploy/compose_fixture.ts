@@ -29,10 +29,10 @@ export interface Service {
   readonly profiles?: readonly string[];
 }
 
-/** Returns the project, or compose-go's error text. */
-export function readCompose(root: string, file: string): Project | string {
+/** Returns the project, or compose-go's error text. Each further file overrides the ones before it. */
+export function readCompose(root: string, ...files: readonly string[]): Project | string {
   const program = join(root, ".tools/bin/compose_go");
-  const { status, stdout, stderr, error } = spawnSync(program, [file], {
+  const { status, stdout, stderr, error } = spawnSync(program, files, {
     encoding: "utf8",
     timeout: 120_000,
   });

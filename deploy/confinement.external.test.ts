@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { BlockList, isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Project, readCompose } from "./compose_fixture.ts";
@@ -121,8 +121,22 @@ describe("security and availability rules of deploy/kubernetes", () => {
 
   it("gives delivery the sealing key, and not the pepper", () => {
     const pod = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
-    const given = pod.volumes!.map(({ secret }) => secret?.items?.map(({ key }) => key));
-    assertEquals(given, [["sealing_key"]]);
+    const secrets = pod.volumes!.flatMap(({ secret }) => secret ? [secret] : []);
+    assertEquals(secrets.map(({ items }) => items?.map(({ key }) => key)), [["sealing_key"]]);
+  });
+
+  it("keeps the heads of api and delivery in one file on a volume that all pods share", () => {
+    const { HEADS_FILE = "" } = ofKind("ConfigMap").find(({ metadata }) => metadata.name === "gold-settings")!
+      .data!;
+    const claims = ["gold-api", "gold-delivery"].map((name) => {
+      const { containers, volumes } = owners.find(({ metadata }) => metadata.name === name)!.spec!.template!
+        .spec;
+      const mount = containers[0]!.volumeMounts!.find(({ mountPath }) => mountPath === dirname(HEADS_FILE));
+      return volumes!.find((volume) => volume.name === mount?.name)?.persistentVolumeClaim?.claimName;
+    });
+    assertEquals(claims, ["gold-heads", "gold-heads"]);
+    const [claim] = ofKind("PersistentVolumeClaim");
+    assertEquals([claim!.metadata.name, claim!.spec!.accessModes], ["gold-heads", ["ReadWriteMany"]]);
   });
 
   it("contains no secret value", () => {
@@ -132,51 +146,72 @@ describe("security and availability rules of deploy/kubernetes", () => {
   });
 });
 
-describe("security rules of docker-compose.yml", () => {
-  /** Services that run third-party images. docker-compose.yml does not restrict their containers further. */
-  const FOREIGN = ["database", "prometheus", "grafana"];
-  let folder: string;
-  let project: Project;
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "compose-confinement-"));
-    makeCheckout(folder);
-    const read = readCompose(ROOT, join(folder, "docker-compose.yml"));
-    if (typeof read === "string") throw new Error(read);
-    project = read;
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
-  const services = () => Object.entries(project.services);
+/**
+ * The services of each project that run third-party images. Their containers are not restricted further. With
+ * three nodes, the service `database` only creates the database.
+ */
+const FOREIGN = {
+  "docker-compose.yml": ["database", "prometheus", "grafana"],
+  "docker-compose.yml deploy/patroni/compose.yaml": ["prometheus", "grafana"],
+};
 
-  it("gives our containers no root, capability or writable image, and publishes ports on loopback", () => {
-    for (const [name, { read_only, cap_drop, security_opt, ports = [] }] of services()) {
-      assertEquals([name, ports.filter(({ host_ip }) => host_ip !== "127.0.0.1")], [name, []]);
-      if (FOREIGN.includes(name)) continue;
-      assertEquals(
-        [name, read_only, cap_drop, security_opt],
-        [name, true, ["ALL"], ["no-new-privileges:true"]],
+for (const [files, foreign] of Object.entries(FOREIGN)) {
+  describe(`security rules of ${files}`, () => {
+    let folder: string;
+    let project: Project;
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), "compose-confinement-"));
+      makeCheckout(folder);
+      const read = readCompose(ROOT, ...files.split(" ").map((file) => join(folder, file)));
+      if (typeof read === "string") throw new Error(read);
+      project = read;
+    });
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const services = () => Object.entries(project.services);
+
+    it("gives our containers no root, capability or writable image, and publishes ports on loopback", () => {
+      for (const [name, { read_only, cap_drop, security_opt, ports = [] }] of services()) {
+        assertEquals([name, ports.filter(({ host_ip }) => host_ip !== "127.0.0.1")], [name, []]);
+        if (foreign.includes(name)) continue;
+        assertEquals(
+          [name, read_only, cap_drop, security_opt],
+          [name, true, ["ALL"], ["no-new-privileges:true"]],
+        );
+      }
+      assertMatch(readFileSync(join(ROOT, "Dockerfile"), "utf8"), /^USER 1000:1000$/m);
+    });
+
+    it("mounts the service's socket only in api, Envoy and the containers that write Envoy's files", () => {
+      const mounting = services().filter(([, { volumes }]) =>
+        volumes?.some(({ source }) => source === "run")
       );
-    }
-    assertMatch(readFileSync(join(ROOT, "Dockerfile"), "utf8"), /^USER 1000:1000$/m);
-  });
+      assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "trust-sync"]);
+    });
 
-  it("mounts the service's socket only in api, Envoy and the containers that write Envoy's files", () => {
-    const mounting = services().filter(([, { volumes }]) => volumes?.some(({ source }) => source === "run"));
-    assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "trust-sync"]);
-  });
+    it("keeps the heads of api and delivery in one file, not on the volume of the database", () => {
+      const keeping = services().filter(([, { volumes }]) =>
+        volumes?.some(({ source }) => source === "heads")
+      );
+      assertEquals(
+        keeping.map(([name, { environment }]) => [name, environment?.HEADS_FILE]),
+        ["api", "delivery"].map((name) => [name, "/run/heads/heads.json"]),
+      );
+    });
 
-  it("hides its secrets from other users of the machine, but lets each container read its secrets", () => {
-    const modeOf = (path: string) => statSync(path).mode & 0o777;
-    const secrets = join(folder, ".gold/compose");
-    assertEquals([modeOf(secrets), modeOf(join(secrets, "ca.key"))], [0o700, 0o400]);
-    const mounted = services().flatMap(([, { volumes = [] }]) => volumes.map(({ source }) => source));
-    const given = Object.values(project.secrets).map(({ file }) => file);
-    const own = [...mounted, ...given].filter((path) => path.startsWith(secrets));
-    assert(own.length > 10);
-    // The container's user must be able to enter each folder and to read each file.
-    const unread = own.filter((path) => !(modeOf(path) & (statSync(path).isDirectory() ? 0o001 : 0o004)));
-    assertEquals(unread, []);
+    it("hides its secrets from other users of the machine, but lets each container read its secrets", () => {
+      const modeOf = (path: string) => statSync(path).mode & 0o777;
+      const secrets = join(folder, ".gold/compose");
+      assertEquals([modeOf(secrets), modeOf(join(secrets, "ca.key"))], [0o700, 0o400]);
+      const mounted = services().flatMap(([, { volumes = [] }]) => volumes.map(({ source }) => source));
+      const given = Object.values(project.secrets).map(({ file }) => file);
+      const own = [...mounted, ...given].filter((path) => path.startsWith(secrets));
+      assert(own.length > 10);
+      // The container's user must be able to enter each folder and to read each file.
+      const unread = own.filter((path) => !(modeOf(path) & (statSync(path).isDirectory() ? 0o001 : 0o004)));
+      assertEquals(unread, []);
+    });
   });
-});
+}
 
 /** Public addresses on the internet. */
 const PUBLIC = "1.1.1.1 9.9.9.9 172.32.0.1 223.255.255.254 2001:4860:4860::8888 2606:4700::1111".split(" ");

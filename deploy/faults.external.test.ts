@@ -106,6 +106,6 @@ describe("external checks of the deployment files", () => {
   });
 
   it("list every manifest in the folder", () => {
-    assertEquals(manifestFiles(join(ROOT, "deploy/kubernetes")).length, 9);
+    assertEquals(manifestFiles(join(ROOT, "deploy/kubernetes")).length, 10);
   });
 });

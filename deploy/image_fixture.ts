@@ -37,10 +37,10 @@ export function containerPath(root: string): string {
     .join(delimiter);
 }
 
-/** Builds the image's folder without an engine: runs the COPY lines into `folder`, and `npm ci` in it. */
-export function stageImage(root: string, folder: string): void {
+/** Builds an image's folder without an engine: runs the COPY lines into `folder`, and `npm ci` in it. */
+export function stageImage(root: string, folder: string, dockerfile = "Dockerfile"): void {
   const ignored = readIgnored(readFileSync(join(root, ".dockerignore"), "utf8"));
-  for (const { name, text } of readDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"))) {
+  for (const { name, text } of readDockerfile(readFileSync(join(root, dockerfile), "utf8"))) {
     if (name === "COPY") copyInto(root, folder, text.split(" "), ignored);
     if (name === "RUN" && text.startsWith("npm ci ")) installInto(root, folder, text);
   }

@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { byTwo } from "../testing/by_two.ts";
+import { registerOperatorKeys } from "../testing/operator_keys.ts";
+import { until } from "../testing/until.ts";
 import { commandText, type Container, type Started } from "./engine_fixture.ts";
 import {
   type Manifest,
@@ -78,6 +80,7 @@ describe("deploy/kubernetes", () => {
     const folder = containerOf("gold-migration", migration!).mounts.get("/run/keys")!;
     const places = { pepper: `file:${folder}/pepper`, sealing_key: `file:${folder}/sealing_key` };
     await writeFile(keyFile(), JSON.stringify(places), { mode: 0o600 });
+    await registerKeys();
     await byTwo(operator(), operator("second operator"))("ca init --key", join(site.folder, "ca_key.pem"));
     const api = podOf("gold-api");
     for (const container of api.initContainers!) {
@@ -115,8 +118,7 @@ describe("deploy/kubernetes", () => {
       webhook: "https://partner.example/webhooks",
       gold,
     });
-    const { deposit_id } = await gold(`deposit record ${partner.clientId} --amount 10000 --bank-ref FT1`);
-    await operator("second operator")(`deposit approve ${deposit_id}`);
+    await gold(`deposit record ${partner.clientId} --amount 10000 --bank-ref FT1`);
     assertEquals((await partner.buy()).status, "executed");
   });
 
@@ -162,6 +164,10 @@ describe("deploy/kubernetes", () => {
     for (const probe of [delivery!.readinessProbe!, delivery!.livenessProbe!]) {
       await site.engine.until(containerOf("gold-delivery", delivery!), probeOf(probe));
     }
+    // Only the pod of delivery still runs, and the pods of the API see the heads that it writes.
+    const { mounts } = containerOf("gold-api", podOf("gold-api").containers[0]!);
+    const heads = () => readFileSync(join(mounts.get("/run/heads")!, "heads.json"), "utf8");
+    await until(() => (JSON.parse(heads()) as { items: unknown[] }).items.length > 1, heads);
     assertEquals(await started.get("delivery")!.stop(), 0);
   });
 
@@ -185,13 +191,32 @@ describe("deploy/kubernetes", () => {
     return join(site.folder, "keys.json");
   }
 
-  function operator(name: "operator" | "second operator" = "operator") {
+  /** Registers the operators' first keys, and puts their file where the ConfigMap of an overlay is mounted. */
+  async function registerKeys(): Promise<void> {
+    const logins = [loginOf("operator"), loginOf("second operator"), "third_operator"] as const;
+    const file = await registerOperatorKeys(operator("gold-migration-database"), site.folder, logins);
+    for (const pod of ["gold-api", "gold-delivery"]) {
+      const mounts = containerOf(pod, podOf(pod).containers[0]!).mounts;
+      copyFileSync(file, join(mounts.get("/run/operator_keys")!, "operator_keys"));
+    }
+  }
+
+  function loginOf(name: string): string {
+    return new URL(secrets.values[`${name}/url`]!).username;
+  }
+
+  function operator(name: "operator" | "second operator" | "gold-migration-database" = "operator") {
     const { mounts } = containerOf("gold-migration", podOf("gold-migration").containers[0]!);
     const words = ["node", "packages/operator/src/main.ts"];
     return goldIn(site.engine, {
       name,
       words,
-      env: { DATABASE_URL: secrets.values[`${name}/url`]!, GOLD_KEYS: keyFile() },
+      env: {
+        DATABASE_URL: secrets.values[`${name}/url`]!,
+        GOLD_KEYS: keyFile(),
+        GOLD_SSH_KEY: join(site.folder, loginOf(name)),
+        OPERATOR_KEYS: join(site.folder, "operator_keys"),
+      },
       mounts,
     });
   }

@@ -1,6 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Container, volumeFolder } from "./engine_fixture.ts";
 
@@ -50,6 +50,9 @@ interface Volume {
   readonly name: string;
   readonly emptyDir?: unknown;
   readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
+  /** A ConfigMap that the manifests do not contain. */
+  readonly configMap?: { readonly name: string; readonly optional: true };
+  readonly persistentVolumeClaim?: { readonly claimName: string };
 }
 
 export interface AddressBlock {
@@ -66,6 +69,7 @@ export interface Manifest {
   readonly resources?: readonly string[];
   readonly spec?: {
     readonly replicas?: number;
+    readonly accessModes?: readonly string[];
     readonly strategy?: unknown;
     readonly selector?: { readonly matchLabels?: Labels };
     readonly template?: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod };
@@ -126,7 +130,7 @@ export function manifestFiles(folder: string): string[] {
 
 /**
  * Returns the container as a node would run it: settings are looked up, `$(NAME)` in the command is replaced,
- * and volumes are folders below `folder`.
+ * and volumes are folders below `folder`. Pods whose folders are in the same folder share the volumes of claims.
  */
 export function podContainer(
   manifests: readonly Manifest[],
@@ -155,13 +159,15 @@ export function podContainer(
     const volume = pod.volumes?.find((one) => one.name === volumeName);
     const source = volume?.secret
       ? secrets.folders[volume.secret.secretName]
-      : volume?.emptyDir
+      : volume?.emptyDir ?? volume?.configMap
       ? volumeFolder(folder, volumeName)
+      : volume?.persistentVolumeClaim
+      ? volumeFolder(dirname(folder), volume.persistentVolumeClaim.claimName)
       : undefined;
     if (!source) {
       throw new Error(
         `${name} mounts the volume ${volumeName}, but there is no folder for it: the pod must define it as ` +
-          "an emptyDir, or as a secret with an entry in secrets.folders.",
+          "an emptyDir, as an optional ConfigMap, as a claim, or as a secret with an entry in secrets.folders.",
       );
     }
     return source;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates one database login for each job. The database container runs this script once, as the Postgres
-# superuser, when its volume is new. The migration login owns the database and creates the roles. The logins
-# of the service can only call functions and read views, each its own.
+# superuser, when its volume is new. The migration login owns the database and creates the roles. Each
+# login of the service can only call the functions and read the views of its process.
 set -eu
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
 -- psql reads the passwords from files, because every user of the machine can see a command's arguments.

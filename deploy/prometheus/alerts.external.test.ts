@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+
+const ALERTS = fileURLToPath(new URL("alerts.yaml", import.meta.url));
+
+interface Expected {
+  readonly severity: "page" | "ticket";
+  readonly summary: string;
+}
+
+let folder: string;
+before(() => void (folder = mkdtempSync(join(tmpdir(), "gold-alerts-"))));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Lets promtool check that the alarm fires as expected at this time, or that it does not fire. */
+function judge(
+  alarm: string,
+  { interval, series, at }: { interval: string; series: Record<string, string>; at: string },
+  expected: Expected | undefined,
+): void {
+  const test = {
+    rule_files: [ALERTS],
+    evaluation_interval: "15s",
+    tests: [{
+      interval,
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      alert_rule_test: [{
+        eval_time: at,
+        alertname: alarm,
+        exp_alerts: expected
+          ? [{ exp_labels: { severity: expected.severity }, exp_annotations: { summary: expected.summary } }]
+          : [],
+      }],
+    }],
+  };
+  const file = join(folder, "test.yaml");
+  writeFileSync(file, JSON.stringify(test));
+  const { status, stdout, stderr, error } = spawnSync("promtool", ["test", "rules", file], {
+    encoding: "utf8",
+  });
+  if (error) throw new Error(`promtool does not run: ${error.message}. Install Debian's prometheus.`);
+  assertEquals(status, 0, `${stdout}${stderr}`);
+}
+
+describe("the alarm CommitsWait", () => {
+  const summary = (seconds: number) =>
+    `A booking has waited ${seconds} s for its commit. After 10 s it is answered with upstream_timeout.`;
+
+  it("fires for a wait of more than 5 s that ended before the rules were evaluated", () => {
+    const at = (values: string) => ({
+      interval: "5s",
+      series: { gold_commits_waiting_seconds: values },
+      at: "30s",
+    });
+    judge("CommitsWait", at("0 0 0 0 6 0 0"), { severity: "page", summary: summary(6) });
+    judge("CommitsWait", at("0 0 0 0 4 5 0"), undefined);
+  });
+});
+
+describe("the alarm BaseBackupOld", () => {
+  const EXPECTED: Expected = {
+    severity: "ticket",
+    summary: "The newest base backup is older than 26 h, or no job reports its age.",
+  };
+
+  /** With these series from the hour 0 on. */
+  const expectAlarm = (series: Record<string, string>, hour: number, fires: boolean) => {
+    const constant = Object.entries(series).map(([name, value]) => [name, `${value}+0x${hour * 60}`]);
+    judge(
+      "BaseBackupOld",
+      { interval: "1m", series: Object.fromEntries(constant), at: `${hour}h` },
+      fires ? EXPECTED : undefined,
+    );
+  };
+
+  it("fires if the newest base backup ended more than 26 h ago, or if there is none", () => {
+    const ended = { gold_base_backup_ended_seconds: "3600", gold_backup_age_seconds: "1" };
+    expectAlarm(ended, 26, false);
+    expectAlarm(ended, 28, true);
+    expectAlarm({ ...ended, gold_base_backup_ended_seconds: "0" }, 27, true);
+  });
+
+  it("fires without a report on the backups, unless it is a sandbox without an archive", () => {
+    expectAlarm({ gold_backup_age_seconds: "1" }, 1, true);
+    expectAlarm({ gold_backup_age_seconds: "NaN" }, 1, false);
+  });
+});
