@@ -8,7 +8,6 @@ import { openStack, PARTNERS, type Stack } from "./orders/stack.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
 import { describeCpu, quoteTaker, serviceTaker, type TurnCpu, withLimits } from "./orders/service_takers.ts";
-import { vaultRowTakers } from "./orders/vault_rows.ts";
 import { verificationTaker } from "./orders/verification.ts";
 
 const IN_FLIGHT = [1, 8, 64];
@@ -43,7 +42,6 @@ const [UNLIMITED, LIMITED] = [
 ];
 const QUOTES_ALONE = "quotes, 1 in flight, unlimited partners";
 const VERIFY = "one ES256 verify";
-const [ONE_VAULT_ROW, MANY_VAULT_ROWS] = ["service, one vault row", "service, many vault rows"];
 const [EMPTY, FULL] = ["empty books", "full books, across a checkpoint"];
 const PRELOAD = "writing one order of the history";
 
@@ -57,12 +55,6 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(1, PARTNERS), parts: [ALONE, VERIFY], atMost: 1.5, by: "p50", reported },
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
-// Shows whether splitting the vault into two rows would help. Measures many rows instead of two, so that no
-// call waits for a row. Two rows cannot gain more than many rows. The goal: many rows gain at most 10 percent.
-const VAULT_GOALS: readonly Goal[] = [
-  { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
-];
-
 /** Registers a function that runs when the benchmark closes. */
 type Closing = (close: () => unknown) => void;
 type QuotesOf = (partners: number) => QuoteRun;
@@ -118,23 +110,6 @@ const thousandsATurn = ({ rounds, turnMs }: Plan) => ({
   rounds: Math.ceil(rounds * ROUND_SHARE),
   turnMs: turnMs * TURN_FACTOR,
 });
-
-function vaultContest(stack: Stack, quotesOf: QuotesOf): Contest {
-  let waits = () => "";
-  return {
-    name: "one vault row and many vault rows",
-    async measure(plan) {
-      const rows = await vaultRowTakers(stack, serviceTaker(stack, quotesOf(PARTNERS), { inFlight: WIDTH }));
-      waits = rows.waits;
-      return await measure(
-        { [ONE_VAULT_ROW]: rows.oneRow, [MANY_VAULT_ROWS]: rows.manyRows },
-        thousandsATurn(plan),
-      );
-    },
-    goals: VAULT_GOALS,
-    remarks: () => [waits()],
-  };
-}
 
 /**
  * Measures new quotes with and without limits, to show what a partner's limits cost. The CPU times show the
@@ -228,7 +203,6 @@ export default {
             goals: ORDER_GOALS,
           },
           quoteContest(stack),
-          vaultContest(stack, quotesOf),
           historyContest(rows, closing),
         ],
         close,

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { breaksLimit, estimateRatio, widthOf } from "./ratio.ts";
+import { checkLimit, estimateRatio, widthOf } from "./ratio.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -34,11 +34,15 @@ describe("estimateRatio()", () => {
   it("returns no interval for fewer than six pairs, so that no limit is broken", () => {
     const few = estimateRatio([9, 9, 9, 9, 9]);
     assertEquals([few, widthOf(few)], [{ median: 9 }, Infinity]);
-    assert(!breaksLimit(few, 1));
+    assertEquals(checkLimit(few, { limit: 1, intervalAtMost: 0.03 }), "undecided");
   });
 
-  it("reports a broken limit only if the whole interval is above the limit", () => {
+  it("says that a limit is broken only if the whole interval is above it, and kept only if it is narrow", () => {
     const estimate = estimateRatio([1.04, 1.05, 1.06, 1.07, 1.08, 1.09]);
-    assertEquals([1.03, 1.04, 1.05].map((limit) => breaksLimit(estimate, limit)), [true, false, false]);
+    const judge = (intervalAtMost: number) =>
+      [1.03, 1.04, 1.05].map((limit) => checkLimit(estimate, { limit, intervalAtMost }));
+    assertEquals(judge(0.06), ["broken", "kept", "kept"]);
+    assertEquals(judge(Infinity), ["broken", "kept", "kept"]);
+    assertEquals(judge(0.03), ["broken", "undecided", "undecided"]);
   });
 });

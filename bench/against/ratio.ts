@@ -42,7 +42,14 @@ export function widthOf({ interval }: RatioEstimate): number {
   return interval ? interval[1] - interval[0] : Infinity;
 }
 
-/** True only if the whole interval lies above the limit, so that chance does not explain the excess. */
-export function breaksLimit({ interval }: RatioEstimate, limit: number): boolean {
-  return interval !== undefined && interval[0] > limit;
+/**
+ * Judges a limit. It is broken only if the whole interval lies above it, so that chance does not explain the
+ * excess. An interval wider than `intervalAtMost` shows too little to say that the limit was kept.
+ */
+export function checkLimit(
+  estimate: RatioEstimate,
+  { limit, intervalAtMost }: { readonly limit: number; readonly intervalAtMost: number },
+): "broken" | "undecided" | "kept" {
+  if (estimate.interval && estimate.interval[0] > limit) return "broken";
+  return widthOf(estimate) > intervalAtMost ? "undecided" : "kept";
 }

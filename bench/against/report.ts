@@ -1,7 +1,7 @@
 // The result of a comparison as text.
 import { spread } from "../summary.ts";
 import { cpuMicros, estimateCost, type Pair, type Turn } from "./comparison.ts";
-import { breaksLimit, type RatioEstimate, widthOf } from "./ratio.ts";
+import { checkLimit, type RatioEstimate, widthOf } from "./ratio.ts";
 import type { Operation } from "./version.ts";
 
 const ARTICLE: Readonly<Record<Operation, string>> = { order: "an order", quote: "a quote" };
@@ -26,16 +26,18 @@ export function reportOperation(
     `CPU ${micros(pairs, cpuMicros)} (service ${micros(pairs, perOperation("serviceMs"))}, ` +
     `Postgres ${micros(pairs, perOperation("postgresMs"))})`,
   ];
-  if (Number.isFinite(intervalAtMost) && widthOf(estimate) > intervalAtMost) {
+  if (widthOf(estimate) > intervalAtMost) {
     lines.push(
       `  The interval is wider than ${intervalAtMost}. Run the comparison again on a less busy machine.`,
     );
   }
   if (limit !== undefined) {
     lines.push(
-      breaksLimit(estimate, limit)
-        ? `  limit broken: the whole interval is above ${times(limit)}`
-        : `  limit kept: the turns do not show a ratio above ${times(limit)}`,
+      {
+        broken: `  limit broken: the whole interval is above ${times(limit)}`,
+        undecided: `  limit not decided: the interval is too wide to say whether ${times(limit)} was kept`,
+        kept: `  limit kept: the turns do not show a ratio above ${times(limit)}`,
+      }[checkLimit(estimate, { limit, intervalAtMost })],
     );
   }
   return lines.join("\n");

@@ -12,14 +12,14 @@ import { promisify } from "node:util";
 import { checkOut } from "../../testing/release/checkout.ts";
 import { readSurroundings, reportSurroundings } from "../../testing/surroundings.ts";
 import { compareVersions, type ComparisonPlan, estimateCost, OPERATIONS, type Pairs } from "./comparison.ts";
-import { breaksLimit } from "./ratio.ts";
+import { checkLimit } from "./ratio.ts";
 import { reportOperation, reportPair } from "./report.ts";
 import { openVersion } from "./version.ts";
 
 export interface AgainstOptions {
   readonly commit: string;
   readonly short: boolean;
-  /** A whole interval above this ratio breaks the limit. */
+  /** A whole interval above this ratio breaks the limit. An interval that is too wide does not decide it. */
   readonly limit: number | undefined;
   readonly json: string | undefined;
 }
@@ -31,7 +31,7 @@ const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 10
 const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
 const EXIT_INTERRUPTED = 130;
 
-/** Returns false if an operation breaks the limit. */
+/** Returns false unless both operations keep the limit. */
 export async function runAgainst({ commit, short, limit, json }: AgainstOptions): Promise<boolean> {
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();
@@ -73,7 +73,10 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
       console.log(reportOperation(operation, pairs[operation], { limit, ...plan }));
     }
     if (json !== undefined) writeResult(json, { against: checkout.commit, surroundings, plan, limit }, pairs);
-    return limit === undefined || !OPERATIONS.some((one) => breaksLimit(estimateCost(pairs[one]), limit));
+    return limit === undefined ||
+      OPERATIONS.every((one) =>
+        checkLimit(estimateCost(pairs[one]), { limit, intervalAtMost: plan.intervalAtMost }) === "kept"
+      );
   } finally {
     await stop();
   }

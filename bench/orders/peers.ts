@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { startPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { peerTaker, type Taker } from "./contenders.ts";
-import { POSTGRES_SETTINGS, type Stack } from "./stack.ts";
+import { POSTGRES_SETTINGS } from "./postgres_settings.ts";
+import type { Stack } from "./stack.ts";
 
 const CONNECTIONS = 64;
 

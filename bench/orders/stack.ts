@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asOperator, start } from "@gold-partner/dev";
-import { startPostgres } from "@gold-partner/local-postgres";
+import { type RunningPostgres, startPostgres } from "@gold-partner/local-postgres";
 import postgres, { type Sql } from "postgres";
 import { type GeneratorProcess, startGenerator } from "./generator_process.ts";
 import { onboardPartners } from "./partners.ts";
+import { POSTGRES_SETTINGS } from "./postgres_settings.ts";
+import { openPair } from "./synchronous_pair.ts";
 
 export const PARTNERS = 1000;
 
@@ -26,20 +28,35 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
-
 const DATABASE = "gold";
 
-export async function openStack(): Promise<Stack> {
+interface StackOptions {
+  /** How many batches of orders may be in flight. Default: the service's own. */
+  readonly lanes?: number;
+  /** Starts a synchronous standby that gets the WAL this many milliseconds later. */
+  readonly standbyLatencyMs?: number;
+}
+
+export async function openStack({ lanes, standbyLatencyMs }: StackOptions = {}): Promise<Stack> {
   const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
   const stops: (() => Promise<unknown>)[] = [async () => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
     for (const one of stops.splice(0).reverse()) await one();
   };
   try {
-    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, report: () => {} });
+    const running = await start({
+      port: 0,
+      stateDir: dir,
+      reset: false,
+      demo: false,
+      report: () => {},
+      ...(lanes === undefined ? {} : { lanes }),
+    });
     stops.push(() => running.stop());
-    const database = await restartPostgres(running.state.path("postgres"));
+    const data = running.state.path("postgres");
+    const database = standbyLatencyMs === undefined
+      ? await restartPostgres(data)
+      : await openPair(data, join(dir, "standby"), standbyLatencyMs);
     stops.push(() => database.stop());
     const databaseUrl = database.superuserUrl(DATABASE);
     const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
@@ -74,24 +91,12 @@ export async function openStack(): Promise<Stack> {
 }
 
 /**
- * With these settings, a checkpoint runs only when it is requested. A checkpoint at any other time would slow
- * down some turns and not others.
- */
-export const POSTGRES_SETTINGS = {
-  max_connections: "400",
-  // A quarter of the memory of a machine with 8 GB. With less, index leaves would be read from outside the
-  // shared buffers, because nonces and keys are random.
-  shared_buffers: "2GB",
-  max_wal_size: "8GB",
-  min_wal_size: "8GB",
-  checkpoint_timeout: "1h",
-};
-
-/**
  * Restarts Postgres with more connections, because the peers need more than the service alone. Postgres keeps
  * its port, so that the service finds its database again.
  */
-async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
+async function restartPostgres(
+  dataDir: string,
+): Promise<Pick<RunningPostgres, "pid" | "stop" | "superuserUrl">> {
   const { port, stop } = await startPostgres({ dataDir });
   await stop();
   return await startPostgres({
