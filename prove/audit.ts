@@ -39,6 +39,7 @@ try {
   process.env.TEST_POSTGRES_URL = primary.url();
   books = await testBooks();
   const traders = await fill(books);
+  await books.sql`select gold.require_two_people()`;
   const plain = await runAudit(books.url, "--signatures", "none");
   report.tried("the audit without signatures is fast and small", checkCost(plain));
   const verifying = await runAudit(books.url);

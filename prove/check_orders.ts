@@ -2,7 +2,7 @@ import type { Deployment } from "./deployment.ts";
 import type { Inbox } from "./inboxes.ts";
 import { checkInboxes, type Leniency } from "./check_inboxes.ts";
 import type { Finding } from "./report.ts";
-import { findImbalance } from "./stage.ts";
+import { findImbalance, readOrders } from "./stage.ts";
 
 /**
  * Checks that exactly the accepted orders were executed, and each only once. Checks that each order's event
@@ -15,14 +15,13 @@ export async function checkOrders(
   leniency?: Leniency,
 ): Promise<Finding> {
   const arrivals = await checkInboxes(deployment, inboxes, leniency);
-  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
-  const executed = new Set(rows.map(({ id }) => id));
+  const executed = new Set(await readOrders(deployment));
   const distinct = new Set(accepted);
   return {
-    what: `${accepted.length} orders accepted, ${rows.length} executed, ${arrivals.what}`,
+    what: `${accepted.length} orders accepted, ${executed.size} executed, ${arrivals.what}`,
     violations: [
       ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
-      ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
+      ...(executed.size === distinct.size && accepted.every((id) => executed.has(id))
         ? []
         : ["the accepted orders and the executed orders differ"]),
       ...arrivals.violations,

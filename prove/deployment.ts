@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
-import { openDatabase as connect } from "@gold-partner/database";
 import {
   asOperator,
-  asOperatorFrom,
   type Database,
   ensureAuthorities,
+  ensureOperators,
   onboard,
   openDatabase,
   openState,
@@ -22,6 +21,7 @@ import {
   type RunningPostgres,
   startPostgres,
 } from "@gold-partner/local-postgres";
+import { Operators } from "./operators.ts";
 import { Relay } from "./relay.ts";
 import { type Role, ServerProcess } from "./server_process.ts";
 import { Trader } from "./trader.ts";
@@ -60,7 +60,10 @@ interface Size {
   readonly drainSeconds?: number;
   /** The role of each process, `all` by default. */
   readonly role?: Role;
-  /** The source tree of the version to install and start; this one by default. */
+  /**
+   * The source tree of the version to install and start; this one by default. A deployment of another version
+   * has a single operator until `beginTwoPeople()`, because 0.4.0 has no proposals.
+   */
   readonly root?: string;
   /** Starts the database; one server by default. */
   readonly startDatabase?: (state: State) => Promise<ProofDatabase>;
@@ -69,16 +72,14 @@ interface Size {
 }
 
 /**
- * The service on one machine, set up like `npm start`. Each part can be stopped, cut off and killed on its
- * own.
+ * The service on one machine, set up like `npm start -- --two-people`. Each part can be stopped, cut off and
+ * killed on its own.
  */
 export class Deployment {
   readonly state: State;
   readonly baseUrl: string;
   readonly port: number;
-  readonly operator: Operator;
-  /** An open session of the operator's login, for calls that must not spend time on logging in. */
-  readonly operatorSql: Sql;
+  readonly operators: Operators;
   /** The proof's own sessions, as a superuser. Their commits never wait for a standby. */
   readonly sql: Sql;
   readonly traders: Trader[] = [];
@@ -93,7 +94,10 @@ export class Deployment {
   readonly #database: ProofDatabase;
   readonly #root: string | undefined;
   readonly #stops: (() => Promise<void>)[] = [];
-  readonly #interrupt = () => void this.stop().finally(() => process.exit(INTERRUPTED));
+  readonly #interrupt = () => {
+    console.error("Interrupted. Ignore everything that is printed below this line.");
+    void this.stop().finally(() => process.exit(INTERRUPTED));
+  };
   #postgres: Server;
 
   private constructor(
@@ -110,8 +114,7 @@ export class Deployment {
     this.baseUrl = `https://localhost:${port}`;
     this.#database = database;
     this.#postgres = database.postgres;
-    this.operator = this.#operatorOf(database.urls.operators[0]);
-    this.operatorSql = connect(database.urls.operators[0], { backoff: () => 0.05, onnotice: () => {} });
+    this.operators = new Operators(state, database.urls, root);
     this.sql = this.connectSuperuser(4);
   }
 
@@ -142,6 +145,11 @@ export class Deployment {
     }
   }
 
+  /** Runs each command as one operator. If it makes a proposal, the other operator approves it. */
+  get operator(): Operator {
+    return this.operators.both;
+  }
+
   /** The login of the trust sync. */
   get trustUrl(): string {
     return this.#database.urls.trust;
@@ -164,6 +172,16 @@ export class Deployment {
       onnotice: () => {},
       connection: { application_name: "prove", synchronous_commit: "local" },
     });
+  }
+
+  /** Runs `use` in a new superuser session, because a fault may have ended the sessions of `sql`. */
+  async inNewSession<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
+    const sql = this.connectSuperuser(1);
+    try {
+      return await use(sql);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
   }
 
   get superuserUrl(): string {
@@ -236,14 +254,11 @@ export class Deployment {
    * Returns the defects that `gold ledger verify` would report. The list is empty if the books are correct.
    */
   async findDefects(): Promise<string[]> {
-    const session = this.connectSuperuser(1);
-    try {
-      const rows = await session<{ rule: string; subject: string; detail: string }[]>`
-        select * from gold.verify_ledger() union all select * from gold.verify_chain()`;
-      return rows.map(({ rule, subject, detail }) => `${rule}, ${subject}: ${detail}`);
-    } finally {
-      await session.end({ timeout: 1 });
-    }
+    const rows = await this.inNewSession((sql) =>
+      sql<{ rule: string; subject: string; detail: string }[]>`
+        select * from gold.verify_ledger() union all select * from gold.verify_chain()`
+    );
+    return rows.map(({ rule, subject, detail }) => `${rule}, ${subject}: ${detail}`);
   }
 
   /**
@@ -257,7 +272,7 @@ export class Deployment {
     for (const stop of this.#stops.splice(0)) await stop();
     await Promise.all(this.servers.map((server) => server.stop()));
     await this.relay.close();
-    await Promise.all([this.sql.end({ timeout: 1 }), this.operatorSql.end({ timeout: 1 })]);
+    await Promise.all([this.sql.end({ timeout: 1 }), this.operators.sql.end({ timeout: 1 })]);
     await this.#postgres.stop();
     this.#database.release?.();
     await this.state.release();
@@ -278,12 +293,14 @@ export class Deployment {
       "--flood": FLOOD_PER_SECOND,
       ...keys,
     };
-    await this.#operatorOf(this.#database.urls.migration)(
+    await this.operators.migration(
       "db migrate --loopback-receivers",
       ...Object.entries(settings).flat(),
       // Left out for another version, whose `gold` may not have these options.
       ...(this.#root === undefined ? UNLIMITED : []),
     );
+    await ensureOperators(state, this.#database.urls);
+    if (this.#root === undefined) await this.operators.beginTwoPeople();
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
     await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);
     this.receiverCertificate = (await ensureAuthorities(state, this.operator)).receiver;
@@ -305,13 +322,6 @@ export class Deployment {
     await asOperator(this.#database.urls.migration)("db migrate", ...options);
   }
 
-  #operatorOf(url: string): Operator {
-    const keys = this.state.path("keys.json");
-    return this.#root === undefined
-      ? asOperator(url, undefined, keys)
-      : asOperatorFrom(this.#root, url, keys);
-  }
-
   /**
    * Starts one more process. `settings` are the settings of its role, besides those that all processes share.
    */
@@ -323,6 +333,7 @@ export class Deployment {
   ): Promise<ServerProcess> {
     const { state } = this;
     const { api, delivery, ticker } = this.#database.urls;
+    const { keysFile } = this.operators;
     // URL cannot parse several hosts. The process reaches them, and a proxy, without the relay.
     const isRelayed = this.servers.length === 0 && URL.canParse(api) &&
       new URL(api).port === `${this.#postgres.port}`;
@@ -340,6 +351,7 @@ export class Deployment {
         PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
         SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
         WEBHOOK_CA: state.path("pki", "ca.pem"),
+        ...(keysFile === undefined ? {} : { OPERATOR_KEYS: keysFile }),
         ...settings,
       },
       role,

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { parseOperatorKeys } from "@gold-partner/approvals";
 import {
   type EnvoyProcess,
   readSidecarConfig,
@@ -32,18 +33,20 @@ export class EnvoyFront {
     this.#trustSync = trustSync;
   }
 
-  static async open(deployment: Deployment): Promise<EnvoyFront> {
+  /** `now` is the clock of the trust sync. Envoy has the machine's clock. */
+  static async open(deployment: Deployment, now: () => number = Date.now): Promise<EnvoyFront> {
     fetchEnvoy();
-    const { state, operator } = deployment;
+    const { state, operator, operators } = deployment;
     const { cert, key } = await ensureAuthorities(state, operator);
     await mkdir(state.path("envoy", "certificate"), { recursive: true, mode: 0o700 });
     await writeFile(state.path("envoy", "certificate", "tls.crt"), cert);
     await state.writePrivate(state.path("envoy", "certificate", "tls.key"), key);
     const keeping = {
       databaseUrl: deployment.trustUrl,
+      operatorKeys: await parseOperatorKeys(await readFile(operators.keysFile!, "utf8")),
       folder: state.path("envoy", "trust"),
       pollMs: POLL_MS,
-      now: Date.now,
+      now,
       write: (line: string) => appendFileSync(state.path("log", "trust_sync.log"), `${line}\n`),
     };
     await writeTrustOnce(keeping);

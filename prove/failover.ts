@@ -1,4 +1,7 @@
 import { randomInt } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { asOperator } from "@gold-partner/dev";
@@ -9,14 +12,15 @@ import { PatroniCluster } from "./failover/patroni_cluster.ts";
 import { checkBooks, playRound } from "./failover/round.ts";
 import { randomFrom } from "./fuzzing/mutate_body.ts";
 import { Report } from "./report.ts";
+import { alternateStripes } from "./stripes.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- failover [--short] [--seed N]: three nodes of Patroni with the settings of deploy/patroni, an
-// etcd, and the service with HA=on. Nodes are killed and frozen while 16 signed orders are in flight. No
-// acknowledged order is lost, each order gets its outcome with its key, and orders are executed again within 5 s
-// after a crash of Postgres, and within 30 s after the loss of a machine. A short run only prints these times, because
-// it also runs on busy machines.
+// etcd, and the service with HA=on. The vault's gold is in two stripes and in one in turns. Nodes are killed and
+// frozen while 16 signed orders are in flight. No acknowledged order is lost, the service's file of heads shows no
+// missing record, each order gets its outcome with its key, and orders are executed again within 5 s after a crash of Postgres, and within 30 s after the loss of a
+// machine. A short run only prints these times, because it also runs on busy machines.
 
 const TRADERS = 8;
 const LANES = 2;
@@ -34,12 +38,13 @@ if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
 console.log(`seed ${seed}`);
 const report = new Report((line) => console.log(line));
 const cluster = await PatroniCluster.start();
+const folder = await mkdtemp(join(tmpdir(), "gold-failover-"));
 try {
   const deployment = await Deployment.start({
     servers: 1,
     traders: TRADERS,
     lanes: LANES,
-    settings: { HA: "on" },
+    settings: { HA: "on", HEADS_FILE: join(folder, "heads.json") },
     startDatabase: (state) => cluster.createDatabase(state),
   });
   try {
@@ -47,9 +52,11 @@ try {
     // Patroni's role for the replication, and operators that a superuser created, are no part of the release.
     const keys = deployment.state.path("audit_keys.json");
     await asOperator(cluster.superuserUrl("gold"))("audit keys --out", keys);
+    const setStripes = alternateStripes(deployment, LANES);
     const acknowledged: string[] = [];
     const pauses = new Map<string, number[]>();
     for (const fault of drawRounds(scale, randomFrom(seed))) {
+      await setStripes();
       const round = await playRound(fault, deployment, cluster, scale === "long");
       acknowledged.push(...round.acknowledged);
       pauses.set(fault.name, [...pauses.get(fault.name) ?? [], round.pauseMs]);
@@ -60,8 +67,7 @@ try {
     await deployment.operator("ledger verify");
     const { records, defects, items } = await runAudit(
       cluster.superuserUrl("gold"),
-      "--keys",
-      keys,
+      ...["--keys", keys, "--operator-keys", deployment.operators.keysFile!],
     );
     report.tried("gold audit full", {
       what: `${records} records`,
@@ -76,6 +82,7 @@ try {
   }
 } finally {
   await cluster.stop();
+  await rm(folder, { recursive: true });
 }
 process.exit(report.close("failover") ? 0 : 1);
 

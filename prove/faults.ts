@@ -2,14 +2,14 @@ import { randomInt } from "node:crypto";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { asOperator } from "@gold-partner/dev";
-import { until } from "../testing/until.ts";
 import { runAudit } from "./audit/audit_command.ts";
+import { checkConnections } from "./faults/connections.ts";
 import { Effects } from "./faults/effects.ts";
-import { FaultStage, type Standing } from "./faults/fault_stage.ts";
+import { type AccountState, FaultStage } from "./faults/fault_stage.ts";
 import { describePlan, drawPlan } from "./faults/plan.ts";
 import { playRound } from "./faults/round.ts";
 import { checkOrders } from "./check_orders.ts";
-import { type Finding, Report } from "./report.ts";
+import { Report } from "./report.ts";
 
 // npm run prove -- faults [--short] [--seed N] [--rounds N] [--plan]: partners trade, read and receive webhooks
 // while a random fault strikes: a broken network (Toxiproxy), a failing disk (strace), or a frozen or killed process.
@@ -19,11 +19,11 @@ import { type Finding, Report } from "./report.ts";
 const ROUNDS = { long: 1000, short: 10 };
 /** The books, the deliveries and the audit are checked after this many rounds, and at the end. */
 const CHECKED_EVERY = 50;
+/** Ends a run that is far too slow: 2 hours for 1,000 rounds. A shorter run may take as long. */
+const MS_PER_ROUND = 7200;
 const TOKENS_RENEWED_EVERY = 10;
 /** A worker rests for up to a minute after a receiver has failed again and again. */
 const DELIVERED_WITHIN_MS = 150_000;
-/** Of a process with both roles (docs/deployment.md). */
-const MOST_CONNECTIONS = 28;
 
 const { values } = parseArgs({
   options: {
@@ -49,11 +49,19 @@ try {
   await asOperator(deployment.superuserUrl)("audit keys --out", keys);
   const orders: string[] = [];
   const effects = new Effects();
-  let standings: readonly Standing[] = await stage.readStandings();
+  let accountStates: readonly AccountState[] = await stage.readAccounts();
+  const limitMs = Math.max(rounds, ROUNDS.long) * MS_PER_ROUND;
+  const endMs = performance.now() + limitMs;
   for (const [n, plan] of plans.entries()) {
+    if (performance.now() > endMs) {
+      const what = `the limit of ${limitMs / 3_600_000} h ended the run after ${n} rounds`;
+      report.tried("time limit", { what, violations: [`${rounds - n} of ${rounds} rounds did not run`] });
+      await check(orders);
+      break;
+    }
     if (n % TOKENS_RENEWED_EVERY === 0) await deployment.renewTokens();
     const name = `round ${n + 1}, seed ${plan.seed}`;
-    const round = await playRound(plan, stage, standings).catch(({ message }: Error) => message);
+    const round = await playRound(plan, stage, accountStates).catch(({ message }: Error) => message);
     const [what, violations] = typeof round === "string"
       ? [describePlan(plan), [round]]
       : [round.what, round.violations];
@@ -65,11 +73,11 @@ try {
     if (typeof round === "string") break;
     orders.push(...round.executedOrders);
     effects.add(plan, round);
-    standings = round.standings;
+    accountStates = round.accountStates;
     if ((n + 1) % CHECKED_EVERY === 0 || n + 1 === rounds) await check(orders);
   }
   for (const line of effects.lines) console.log(line);
-  report.tried("the faults have effects", { what: `${plans.length} rounds`, violations: effects.violations });
+  report.tried("the faults have effects", effects);
 } finally {
   await deployment.stop();
 }
@@ -78,24 +86,16 @@ process.exit(report.close("faults") ? 0 : 1);
 async function check(orders: readonly string[]): Promise<void> {
   const leniency = { mayRepeat: true, timeoutMs: DELIVERED_WITHIN_MS };
   report.tried("all orders", await checkOrders(deployment, orders, stage.inboxes, leniency));
-  report.tried("connections to the database", await checkConnections());
-  const { records, defects, items } = await runAudit(deployment.superuserUrl, "--keys", keys);
+  const count = () => stage.countConnections();
+  report.tried("connections to the database", await checkConnections(count, deployment.servers.length));
+  const { records, defects, items } = await runAudit(
+    deployment.superuserUrl,
+    ...["--keys", keys, "--operator-keys", deployment.operators.keysFile!],
+  );
   report.tried("gold audit full", {
     what: `${records} records`,
     violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],
   });
-}
-
-/** Connections that a fault broke must be closed, or Postgres would refuse new ones after some faults. */
-async function checkConnections(): Promise<Finding> {
-  const count = async () => {
-    const [row] = await deployment.sql`
-      select count(*)::int as open from pg_stat_activity where application_name = 'gold-partner-service'`;
-    return row!.open as number;
-  };
-  const most = MOST_CONNECTIONS * deployment.servers.length;
-  const isMet = await until(async () => await count() <= most, count).then(() => true, () => false);
-  return { what: `${await count()} open`, violations: isMet ? [] : [`more than ${most} stay open`] };
 }
 
 function wholeNumber(name: "seed" | "rounds", limit: number): number | undefined {

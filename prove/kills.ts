@@ -11,18 +11,21 @@ import { checkOutage, loseIdleConnections, OUTAGES } from "./outage.ts";
 import { Report } from "./report.ts";
 import { killAndRestart } from "./revival.ts";
 import { ask } from "./trader.ts";
+import { alternateStripes } from "./stripes.ts";
 import { VICTIMS } from "./victims.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- kills [--short]: at each step of the order path, a process is killed with SIGKILL, and the
 // orders are retried with the same keys. The same is done at each step of the delivery of the order's event.
-// The event must arrive once, or twice if only the killed process knew that it had been delivered.
+// The event must arrive once, or twice if only the killed process knew that it had been delivered. The vault's gold
+// is in two stripes, one for each process, and in one stripe in turns.
 
 const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };
 const RESTARTS = { long: 5, short: 1 };
 const TRADERS = 8;
 const LANES = 1;
+const STRIPES = 2;
 const INITIAL_FUNDING_SAR = "10000000";
 
 const scale = process.argv.includes("--short") ? "short" : "long";
@@ -30,6 +33,7 @@ const report = new Report((line) => console.log(line));
 // Allow only one batch in flight per process (LANES=1), so that all orders that arrive meanwhile form one
 // batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
+const setStripes = alternateStripes(deployment, STRIPES);
 try {
   // Let this process deliver nothing, so that all deliveries come from the first process. The proof kills the
   // first process.
@@ -42,7 +46,7 @@ try {
     const seen = new Set<string>();
     const violations: string[] = [];
     for (let n = 1; n <= ROUNDS[scale]; n++) {
-      const result = await round().catch((error: Error): Killed => ({
+      const result = await setStripes().then(round).catch((error: Error): Killed => ({
         what: "nothing",
         violations: [error.message],
         accepted: [],

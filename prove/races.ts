@@ -9,25 +9,29 @@ import { REPEATED_RACES } from "./repeated_races.ts";
 import { Report } from "./report.ts";
 import { SCARCE_RACES } from "./scarce_races.ts";
 import { findImbalance, sendAtOnce, type Stage, succeed } from "./stage.ts";
+import { alternateStripes } from "./stripes.ts";
 import { tallyOf, tallyText, Wire } from "./wire.ts";
 
 // npm run prove -- races [--short]: sends a hundred requests at once, round after round, against one and two
-// processes. Every order's event must reach its partner.
+// processes, with the vault's gold in four stripes and in one. Every order's event must reach its partner.
 
 const REQUESTS = 100;
 const ROUNDS = { long: 100, short: 5 };
+const SERVERS = 2;
 const TRADERS = 12;
+const LANES = 2;
 const INITIAL_FUNDING_SAR = "10000000";
 
 const short = process.argv.includes("--short");
 const report = new Report((line) => console.log(line));
-const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: 2 });
+const deployment = await Deployment.start({ servers: SERVERS, traders: TRADERS, lanes: LANES });
+const setStripes = alternateStripes(deployment, SERVERS * LANES);
 try {
   const { traders, sql } = deployment;
   const inboxes = await openInboxes(deployment);
   const accepted = new Set<string>();
   const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql, accepted });
-  const judgeAll = async (where: string) => {
+  const checkAll = async (where: string) => {
     const { what, violations } = await checkOrders(deployment, [...accepted], inboxes);
     report.tried(`every accepted order is executed and delivered, ${where}`, {
       what: `${what}; sent ${await describeSenders()}`,
@@ -40,14 +44,14 @@ try {
     for (const race of [...REPEATED_RACES, ...SCARCE_RACES]) {
       await run(race, `${processes} process(es)`, rounds, async () => stageOn(await openWires(processes)));
     }
-    await judgeAll(`${processes} process(es)`);
+    await checkAll(`${processes} process(es)`);
   }
   const gateway = await openGatewayWires(deployment, traders[0]!);
   for (const race of REPEATED_RACES) {
     await run(race, "mutual TLS", 1, async () => stageOn(await gateway.openWires(REQUESTS)));
   }
   await gateway.close();
-  await judgeAll("mutual TLS");
+  await checkAll("mutual TLS");
   await deployment.renewTokens();
   report.tried("one partner's account is locked", await lockOneAccount(deployment));
   if (!short) report.tried("one partner's orders are all refused", await measureRefusals(deployment));
@@ -75,6 +79,7 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
   const violations: string[] = [];
   for (let round = 1; round <= rounds; round++) {
     const stage = await open();
+    await setStripes();
     const prepared = await race.prepare(stage, REQUESTS);
     const [replies] = await Promise.all([sendAtOnce(stage, prepared.requests), prepared.meanwhile?.()]);
     const text = tallyText(tallyOf(replies));

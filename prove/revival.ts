@@ -57,7 +57,7 @@ export async function killAndRestart(port: number, rounds: number): Promise<Find
 
 async function start(stateDir: string, port: number): Promise<Run> {
   await rm(join(stateDir, "run.json"), { force: true });
-  const options = ["--state", stateDir, "--port", `${port}`, "--no-demo"];
+  const options = ["--state", stateDir, "--port", `${port}`, "--no-demo", "--two-people"];
   const child = spawn(process.execPath, [...runtimeArguments(START), ...options], {
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -48,6 +48,7 @@ const vaultForOne: Race = {
   name: "gold in the vault for one order only, many partners",
   async prepare(stage, count) {
     await leaveFree(stage, stage.traders[0]!, LOT);
+    await requireSpread(stage);
     return {
       requests: await ordersOf(stage, count, buyersOf(stage)),
       allowed: [{ "201": 1, "422 insufficient_inventory": count - 1 }],
@@ -56,6 +57,14 @@ const vaultForOne: Race = {
   },
 };
 
+/** With several stripes, the order of the race must need the gold of more than one of them. */
+async function requireSpread({ sql }: Stage): Promise<void> {
+  const [row] = await sql`select count(*) as stripes, max(free) as free from gold.vault`;
+  if (Number(row!.stripes) > 1 && BigInt(row!.free as string) >= LOT) {
+    throw new Error("One stripe of the vault has the gold for the order; the gold must be spread.");
+  }
+}
+
 /**
  * The free gold covers all orders and half a bar more; without the bar, it covers half of the orders. So
  * either the bar is removed and half of the orders are filled, or the bar stays and all are filled.
@@ -63,13 +72,15 @@ const vaultForOne: Race = {
 const barLeaves: Race = {
   name: "a bar is removed meanwhile, many partners",
   async prepare(stage, count) {
-    const { operator, operatorSql } = stage.deployment;
+    const { deployment, sql } = stage;
     const serial = randomUUID();
     const all = LOT * BigInt(count);
-    const { fine_grams } = await operator(
+    await deployment.operator(
       `vault add --serial ${serial} --gross ${gramsText(all)} --fineness 999.9 --vault Riyadh`,
     );
-    const fine = BigInt(Math.round(Number(fine_grams) * 10_000));
+    const [bar] = await sql`select fine::text from gold.bar where serial = ${serial}`;
+    const fine = BigInt(bar!.fine as string);
+    const remove = await deployment.operators.prepareChange("vault remove", serial);
     const free = all + fine / 2n;
     await leaveFree(stage, stage.traders[0]!, free);
     const withoutBar = Number((free - fine) / LOT);
@@ -79,7 +90,7 @@ const barLeaves: Race = {
       allowed: [{ "201": count }, { "201": withoutBar, "422 insufficient_inventory": count - withoutBar }],
       async meanwhile() {
         await sleep(Math.random() * 40);
-        removed = await operatorSql`select gold.remove_bar(${serial})`.then(() => true, () => false);
+        removed = await remove().then(() => true, () => false);
       },
       async after(replies) {
         await sellAll(stage, stage.traders[0]!);
@@ -97,19 +108,19 @@ const suspension: Race = {
   name: "the partner is suspended meanwhile",
   async prepare(stage, count) {
     const subject = stage.traders[1]!;
-    const { operatorSql } = stage.deployment;
+    const { operator, operators } = stage.deployment;
     return {
       requests: await ordersOf(stage, count, [subject]),
       allowed: repeat(count + 1, (n) => ({ "201": n, "403 partner_suspended": count - n })),
       async meanwhile() {
         await sleep(Math.random() * 40);
-        await operatorSql`select gold.suspend_partner(${subject.clientId})`;
+        await operators.sql`select gold.suspend_partner(${subject.clientId})`;
       },
       async after() {
         const [row] = await stage.sql`
           select count(*)::int as late from gold.orders o join gold.partner p on p.id = o.client_id
           where o.client_id = ${subject.client} and o.executed_at > p.suspended_at + interval '1 millisecond'`;
-        await operatorSql`select gold.resume_partner(${subject.clientId})`;
+        await operator("partner resume", subject.clientId);
         await untilAdmitted(stage, subject);
         return row!.late === 0 ? [] : [`${row!.late} order(s) executed after the suspension`];
       },

@@ -53,7 +53,7 @@ export async function makeQuotes(
 }
 
 async function freeTenthMilligrams({ sql }: Stage): Promise<bigint> {
-  const [row] = await sql`select free::text from gold.vault where stripe = 0`;
+  const [row] = await sql`select sum(free)::text as free from gold.vault`;
   return BigInt(row!.free as string);
 }
 
@@ -78,6 +78,12 @@ async function trade(stage: Stage, trader: Trader, side: Side, tenthMilligrams: 
 
 export function gramsText(tenthMilligrams: bigint): string {
   return `${tenthMilligrams / 10_000n}.${`${tenthMilligrams % 10_000n}`.padStart(4, "0")}`;
+}
+
+/** Returns the ids of all executed orders. */
+export async function readOrders({ sql }: Pick<Stage, "sql">): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findFreePort } from "@gold-partner/local-postgres";
+import { killProgram } from "../../testing/kill_program.ts";
 import { until } from "../../testing/until.ts";
-import { killProgram, startProgram } from "./processes.ts";
+import { startProgram } from "./processes.ts";
 
 /** One etcd, which holds the leader's lock. */
 export class Etcd {

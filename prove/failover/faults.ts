@@ -62,7 +62,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "both standbys killed with their Patroni",
     limitMs: HOST_MS,
-    rounds: { long: 5, short: 0 },
+    rounds: { long: 5, short: 1 },
     stopsOrders: true,
     async strike({ standbys }) {
       await Promise.all(standbys.map((standby) => standby.killHost()));

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -41,12 +40,6 @@ export function startProgram(
     });
   } finally {
     closeSync(logFd);
-  }
-}
-
-export async function killProgram(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) {
-    await once(child, "exit");
   }
 }
 

@@ -7,4 +7,9 @@ describe("longestPause()", () => {
     assertEquals(longestPause([900, 100, 1200, 1300], 1000), 200);
     assertEquals(longestPause([900, 1900, 1100, 5200, 5300], 1000), 3300);
   });
+
+  it("is endless if no order came after the fault", () => {
+    assertEquals(longestPause([900, 100], 1000), Infinity);
+    assertEquals(longestPause([], 1000), Infinity);
+  });
 });

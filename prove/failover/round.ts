@@ -4,14 +4,14 @@ import type { Deployment } from "../deployment.ts";
 import { UNDECIDED } from "../in_flight_orders.ts";
 import { Load, type Observed } from "../load.ts";
 import type { Finding } from "../report.ts";
-import { findImbalance } from "../stage.ts";
+import { findImbalance, readOrders } from "../stage.ts";
 import type { Fault } from "./faults.ts";
 import type { PatroniCluster } from "./patroni_cluster.ts";
 
 const IN_FLIGHT = 16;
 const ORDERS_BEFORE = 100;
 const DOWN_MS = 5000;
-/** A reply may still arrive after the standbys are gone, for an order that one of them has. */
+/** The reply to an order that a standby has may still be under way when the last standby is gone. */
 const LATE_REPLY_MS = 1000;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
@@ -55,17 +55,20 @@ async function playUnderLoad(
   let unsafe = 0;
   if (fault.stopsOrders) {
     await sleep(DOWN_MS);
-    unsafe = executed().filter(({ answeredAtMs }) => answeredAtMs > fromMs + LATE_REPLY_MS).length;
+    unsafe = executed().filter(({ sentAtMs, answeredAtMs, verdict }) =>
+      verdict === "201" && sentAtMs > fromMs || answeredAtMs > fromMs + LATE_REPLY_MS
+    ).length;
     fromMs = performance.now();
     repair();
   }
-  // Only an order that was sent after the fault shows that new orders are executed.
-  await until(() => executed().some(({ sentAtMs }) => sentAtMs > fromMs));
+  // Only a new order that was sent after the fault shows that orders are executed. A replay may show an older one.
+  const isNew = ({ verdict }: Observed) => verdict === "201";
+  await until(() => executed().some((each) => isNew(each) && each.sentAtMs > fromMs));
   if (!fault.stopsOrders) repair();
   await cluster.untilWhole();
   await load.stop();
   const pauseMs = longestPause(
-    executed().map(({ answeredAtMs }) => answeredAtMs),
+    executed().filter(isNew).map(({ answeredAtMs }) => answeredAtMs),
     fault.stopsOrders ? fromMs : struckMs,
   );
   const refused = tally(
@@ -88,33 +91,36 @@ async function playUnderLoad(
   };
 }
 
-/** Checks on the present leader that exactly the acknowledged orders are executed, and that the books balance. */
-export async function checkBooks(acknowledged: readonly string[], deployment: Deployment): Promise<Finding> {
-  const sql = deployment.connectSuperuser(1);
-  try {
-    const rows = await sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
-    const executed = new Set(rows.map(({ id }) => id));
+/**
+ * Checks on the present leader that exactly the acknowledged orders are executed, and that the books balance.
+ */
+export function checkBooks(acknowledged: readonly string[], deployment: Deployment): Promise<Finding> {
+  return deployment.inNewSession(async (sql) => {
+    const executed = new Set(await readOrders({ sql }));
     const distinct = new Set(acknowledged);
     const lost = [...distinct].filter((id) => !executed.has(id)).length;
     const unsettled = [...executed].filter((id) => !distinct.has(id)).length;
     return {
-      what: `${acknowledged.length} orders acknowledged, ${rows.length} executed`,
+      what: `${acknowledged.length} orders acknowledged, ${executed.size} executed`,
       violations: [
         ...(lost === 0 ? [] : [`${lost} acknowledged orders are lost`]),
         ...(unsettled === 0 ? [] : [`${unsettled} executed orders were never acknowledged`]),
         ...(distinct.size === acknowledged.length ? [] : ["an order was acknowledged for two keys"]),
         ...await findImbalance({ sql }),
         ...await deployment.findDefects(),
+        // An acknowledged record never disappears, so the file of heads never has one that is missing.
+        ...(await deployment.servers[0]!.readGauge("gold_records_missing") === 0
+          ? []
+          : ["the service reports missing records"]),
       ],
     };
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  });
 }
 
-/** The longest time between two orders after `fromMs`. */
+/** The longest time between two orders after `fromMs`. Without an order, the pause never ended. */
 export function longestPause(answeredMs: readonly number[], fromMs: number): number {
   const after = answeredMs.filter((atMs) => atMs > fromMs).sort((one, other) => one - other);
+  if (after.length === 0) return Infinity;
   return Math.max(...after.map((atMs, n) => atMs - (after[n - 1] ?? fromMs)));
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostBytes } from "@gold-partner/protocol";
 import type { Trader } from "../trader.ts";
-import { type Answered, Client, type Conduct } from "./client.ts";
+import { type Answered, Client, type RoundRecord } from "./client.ts";
 import { Draw } from "./draw.ts";
 import type { Amounts, Happened, History, Operation } from "./history.ts";
 import { balancesOf, bodyOf, type Booked, eventsOf, halalas, tenthMilligrams } from "./replies.ts";
@@ -35,7 +35,7 @@ export class AccountClients {
   readonly #operations: Operation[] = [];
   readonly #executed: Executed[] = [];
   readonly #sent: { readonly key: string; readonly name: Booked }[] = [];
-  readonly #conduct: Conduct;
+  readonly #roundRecord: RoundRecord;
   readonly #clients: readonly { readonly client: Client; readonly draw: Draw; readonly number: number }[];
   readonly #workers: readonly Promise<void>[];
   #on = true;
@@ -44,17 +44,17 @@ export class AccountClients {
     trader: Trader,
     ports: readonly number[],
     seed: number,
-    conduct: Conduct,
+    record: RoundRecord,
     { start, sequence }: { readonly start: Amounts; readonly sequence: number },
   ) {
     this.trader = trader;
     this.#ports = ports;
     this.#start = start;
     this.#fromSequence = sequence;
-    this.#conduct = conduct;
+    this.#roundRecord = record;
     this.#clients = Array.from({ length: CLIENTS }, (_, number) => {
       const draw = new Draw(seed, "client", trader.client, number);
-      return { client: new Client(ports, draw, conduct), draw, number };
+      return { client: new Client(ports, draw, record), draw, number };
     });
     this.#workers = this.#clients.map((each) => this.#work(each));
   }
@@ -72,7 +72,7 @@ export class AccountClients {
     await this.#fund(client, draw);
     await this.#trade(client, "buy", "0.0001");
     if (this.executedOrders.length === orders) {
-      this.#conduct.violations.push(`${this.trader.clientId} cannot buy after the recovery`);
+      this.#roundRecord.violations.push(`${this.trader.clientId} cannot buy after the recovery`);
     }
     const read = [
       await this.#readBalances(client),
@@ -80,7 +80,7 @@ export class AccountClients {
       await this.#find(client, draw),
     ];
     if (!read.every(Boolean)) {
-      this.#conduct.violations.push(`${this.trader.clientId} cannot read after the recovery`);
+      this.#roundRecord.violations.push(`${this.trader.clientId} cannot read after the recovery`);
     }
     for (const each of this.#clients) each.client.close();
   }
@@ -131,7 +131,7 @@ export class AccountClients {
   async #tradeTwice(client: Client, draw: Draw): Promise<void> {
     const quote = await this.#quote(client, "buy", "0.001");
     if (!quote) return;
-    const twin = new Client(this.#ports, draw, this.#conduct);
+    const twin = new Client(this.#ports, draw, this.#roundRecord);
     await Promise.all([this.#order(client, ...quote), this.#order(twin, ...quote)]);
     twin.close();
   }
@@ -202,7 +202,7 @@ export class AccountClients {
     const answer = await client.write(name, request);
     if (!answer) return;
     if (answer.reply.body !== body || answer.reply.status !== 200) {
-      this.#conduct.violations.push(
+      this.#roundRecord.violations.push(
         `${name} with key ${key} got ${body}, and again ${answer.reply.status} ${answer.reply.body}`,
       );
     }
@@ -222,7 +222,7 @@ export class AccountClients {
     const { ids, more } = eventsOf(answer.reply);
     // The model knows only whole lists. A round books fewer events than a page holds.
     if (!more) this.#record(client, answer, { kind: "events", ids });
-    else this.#conduct.violations.push(`${this.trader.clientId}: more events than fit a page`);
+    else this.#roundRecord.violations.push(`${this.trader.clientId}: more events than fit a page`);
     return true;
   }
 

@@ -17,7 +17,7 @@ interface Attempt {
 }
 
 /** What the clients of a round share. */
-export interface Conduct {
+export interface RoundRecord {
   readonly attempts: Attempt[];
   readonly violations: string[];
   /** How long a client waits for a reply. */
@@ -37,18 +37,18 @@ export interface Answered {
 export class Client {
   readonly #ports: readonly number[];
   readonly #draw: Draw;
-  readonly #conduct: Conduct;
+  readonly #record: RoundRecord;
   #wire: Wire | undefined;
 
-  constructor(ports: readonly number[], draw: Draw, conduct: Conduct) {
+  constructor(ports: readonly number[], draw: Draw, record: RoundRecord) {
     this.#ports = ports;
     this.#draw = draw;
-    this.#conduct = conduct;
+    this.#record = record;
   }
 
   /** Sends a write until a reply decides it. Returns undefined, and records a violation, if none does. */
   async write(name: string, request: () => Promise<Uint8Array>): Promise<Answered | undefined> {
-    return await this.#insist(name, request, performance.now() + SETTLE_MS);
+    return await this.#retryUntilFinal(name, request, performance.now() + SETTLE_MS);
   }
 
   /** Reads once. Returns undefined if the read did not succeed, because a failed read tells nothing. */
@@ -62,7 +62,7 @@ export class Client {
     this.#wire?.close();
   }
 
-  async #insist(
+  async #retryUntilFinal(
     name: string,
     request: () => Promise<Uint8Array>,
     untilMs: number,
@@ -74,7 +74,7 @@ export class Client {
       const verdict = verdictOf(reply);
       if (!UNDECIDED.includes(verdict)) return undefined;
       if (performance.now() > untilMs) {
-        this.#conduct.violations.push(
+        this.#record.violations.push(
           `${name}: no attempt decided it within ${SETTLE_MS} ms; the last: ${verdict}`,
         );
         return undefined;
@@ -87,7 +87,7 @@ export class Client {
 
   /** Returns undefined if there is no reply. */
   async #attempt(name: string, request: Uint8Array): Promise<Reply | undefined> {
-    const { attempts, replyLimitMs, mayTimeOut, violations } = this.#conduct;
+    const { attempts, replyLimitMs, mayTimeOut, violations } = this.#record;
     const sentMs = performance.now();
     const ended = await this.#send(request, replyLimitMs);
     const reply = ended === "late" ? undefined : ended;

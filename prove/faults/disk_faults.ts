@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Fault, nothing, type Settings } from "./fault.ts";
+import type { Fault, Settings } from "./fault.ts";
 import { findPostgres } from "./process_faults.ts";
 
 const SHORT: readonly [number, number] = [300, 2000];
@@ -24,7 +24,7 @@ function injected(
     draw: (draw) => ({ from: draw.of([1, 1, 2, 5, 20]), micros: draw.between(20_000, 400_000) }),
     async strike(stage, settings) {
       const pids = findPostgres(stage).flatMap((pid) => ["-p", `${pid}`]);
-      if (pids.length === 0) return nothing;
+      if (pids.length === 0) return undefined;
       const inject = `inject=${calls}:${how(settings)}:when=${settings.from}+`;
       // -f follows the processes that the postmaster starts meanwhile.
       const args = ["-f", "-qq", "-o", "/dev/null", "-e", inject, ...pids];

@@ -29,9 +29,16 @@ describe("Effects", () => {
     effects.add(planWith("fsync fails"), { disturbed: 1, slowestMs: 2000 });
     assertEquals(effects.violations, []);
     assertEquals(effects.lines, [
-      "fsync fails: 5 rounds, 1 requests refused or unanswered, the slowest took 2.0 s",
+      "fsync fails: 5 rounds, 4 without an affected request, 1 requests refused or unanswered, the slowest took 2.0 s",
     ]);
     assertEquals(effectsOf(9, planWith("fsync slow")).violations, []);
+  });
+
+  it("reports a fault that must delay requests and delayed none in 5 rounds", () => {
+    const effects = effectsOf(5, planWith("backend frozen"));
+    assertEquals(effects.violations, ["backend frozen had no effect in 5 rounds"]);
+    effects.add(planWith("backend frozen"), { disturbed: 0, slowestMs: 300 });
+    assertEquals(effects.violations, []);
   });
 
   it("counts only rounds in which the fault struck alone", () => {

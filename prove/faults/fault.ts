@@ -13,14 +13,18 @@ export interface Fault {
   readonly family: "network" | "process" | "disk";
   /** How long the fault lasts, in milliseconds: the shortest and the longest time. */
   readonly lasts: readonly [number, number];
-  /** True if some requests are refused or get no reply. A fault without this may only delay them. */
+  /** True if some requests are refused or get no reply. */
   readonly disturbs?: true;
+  /** True if some requests wait until the fault ends, or fail. */
+  readonly delays?: true;
   /** True if a partner gives up waiting after a short time, because its own connection is broken. */
   readonly breaksPartner?: true;
   /** Draws the settings of one occurrence. */
   draw(draw: Draw): Settings;
-  /** Returns a function that repairs the damage. */
-  strike(stage: FaultStage, settings: Settings): Promise<() => Promise<void>>;
+  /** Returns a function that repairs the damage, or undefined if there was no process to strike. */
+  strike(stage: FaultStage, settings: Settings): Promise<Repair | undefined>;
 }
 
-export const nothing = async (): Promise<void> => {};
+export type Repair = () => Promise<void>;
+
+export const nothing: Repair = async () => {};

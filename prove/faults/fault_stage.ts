@@ -11,11 +11,13 @@ import { verdictOf } from "../wire.ts";
 import type { Amounts } from "./history.ts";
 import { balancesOf, bodyOf } from "./replies.ts";
 import { SmallDisk } from "./small_disk.ts";
-import { Toxiproxy } from "./toxiproxy.ts";
+import { Toxiproxy } from "../../testing/toxiproxy.ts";
 
 const SERVERS = 2;
 const TRADERS = 3;
 const LANES = 2;
+/** One for each batch of orders in flight. */
+const VAULT_STRIPES = `${SERVERS * LANES}`;
 /** A supervisor kills Postgres if it does not answer for this time. */
 const HUNG_MS = 3000;
 const INITIAL_FUNDING_SAR = "1000";
@@ -25,8 +27,8 @@ const BAR_GROSS_GRAMS = "400000";
 /** The connections that a network fault breaks. */
 export type Place = "database" | "partner" | "receiver";
 
-/** An account between two rounds: nothing is in flight. */
-export interface Standing {
+/** The state of an account between two rounds, when no request is in flight. */
+export interface AccountState {
   readonly start: Amounts;
   /** The number of its newest event. */
   readonly sequence: number;
@@ -106,6 +108,7 @@ export class FaultStage {
   }
 
   static async #furnish(deployment: Deployment, toxiproxy: Toxiproxy, disk: SmallDisk): Promise<FaultStage> {
+    await deployment.migrate("--vault-stripes", VAULT_STRIPES);
     const proxies: Record<Place, string[]> = { database: ["database"], partner: [], receiver: [] };
     const ports: number[] = [];
     for (const { name, socket } of deployment.servers) {
@@ -130,7 +133,7 @@ export class FaultStage {
     return new FaultStage(deployment, toxiproxy, disk, inboxes, ports, proxies);
   }
 
-  /** Repairs a damage after this time, or when the proof is interrupted. */
+  /** Calls `repair` after this time, or when the proof is interrupted. */
   async repairAfter(lengthMs: number, repair: () => Promise<void>): Promise<void> {
     this.#repairs.add(repair);
     await sleep(lengthMs);
@@ -143,13 +146,15 @@ export class FaultStage {
   async recover(): Promise<void> {
     await this.toxiproxy.reset();
     this.disk.empty();
-    const { deployment } = this;
-    await this.#supervise();
-    await Promise.all(deployment.servers.map((server) => server.heal()));
+    const { servers } = this.deployment;
+    let isHealed = false;
+    const healed = Promise.all(servers.map((server) => server.heal())).finally(() => isHealed = true);
+    // Postgres can answer once and then end, if a process of it failed while the postmaster was frozen.
+    await Promise.all([healed, this.#supervise(() => isHealed)]);
   }
 
-  /** Starts Postgres again if it has ended or hangs, as a supervisor does, until it answers. */
-  async #supervise(): Promise<void> {
+  /** Starts Postgres again if it has ended or hangs, as a supervisor does, until it answers at the end. */
+  async #supervise(isOver: () => boolean): Promise<void> {
     const { deployment } = this;
     let hungMs = performance.now() + HUNG_MS;
     await until(async () => {
@@ -162,12 +167,29 @@ export class FaultStage {
         // A start that hangs is ended, and tried once more.
         await deployment.startPostgres().catch(() => deployment.startPostgres());
       }
-      return await deployment.sql`select 1`.then(() => true, () => false);
+      const answers = await deployment.sql`select 1`.then(() => true, () => false);
+      if (answers) hungMs = performance.now() + HUNG_MS;
+      return answers && isOver();
     });
   }
 
-  /** What each account stands at. Read as a partner reads it. */
-  async readStandings(): Promise<Standing[]> {
+  /** The number of connections that the service has to the database. */
+  async countConnections(): Promise<number> {
+    const [row] = await this.deployment.sql<[{ count: number }]>`
+      select count(*)::int as count from pg_stat_activity where application_name like 'gold-partner-%'`;
+    return row.count;
+  }
+
+  /** The backends that execute orders at this moment. */
+  async findBusyBackends(): Promise<number[]> {
+    const rows = await this.deployment.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where application_name = 'gold-partner-api' and state = 'active' and query like '%book_orders%'`;
+    return rows.map(({ pid }) => pid);
+  }
+
+  /** Reads the state of each account. The balances come from the API, as a partner reads them. */
+  async readAccounts(): Promise<AccountState[]> {
     const { deployment: { traders, servers, sql } } = this;
     return await Promise.all(traders.map(async (trader) => {
       const reply = await ask(servers[0]!.socket, trader.read("/v1/balances"));

@@ -140,7 +140,7 @@ describe("findAnomalies()", () => {
     assertStringIncludes(readFileSync(drawing, "utf8"), "ord_1");
   });
 
-  it("judges each account by itself", () => {
+  it("checks each account separately", () => {
     const wrong = inTurn({ kind: "balances", after: BOUGHT });
     const histories = ["one", "two", "three"].map((account, n) => ({
       account,

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { findTool } from "./toxiproxy.ts";
+import { findTool } from "../../testing/toxiproxy.ts";
 
 /** Halalas, and units of 0.0001 g. Each is far below the largest exact integer. */
 export interface Amounts {

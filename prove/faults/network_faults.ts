@@ -1,7 +1,7 @@
 import type { Draw } from "./draw.ts";
 import { type Fault, nothing, type Settings } from "./fault.ts";
 import type { Place } from "./fault_stage.ts";
-import type { Toxic } from "./toxiproxy.ts";
+import type { Toxic } from "../../testing/toxiproxy.ts";
 
 interface NetworkFault {
   readonly name: string;

@@ -20,8 +20,8 @@ export interface Plan {
   readonly strikes: readonly Strike[];
 }
 
-/** One round in this many has two faults. */
-const TWO_IN = 4;
+/** On average, one round in this many has two faults. */
+const TWO_FAULTS_ONCE_IN = 4;
 const LATEST_MS = 600;
 
 /** Draws a round. It depends on the seed alone. */
@@ -29,7 +29,7 @@ export function drawPlan(seed: number): Plan {
   const draw = new Draw(seed, "plan");
   const first = draw.weighted(FAULTS);
   const others = FAULTS.filter(({ family }) => family !== first.family);
-  const faults = draw.below(TWO_IN) === 0 ? [first, draw.weighted(others)] : [first];
+  const faults = draw.below(TWO_FAULTS_ONCE_IN) === 0 ? [first, draw.weighted(others)] : [first];
   return { seed, strikes: faults.map((fault) => drawStrike(fault, draw)) };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { processLives } from "@gold-partner/local-postgres";
 import { childrenOf, signal } from "../failover/processes.ts";
 import type { Draw } from "./draw.ts";
-import { type Fault, nothing } from "./fault.ts";
+import { type Fault, nothing, type Repair } from "./fault.ts";
 import type { FaultStage } from "./fault_stage.ts";
 import { until } from "../../testing/until.ts";
 
@@ -11,24 +11,29 @@ const RESTART_MS: readonly [number, number] = [100, 1000];
 
 /** Longer than the 12 s after which the service gives up a silent connection. */
 const LONG: readonly [number, number] = [12_500, 15_000];
-const BACKENDS = 5;
+/** How long to look for a backend that executes orders. */
+const BUSY_WITHIN_MS = 2000;
+/** A statement that takes longer waits for the frozen backend. */
+const ANSWER_MS = 500;
 
 const pick = (draw: Draw) => ({ pick: draw.below(1000) });
 
 const BACKEND_FROZEN: Fault = {
   name: "backend frozen",
+  delays: true,
   weight: 4,
   family: "process",
   lasts: SHORT,
-  draw: pick,
-  async strike(stage, settings) {
-    const backends = await findBackends(stage);
-    return freeze(backends.length === 0 ? [] : [backends[chosen(settings.pick!, backends)]!]);
+  draw: () => ({}),
+  async strike(stage) {
+    const backend = await freezeBusyBackend(stage);
+    return backend === undefined ? undefined : async () => signal(backend, "SIGCONT");
   },
 };
 
 const POSTGRES_FROZEN: Fault = {
   name: "Postgres frozen",
+  delays: true,
   weight: 3,
   family: "process",
   lasts: SHORT,
@@ -39,6 +44,7 @@ const POSTGRES_FROZEN: Fault = {
 export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "service frozen",
+    delays: true,
     weight: 4,
     family: "process",
     lasts: SHORT,
@@ -63,16 +69,15 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   BACKEND_FROZEN,
   { ...BACKEND_FROZEN, name: "backend frozen for long", weight: 1, lasts: LONG },
   {
-    // Disturbs no request if Postgres restarts fast enough, because the service settles them on new connections.
+    // If Postgres restarts fast enough, no request fails: the service settles each write on a new connection.
     name: "backend killed",
     weight: 3,
     family: "process",
     lasts: RESTART_MS,
-    draw: pick,
-    async strike(stage, settings) {
-      const backends = await findBackends(stage);
-      if (backends.length === 0) return nothing;
-      const backend = backends[chosen(settings.pick!, backends)]!;
+    draw: () => ({}),
+    async strike(stage) {
+      const backend = await freezeBusyBackend(stage);
+      if (backend === undefined) return undefined;
       signal(backend, "SIGKILL");
       await until(() => !processLives(backend));
       return nothing;
@@ -111,7 +116,8 @@ export function findPostgres({ deployment: { postmasterPid } }: FaultStage): num
 
 const chosen = (pick: number | string, among: readonly unknown[]): number => Number(pick) % among.length;
 
-async function freeze(pids: readonly number[]): Promise<() => Promise<void>> {
+async function freeze(pids: readonly number[]): Promise<Repair | undefined> {
+  if (pids.length === 0) return undefined;
   for (const pid of pids) signal(pid, "SIGSTOP");
   return async () => {
     for (const pid of pids) signal(pid, "SIGCONT");
@@ -119,13 +125,19 @@ async function freeze(pids: readonly number[]): Promise<() => Promise<void>> {
 }
 
 /**
- * The backends of the service that worked last, because most of the others are idle. Empty while Postgres refuses
- * connections because of another fault.
+ * Freezes a backend of the service while it executes orders, because nobody waits for an idle one. Undefined if
+ * there is none, for example while another fault keeps the service from Postgres.
  */
-async function findBackends({ deployment: { sql } }: FaultStage): Promise<number[]> {
-  const rows = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where application_name = 'gold-partner-service'
-    order by state_change desc limit ${BACKENDS}`
-    .catch(() => []);
-  return rows.map(({ pid }) => pid);
+async function freezeBusyBackend(stage: FaultStage): Promise<number | undefined> {
+  const untilMs = performance.now() + BUSY_WITHIN_MS;
+  while (performance.now() < untilMs) {
+    const [backend] = await stage.findBusyBackends().catch(() => []);
+    if (backend === undefined) continue;
+    signal(backend, "SIGSTOP");
+    // It may have finished before the signal arrived. No answer means that it holds a lock of Postgres itself.
+    const busy = stage.findBusyBackends().catch((): number[] => []);
+    if ((await Promise.race([busy, sleep(ANSWER_MS, [backend])])).includes(backend)) return backend;
+    signal(backend, "SIGCONT");
+  }
+  return undefined;
 }

@@ -58,10 +58,17 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
   {
     name: "circuit breaker: the price in force when the time began is not compared",
     file: CHANGE_PRICE,
-    from: "h.id < ticked.id order by h.id desc",
+    from: "h.id is distinct from ticked.id order by h.id desc",
     to:
-      "h.id < ticked.id and h.stored_at > ticked.stored_at - make_interval(secs => ticked.halt_seconds) order by h.id desc",
+      "h.id is distinct from ticked.id and h.stored_at > ticked.stored_at - make_interval(secs => ticked.halt_seconds) order by h.id desc",
     tests: [BREAKER_TEST],
+  },
+  {
+    name: "circuit breaker: a price that the band refuses does not close the market",
+    file: CHANGE_PRICE,
+    from: "  if refusal <> 'outside_band' or not halt_on_jump(ticked) then\n    raise;\n  end if;\n",
+    to: "  raise;\n",
+    tests: [BAND_TEST],
   },
   {
     name: "price band: only the price before is compared",
@@ -75,6 +82,20 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     file: PRICE_BAND,
     from: "case when p.band_basis_points is null then p.id else p.band_from end",
     to: "p.id",
+    tests: [BAND_TEST],
+  },
+  {
+    name: "price band: the prices from before the band are compared",
+    file: PRICE_BAND,
+    from: "where h.id >= (given).band_from and h.as_of > 'epoch'",
+    to: "where h.as_of > 'epoch'",
+    tests: [BAND_TEST],
+  },
+  {
+    name: "price band: the prices before an approved price are compared",
+    file: CHANGE_PRICE,
+    from: "      new.band_from := new.id;\n",
+    to: "      null;\n",
     tests: [BAND_TEST],
   },
   {

@@ -13,6 +13,7 @@ import { DELIVERY_VERIFICATION_MUTATIONS } from "./delivery_verification_mutatio
 import { DEPLOYMENT_MUTATIONS } from "./deployment_mutations.ts";
 import { DEPOSIT_MUTATIONS } from "./deposit_mutations.ts";
 import { EXPIRY_MUTATIONS } from "./expiry_mutations.ts";
+import { FAILOVER_MUTATIONS } from "./failover_mutations.ts";
 import { FUNDING_MUTATIONS } from "./funding_mutations.ts";
 import { IBAN_MUTATIONS } from "./iban_mutations.ts";
 import { LEDGER_MUTATIONS } from "./ledger_mutations.ts";
@@ -66,6 +67,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...AUTHORITY_MUTATIONS,
   ...CREDENTIAL_MUTATIONS,
   ...ROLES_MUTATIONS,
+  ...FAILOVER_MUTATIONS,
   ...SIGNATURE_MUTATIONS,
   ...DEPLOYMENT_MUTATIONS,
   ...CLIENT_MUTATIONS,

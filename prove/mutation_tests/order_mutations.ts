@@ -3,6 +3,7 @@ import type { Mutation } from "./mutation.ts";
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
 const LOCK_ACCOUNTS = "src/booking/ledger/lock_accounts.sql";
 const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
+const STRIPES_TEST = "src/booking/ledger/stripes.pg.test.ts";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
 const EXPIRY_TEST = "src/booking/trading/expiry.pg.test.ts";
@@ -113,9 +114,9 @@ export const ORDER_MUTATIONS: readonly Mutation[] = [
   {
     name: "order: the vault is not locked",
     file: BOOK_ORDERS,
-    from: "where v.stripe = 0 for no key update;",
-    to: "where v.stripe = 0;",
-    tests: [CHANGE_VAULT_TEST],
+    from: "limit 1 for no key update skip locked;",
+    to: "limit 1;",
+    tests: [CHANGE_VAULT_TEST, STRIPES_TEST],
   },
   {
     name: "order: a sale does not free gold for the next purchase in the batch",

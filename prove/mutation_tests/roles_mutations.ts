@@ -55,7 +55,7 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
   {
     name: "roles: a proposal can be approved without the role of its kind",
     file: "src/database/proposals/propose.sql",
-    from: "  perform require_role_of(given.kind, true);\n",
+    from: "  perform require_role_of(session_user, given.kind, true);\n",
     to: "",
     tests: ["../operator/src/commands/operator_roles.pg.test.ts"],
     short: true,

@@ -2,6 +2,8 @@ import type { Mutation } from "./mutation.ts";
 
 const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
 const CHANGE_VAULT_TEST = "src/booking/ledger/change_vault.pg.test.ts";
+const STRIPES = "src/booking/ledger/stripes.sql";
+const STRIPES_TEST = "src/booking/ledger/stripes.pg.test.ts";
 const BAR_LIST_TEST = "src/booking/ledger/bar_list.pg.test.ts";
 
 export const VAULT_MUTATIONS: readonly Mutation[] = [
@@ -23,7 +25,7 @@ export const VAULT_MUTATIONS: readonly Mutation[] = [
   {
     name: "bars: a bar can be removed although its gold is not free",
     file: CHANGE_VAULT,
-    from: "if not bar_in and free < fine then",
+    from: "if not bar_in and stock.free < fine then",
     to: "if false then",
     tests: [CHANGE_VAULT_TEST],
     short: true,
@@ -31,17 +33,53 @@ export const VAULT_MUTATIONS: readonly Mutation[] = [
   {
     name: "bars: a bar that equals the free gold cannot be removed",
     file: CHANGE_VAULT,
-    from: "if not bar_in and free < fine then",
-    to: "if not bar_in and free <= fine then",
+    from: "if not bar_in and stock.free < fine then",
+    to: "if not bar_in and stock.free <= fine then",
     tests: [CHANGE_VAULT_TEST],
   },
   {
     name: "bars: the vault is not locked",
     file: CHANGE_VAULT,
-    from:
-      "select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0 for no key update;",
-    to: "select v.free, v.list_id + 1 into strict free, list from vault v where v.stripe = 0;",
+    from: "stock := gather_vault(case when bar_in then 0 else fine end);",
+    to: "select v.* into strict stock from vault v where v.stripe = 0;",
     tests: [CHANGE_VAULT_TEST],
+  },
+  {
+    name: "stripes: a batch takes a stripe that does not cover it",
+    file: "src/booking/trading/book_orders.sql",
+    from: "where v.free >= asked.need and v.maximum_exposure is null",
+    to: "where v.maximum_exposure is null",
+    tests: [STRIPES_TEST],
+    short: true,
+  },
+  {
+    name: "stripes: batches wait for the first stripe",
+    file: "src/booking/trading/book_orders.sql",
+    from: "limit 1 for no key update skip locked;",
+    to: "order by v.stripe limit 1 for no key update;",
+    tests: [STRIPES_TEST],
+  },
+  {
+    name: "stripes: a batch waits for the stripes although it holds one",
+    file: "src/booking/trading/book_orders.sql",
+    from: "v.xmax = pg_current_xact_id()::xid",
+    to: "false",
+    tests: [STRIPES_TEST],
+    short: true,
+  },
+  {
+    name: "stripes: gold is moved between stripes that are not locked",
+    file: STRIPES,
+    from: "order by v.stripe for no key update) s;",
+    to: "order by v.stripe) s;",
+    tests: [STRIPES_TEST],
+  },
+  {
+    name: "stripes: a new number does not wait for batches",
+    file: STRIPES,
+    from: "  lock table vault in exclusive mode;\n",
+    to: "",
+    tests: [STRIPES_TEST],
   },
   {
     name: "bars: a bar can be removed twice",

@@ -1,14 +1,4 @@
-import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDatabase, type State, urlsAt } from "@gold-partner/dev";
@@ -17,29 +7,35 @@ import postgres, { type Sql } from "postgres";
 import { until } from "../../testing/until.ts";
 import type { ProofDatabase } from "../deployment.ts";
 import { ACCOUNT, DebianPostgres, findProgram, makeServerFolder } from "../standby/debian_postgres.ts";
+import { findBackRest, Repository } from "./repository.ts";
 
-const SETTINGS = fileURLToPath(new URL("../../deploy/pgbackrest/pgbackrest.conf", import.meta.url));
 const PARAMETERS = fileURLToPath(new URL("../../deploy/patroni/backup.yaml", import.meta.url));
 /** Shorter than in production, so that the proof need not wait for a minute. */
 const ARCHIVE_TIMEOUT_SECONDS = 2;
 
 /**
- * A server of Debian's Postgres with a repository of pgBackRest, and the place for a second server that a restore
- * makes. Both run the settings of `deploy`, with the paths of this folder.
+ * A server of Debian's Postgres with a repository of pgBackRest, and the data folder of a second server, into
+ * which restore() restores. Both use the settings of `deploy`, with the paths of this folder.
  */
 export class BackedUpDatabase {
   readonly #folder: string;
-  readonly #ports: readonly [number, number];
+  readonly #repository: Repository;
+  readonly #ports: readonly [number, number, number];
   #server: DebianPostgres;
 
-  private constructor(folder: string, ports: readonly [number, number]) {
+  private constructor(folder: string, ports: readonly [number, number, number]) {
     this.#folder = folder;
+    this.#repository = new Repository(folder);
     this.#ports = ports;
     this.#server = this.#serverIn("first", ports[0]);
   }
 
   static async start(): Promise<BackedUpDatabase> {
-    const database = new BackedUpDatabase(makeServerFolder(), [await findFreePort(), await findFreePort()]);
+    const database = new BackedUpDatabase(makeServerFolder(), [
+      await findFreePort(),
+      await findFreePort(),
+      await findFreePort(),
+    ]);
     try {
       await database.#start();
       return database;
@@ -50,24 +46,18 @@ export class BackedUpDatabase {
   }
 
   async #start(): Promise<void> {
-    // The account of the servers may be unable to read the repository.
-    const settings = join(this.#folder, "pgbackrest.conf");
-    copyFileSync(SETTINGS, settings);
-    chmodSync(settings, 0o644);
-    for (const name of ["repository", "log", "lock", "spool"]) {
-      mkdirSync(join(this.#folder, name));
-      if (ACCOUNT.uid !== undefined) chownSync(join(this.#folder, name), ACCOUNT.uid, ACCOUNT.gid);
-    }
     this.#server.initialize();
-    // In the data folder, so that a restored server has the same settings.
+    // Backed up with the data folder, so that a restored server has the same settings.
     appendFileSync(
       join(this.#folder, "first", "postgresql.conf"),
       [
-        "archive_mode = on",
+        "archive_mode = always",
         `archive_command = '${readArchiveCommand()}'`,
         `archive_timeout = ${ARCHIVE_TIMEOUT_SECONDS}`,
         `unix_socket_directories = '${this.#folder}'`,
         "max_connections = 200",
+        // compareBooks() needs the commit time of each row.
+        "track_commit_timestamp = on",
         "",
       ].join("\n"),
     );
@@ -78,7 +68,7 @@ export class BackedUpDatabase {
   /** Creates the database and its logins. The URLs name both servers, and programs use the one that runs. */
   async createDatabase(state: State): Promise<ProofDatabase> {
     await createDatabase(state, this);
-    return { postgres: this, urls: await urlsAt(state, ...this.#ports) };
+    return { postgres: this, urls: await urlsAt(state, this.#ports[0], this.#ports[1]) };
   }
 
   get port(): number {
@@ -93,16 +83,10 @@ export class BackedUpDatabase {
 
   /** Runs a command of pgBackRest on the present server's data folder. */
   backRest(...command: readonly string[]): string {
-    return execFileSync(findBackRest(), ["--stanza=gold", ...command], {
-      ...ACCOUNT,
-      cwd: this.#folder,
-      env: this.#environmentOf(this.#name),
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    return this.#repository.run({ name: this.#name, port: this.port }, ...command);
   }
 
-  /** What a person on the machine of the restored server has: its data folder, and its URL. */
+  /** The data folder and the URL of the restored server, for a person on its machine. */
   get second(): { readonly data: string; readonly url: string } {
     return {
       data: join(this.#folder, "second"),
@@ -110,27 +94,51 @@ export class BackedUpDatabase {
     };
   }
 
+  /** The folders and the URL of a copy, for a person who restores it on another host. */
+  get drill(): {
+    readonly folder: string;
+    readonly data: string;
+    readonly url: string;
+    readonly port: number;
+  } {
+    const [folder, port] = [join(this.#folder, "drill"), this.#ports[2]];
+    return { folder, data: `${folder}_data`, url: `postgres://postgres@127.0.0.1:${port}/postgres`, port };
+  }
+
+  /** The folder of the repository. */
+  get repository(): string {
+    return this.#repository.folder;
+  }
+
   /**
-   * Returns a script that runs pgBackRest or pg_ctl with its arguments, as the account of the servers. The script
-   * works on the first data folder, unless PGBACKREST_PG1_PATH names another one. A server that it starts uses
-   * the second port.
+   * Returns a script that runs pgBackRest or pg_ctl with its arguments, as the account of the servers. The
+   * script uses the first data folder, unless PGBACKREST_PG1_PATH names another one. A server that it starts
+   * uses the second port. On another host, the script sets no option of pgBackRest, and a server uses the
+   * third port.
    */
-  scriptOf(program: "pgbackrest" | "pg_ctl"): string {
+  scriptOf(
+    program: "pgbackrest" | "pg_ctl",
+    host: "database server" | "another host" = "database server",
+  ): string {
     const { uid, gid } = ACCOUNT;
     const account = uid === undefined ? "" : `setpriv --reuid=${uid} --regid=${gid} --clear-groups`;
-    const { PGBACKREST_PG1_PATH: path, ...others } = this.#environmentOf("first");
+    const [first, second, third] = this.#ports;
+    const { PGBACKREST_PG1_PATH: path, ...settings } = this.#repository.environmentOf({
+      name: "first",
+      port: first,
+    });
+    const isServer = host === "database server";
+    const variables = isServer ? { ...settings, PGPORT: second } : { PGPORT: third };
     const lines = [
       `cd '${this.#folder}'`,
-      ...Object.entries({ ...others, PGPORT: `${this.#ports[1]}` }).map(([name, value]) =>
-        `export ${name}='${value}'`
-      ),
-      `export PGBACKREST_PG1_PATH="\${PGBACKREST_PG1_PATH:-${path}}"`,
+      ...Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`),
+      ...(isServer ? [`export PGBACKREST_PG1_PATH="\${PGBACKREST_PG1_PATH:-${path}}"`] : []),
       `exec ${account} ${program === "pg_ctl" ? findProgram("pg_ctl") : findBackRest()} "$@"`,
     ];
     return `#!/bin/sh\n${lines.join("\n")}\n`;
   }
 
-  /** The server ends at once, and its data folder is not used any more. */
+  /** Crashes the server. From then on, nothing uses its data folder. */
   lose(): Promise<void> {
     return this.#server.crash();
   }
@@ -143,7 +151,7 @@ export class BackedUpDatabase {
     await this.#untilPromoted();
   }
 
-  /** Waits until the archive has the WAL of everything that is committed now. */
+  /** Waits until the archive has the WAL of every present commit. */
   untilArchived(): Promise<void> {
     return this.#ask(async (sql) => {
       const [now] = await sql`select pg_walfile_name(pg_current_wal_insert_lsn()) as file`;
@@ -156,7 +164,7 @@ export class BackedUpDatabase {
     });
   }
 
-  /** Waits for the end of the recovery. Before it, Postgres already answers reads, from earlier books. */
+  /** Waits for the end of the recovery. Before it ends, Postgres answers reads from earlier books. */
   #untilPromoted(): Promise<void> {
     return this.#ask((sql) =>
       until(async () => (await sql`select pg_is_in_recovery() as recovering`)[0]!.recovering === false)
@@ -184,37 +192,14 @@ export class BackedUpDatabase {
   #serverIn(name: string, port: number): DebianPostgres {
     return new DebianPostgres(join(this.#folder, name), port, {
       socketFolder: this.#folder,
-      environment: this.#environmentOf(name),
+      environment: this.#repository.environmentOf({ name, port }),
     });
   }
-
-  /** pgBackRest reads each of its options from such a variable, too. */
-  #environmentOf(name: string): Record<string, string> {
-    return {
-      PATH: "/usr/bin:/bin",
-      TZ: "UTC",
-      PGBACKREST_CONFIG: join(this.#folder, "pgbackrest.conf"),
-      PGBACKREST_REPO1_PATH: join(this.#folder, "repository"),
-      PGBACKREST_LOG_PATH: join(this.#folder, "log"),
-      PGBACKREST_LOCK_PATH: join(this.#folder, "lock"),
-      PGBACKREST_SPOOL_PATH: join(this.#folder, "spool"),
-      PGBACKREST_LOG_LEVEL_CONSOLE: "warn",
-      PGBACKREST_PG1_PATH: join(this.#folder, name),
-      PGBACKREST_PG1_PORT: `${name === "first" ? this.#ports[0] : this.#ports[1]}`,
-      PGBACKREST_PG1_SOCKET_PATH: this.#folder,
-      PGBACKREST_PG1_USER: "postgres",
-    };
-  }
 }
 
-function findBackRest(): string {
-  const program = process.env.PGBACKREST ?? "/usr/bin/pgbackrest";
-  if (existsSync(program)) return program;
-  throw new Error(`${program} does not exist: install pgbackrest, or set PGBACKREST to its path.`);
-}
-
+/** Returns the command on one line, as YAML folds it. */
 function readArchiveCommand(): string {
-  const [, command] = /^ *archive_command: (.+)$/m.exec(readFileSync(PARAMETERS, "utf8")) ?? [];
+  const [, command] = /^ *archive_command: >-\n((?: {6}.+\n)+)/m.exec(readFileSync(PARAMETERS, "utf8")) ?? [];
   if (command === undefined) throw new Error(`${PARAMETERS} has no archive_command.`);
-  return command;
+  return command.trim().replace(/\n +/g, " ");
 }

@@ -7,9 +7,7 @@ import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from ".
 
 /** According to the operator's guide, each Envoy has the new authority after this time. */
 const TRUST_MS = 2000;
-/**
- * How long the proof waits after `begins_at`. By then, every process of the service uses the new token key.
- */
+/** How long the proof waits after the new token key begins. By then, every process of the service uses it. */
 const CLOCKS_MS = 1000;
 
 const authority: Rotation = {
@@ -36,8 +34,8 @@ const authority: Rotation = {
 const tokenKey: Rotation = {
   name: "token key",
   async renew({ deployment: { operator } }) {
-    const { kid, begins_at } = await operator("key rotate token");
-    await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
+    const { kid, lead_seconds } = await operator("key rotate token");
+    await sleep(lead_seconds as number * 1000 + CLOCKS_MS);
     return {
       change: {},
       // Try writes and reads only, and no tokens. Tokens that the older key signed stay valid for their ten
@@ -60,6 +58,7 @@ const sealingKey: Rotation = {
     const first = randomBytes(32).toString("hex");
     await state.writePrivate(file, `${first}\n${older}`);
     await operator("key rotate webhook-kek");
+    // Nothing is left to change, so this is no proposal.
     const { resealed } = await operator("key rotate webhook-kek");
     return {
       change: {},

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newKeyFiles } from "@gold-partner/dev";
 import type { RotatingPartner } from "./connected_partner.ts";
-import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
+import { CERTIFICATE_ENDED, forOthers, issueCertificate, newestOf, type Rotation } from "./rotation.ts";
 import type { Kind } from "./old_credentials.ts";
 import { NEW_SECRETS_AFTER_MS, WebhookOverlap } from "./webhook_overlap.ts";
 
@@ -34,19 +34,15 @@ const clientSecret: Rotation = {
   async renew(target) {
     const { deployment: { operator }, clientId } = target;
     const made = await operator("secret rotate", clientId, "--overlap", OVERLAP);
+    const list = `secret list ${clientId}`;
+    const kept = await newestOf(target, list, "secret_id");
     return {
       change: { client_secret: made.client_secret as string },
       // The token that was issued with the old secret stays valid for its ten minutes.
       tried: ["token", "write", "read"],
       refused: { token: "401 invalid_client" },
       retire: () =>
-        forOthers(
-          target,
-          `secret list ${clientId}`,
-          "secret_id",
-          made.secret_id,
-          (old) => operator("secret retire", clientId, old),
-        ),
+        forOthers(target, list, "secret_id", kept, (old) => operator("secret retire", clientId, old)),
     };
   },
 };
@@ -80,6 +76,8 @@ const webhookSecret: Rotation = {
   async renew(target) {
     const { deployment: { operator }, clientId, inbox } = target;
     const made = await operator("webhook-secret rotate", clientId, "--overlap", OVERLAP);
+    const list = `webhook-secret list ${clientId}`;
+    const kept = await newestOf(target, list, "secret_id");
     const overlap = new WebhookOverlap(inbox, made.webhook_secret as string);
     await sleep(NEW_SECRETS_AFTER_MS);
     return {
@@ -90,15 +88,15 @@ const webhookSecret: Rotation = {
         overlap.end(() =>
           forOthers(
             target,
-            `webhook-secret list ${clientId}`,
+            list,
             "secret_id",
-            made.secret_id,
+            kept,
             (old) => operator("webhook-secret retire", clientId, old),
           )
         ),
       async check(partner) {
         const { what, violations } = overlap.check();
-        const others = await findOtherWebhookSecrets(partner, made.secret_id as string);
+        const others = await findOtherWebhookSecrets(partner, kept);
         return { what, violations: [...violations, ...others] };
       },
     };

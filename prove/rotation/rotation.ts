@@ -55,6 +55,16 @@ export async function issueCertificate(
 
 const LIVING = ["active", "retiring", "trusted"];
 
+/** Returns the name of the newest credential. `gold` lists the oldest first. */
+export async function newestOf(
+  { deployment: { operator } }: RotationTarget,
+  list: string,
+  member: string,
+): Promise<string> {
+  const { items } = await operator(list) as { items: Record<string, string>[] };
+  return items.at(-1)![member]!;
+}
+
 /** Ends every valid credential that `gold` lists, except the credential `kept`. */
 export async function forOthers(
   { deployment: { operator } }: RotationTarget,

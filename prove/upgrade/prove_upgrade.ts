@@ -12,6 +12,7 @@ import { ask } from "../trader.ts";
 import { verdictOf } from "../wire.ts";
 import { RollingLoad } from "./rolling_load.ts";
 
+const SERVERS = 2;
 const TRADERS = 4;
 const LOOPS = 8;
 const INITIAL_FUNDING_SAR = "1000000";
@@ -28,10 +29,20 @@ const SETTINGS = { LANES: `${LANES}`, DRAIN_SECONDS: `${DRAIN_SECONDS}` };
 
 type Tried = (name: string, finding: Finding) => void;
 
+interface Scale {
+  readonly phaseMs: number;
+  /** The longest time that a request may take with its retries. */
+  readonly limitMs: number;
+}
+
 /** Upgrades a deployment of the release in `checkout` under load, rolls it back, and upgrades it again. */
-export async function proveUpgrade({ root }: Checkout, phaseMs: number, tried: Tried): Promise<void> {
+export async function proveUpgrade(
+  { root }: Checkout,
+  { phaseMs, limitMs }: Scale,
+  tried: Tried,
+): Promise<void> {
   const deployment = await Deployment.start({
-    servers: 2,
+    servers: SERVERS,
     traders: TRADERS,
     lanes: LANES,
     drainSeconds: DRAIN_SECONDS,
@@ -56,16 +67,18 @@ export async function proveUpgrade({ root }: Checkout, phaseMs: number, tried: T
       const settled = load.takeTurn();
       const names = serving().map((server) => server.name);
       const failures = [...replaced.failures, ...settled.failures];
+      const slowestMs = Math.max(replaced.slowestMs, settled.slowestMs);
       tried(name, {
         what:
           `${replaced.requests + settled.requests} requests, ${
             replaced.retries + settled.retries
           } retried, ` +
-          `${failures.length} failed; served by ${
+          `${failures.length} failed, the slowest took ${(slowestMs / 1000).toFixed(1)} s; served by ${
             names.map((each) => `${each} (${settled.served.get(each) ?? 0})`).join(", ")
           }`,
         violations: [
           ...failures.slice(0, SHOWN),
+          ...(slowestMs <= limitMs ? [] : [`a request took more than ${limitMs / 1000} s`]),
           ...names.filter((each) => !settled.served.has(each)).map((each) => `${each} served no request`),
           ...[...settled.served.keys()].filter((each) => !names.includes(each)).map((each) =>
             `${each} served requests after its end`
@@ -78,8 +91,13 @@ export async function proveUpgrade({ root }: Checkout, phaseMs: number, tried: T
     // The operators' logins, which a superuser created, are no part of the release.
     const keys = deployment.state.path("audit_keys.json");
     await phase("the migration", () => before, async () => {
-      await deployment.migrate();
+      await deployment.migrate("--vault-stripes", `${SERVERS * LANES}`);
       await asOperator(deployment.superuserUrl)("audit keys --out", keys);
+    });
+    await phase("two people from now on", () => before, async () => {
+      await deployment.operators.beginTwoPeople();
+      // The new processes ignore the partners of the release until two people have signed for them.
+      await deployment.operator("registry adopt");
     });
     await phase("old and new processes side by side", () => [...before, ...after], async () => {
       for (const n of [1, 2]) after.push(await deployment.addServer(`new_${n}`, "all", SETTINGS));
@@ -148,8 +166,11 @@ async function checkWithdrawals({ sql }: Deployment, acknowledged: readonly stri
   };
 }
 
-async function checkAudit({ superuserUrl }: Deployment, keys: string): Promise<Finding> {
-  const { records, defects, items } = await runAudit(superuserUrl, "--keys", keys);
+async function checkAudit({ superuserUrl, operators }: Deployment, keys: string): Promise<Finding> {
+  const { records, defects, items } = await runAudit(
+    superuserUrl,
+    ...["--keys", keys, "--operator-keys", operators.keysFile!],
+  );
   return {
     what: `${records} records`,
     violations: defects === 0 ? [] : [`${defects} findings, for example ${JSON.stringify(items?.[0])}`],

@@ -18,6 +18,8 @@ interface Turn {
   readonly requests: number;
   readonly retries: number;
   readonly failures: readonly string[];
+  /** The longest time that a request took with its retries. */
+  readonly slowestMs: number;
   /** The number of successful replies of each process. */
   readonly served: ReadonlyMap<string, number>;
 }
@@ -88,11 +90,13 @@ export class RollingLoad {
     write: () => Uint8Array | Promise<Uint8Array>,
   ): Promise<Reply | undefined> {
     this.#turn.requests++;
+    const sentMs = performance.now();
     for (let tries = 0;; tries++) {
       const { reply, name } = await connections.send(await write());
       if (reply && reply.status < 300) {
         const { served } = this.#turn;
         served.set(name, (served.get(name) ?? 0) + 1);
+        this.#turn.slowestMs = Math.max(this.#turn.slowestMs, performance.now() - sentMs);
         return reply;
       }
       const verdict = verdictOf(reply);
@@ -110,6 +114,7 @@ const emptyTurn = () => ({
   requests: 0,
   retries: 0,
   failures: [] as string[],
+  slowestMs: 0,
   served: new Map<string, number>(),
 });
 
