@@ -17,6 +17,7 @@ import {
 } from "@gold-partner/dev";
 import { readRun, type RunFile } from "@gold-partner/dev/testing";
 import { findFreePort } from "@gold-partner/local-postgres";
+import { byTwo } from "../../testing/by_two.ts";
 import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_fixture.ts";
 
@@ -25,13 +26,16 @@ const IBAN = "SA0380000000608010167519";
 const SHORT_TIMEOUTS = { bodyMs: 3000, upstreamMs: 6000 };
 
 /**
- * Runs what `npm start` starts, on its own port and in its own folder. Gives access to the operator, the
- * database and the partners.
+ * Runs what `npm start -- --two-people` starts, on its own port and in its own folder. Gives access to the
+ * operators, the database and the partners.
  */
 export class Stack {
   readonly running: Running;
   readonly pids: RunFile["pids"];
+  /** The first person runs each command. If it makes a proposal, the second person approves it. */
   readonly operator: Operator;
+  /** The commands of each person alone. */
+  readonly people: readonly [Operator, Operator];
   /** A superuser's connection. Tests use it for changes that otherwise need much time or a defect. */
   readonly sql: Sql;
   /** The demo partner. It has no money and no gold yet. */
@@ -44,7 +48,8 @@ export class Stack {
     this.#envoy = envoy;
     this.running = running;
     this.pids = run.pids;
-    this.operator = asOperator(run.database_url);
+    this.people = [asOperator(run.database_url), asOperator(run.second_database_url)];
+    this.operator = byTwo(...this.people);
     this.sql = sql;
     this.partner = partner;
   }
@@ -52,7 +57,13 @@ export class Stack {
   static async open({ envoy = false } = {}): Promise<Stack> {
     const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
     const port = await findFreePort();
-    const running = await start({ port, stateDir, reset: false, demo: false, envoy, report: () => {} });
+    const running = await start({
+      ...{ port, stateDir, envoy },
+      twoPeople: true,
+      reset: false,
+      demo: false,
+      report: () => {},
+    });
     try {
       const run = (await readRun(stateDir))!;
       const partner = await Caller.of(running.credentials);

@@ -28,10 +28,14 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/python.md sh": "e2e/docs/python_page.external.test.ts",
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
+  "docs/operator_day.md sh": "e2e/docs/operator_day.external.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/recovery.md sh": "e2e/docs/recovery_page.external.test.ts",
+  "docs/postgres_upgrade.md sh": "e2e/docs/postgres_upgrade_page.external.test.ts",
   "docs/audit.md sql": "e2e/docs/operator_page.external.test.ts",
 };
+
+const HIGH_AVAILABILITY_TEST = "e2e/docs/high_availability_page.external.test.ts";
 
 /**
  * Lines that cannot run beside the other lines of the page, such as `docker compose up`. Each line has the
@@ -69,8 +73,25 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
     "deploy/images.test.ts",
     `run("check_images", [], pinned)`,
   ],
+  "export COMPOSE_FILE=docker-compose.yml:deploy/patroni/compose.yaml": [
+    "deploy/patroni/compose.external.test.ts",
+    `["docker-compose.yml", "deploy/patroni/compose.yaml"]`,
+  ],
+  "patronictl -c /etc/patroni list": [HIGH_AVAILABILITY_TEST, `commandOf("list")`],
+  "patronictl -c /etc/patroni switchover --leader n1 --candidate n2": [
+    HIGH_AVAILABILITY_TEST,
+    `commandOf("switchover")`,
+  ],
+  "patronictl -c /etc/patroni failover --candidate n3": [HIGH_AVAILABILITY_TEST, `commandOf("failover")`],
 };
-const PAGES_OF_LINES = ["README.md", "docs/deployment.md"];
+
+const NO_CONTAINERS = "no test builds the image of Patroni; the same commands run without containers";
+/** Lines that no test runs, each with the reason. */
+const UNTESTED: Readonly<Record<string, string>> = {
+  "docker compose exec n1 patronictl -c /etc/patroni list": NO_CONTAINERS,
+  "docker compose kill n1": NO_CONTAINERS,
+};
+const PAGES_OF_LINES = ["README.md", "docs/deployment.md", "docs/high_availability.md"];
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const pages = [
@@ -98,10 +119,10 @@ describe("the code blocks of README and docs", () => {
     }
   });
 
-  it("in lines that cannot run on the page's machine are executed elsewhere: the table names the file for each line", () => {
+  it("in lines that cannot run on the page's machine are executed elsewhere: a table names the file for each line, or the reason why no test runs it", () => {
     const lines = PAGES_OF_LINES.flatMap(typedIn).filter(({ language }) => language === "sh")
       .flatMap(({ text }) => text.trimEnd().split("\n").map((line) => line.replace(/\s+#\s.*$/, "")));
-    assertEquals(lines.sort(), Object.keys(LINES).sort());
+    assertEquals([...new Set(lines)].sort(), Object.keys({ ...LINES, ...UNTESTED }).sort());
     for (const [test, says] of Object.values(LINES)) {
       assert(read(test).includes(says), `${test} does not contain ${says}`);
     }

@@ -49,6 +49,15 @@ export function readSteps(page: string): Step[] {
   return steps;
 }
 
+/** The steps between this title and the next one. */
+export function readSection(page: string, title: string): Step[] {
+  const lines = page.split("\n");
+  const first = lines.indexOf(`## ${title}`);
+  if (first < 0) throw new Error(`The page has no section "${title}".`);
+  const last = lines.findIndex((text, index) => index > first && text.startsWith("## "));
+  return readSteps(page).filter(({ line }) => line > first && (last < 0 || line <= last));
+}
+
 /**
  * Compares the actual answer with the answer that the page shows. A `…` on the page matches a value that
  * differs at each run.

@@ -5,16 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, assertEquals } from "@std/assert";
 import { importSigningKey, type Jwk, jwkThumbprint, keySigner } from "@gold-partner/jws";
-import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { testPostgres } from "@gold-partner/local-postgres";
 import { gold } from "@gold-partner/operator";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
+import { makeSshKey } from "../../testing/operator_keys.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The folder in which the page keeps the operator's keys. */
 const KEYS = "/run/keys";
+/** The partner's address on the pages. Here, the partner calls from this machine. */
+const PARTNER_IP = "203.0.113.7";
 const PEOPLE = ["amal", "badr"] as const;
+const TYPIST = /\s# (amal|badr|carla|migration login|another person)\b/;
 
 /** Splits a line of the page into a program's arguments. Double quotes keep words together. */
 function readWords(line: string): string[] {
@@ -22,12 +26,29 @@ function readWords(line: string): string[] {
   return [...command!.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
-/** The operator's workplace: a folder, a login for each person, and a database that is empty at first. */
+/** Returns the person who types a line of a page: the first person, unless the comment names another one. */
+function typistOf(line: string): string {
+  const [, name = PEOPLE[0]] = TYPIST.exec(line) ?? [];
+  return name === "another person" ? PEOPLE[1] : name;
+}
+
+/** A running service, at whose database the people work. */
+interface Place {
+  readonly keyFile: string;
+  /** Lets the partner request a withdrawal. */
+  readonly requestWithdrawal: () => Promise<unknown>;
+}
+
+/** The operator's workplace: a folder, a login for each person, and a database. */
 export class Office {
   readonly #folder: string;
-  readonly #server: TestPostgres;
+  /** The URL of the migration login. */
   readonly #url: string;
   readonly #sql: Sql;
+  readonly #place: Place | undefined;
+  readonly #stop: () => Promise<void>;
+  /** The passwords that people made themselves. */
+  readonly #passwords = new Map<string, string>();
   /** Each person's database URL, once `gold operator add` has created the login. */
   readonly #logins = new Map<string, string>();
   /** True once the people's SSH keys are registered. */
@@ -35,15 +56,21 @@ export class Office {
   #client = "";
   #name = "";
 
-  private constructor(folder: string, server: TestPostgres, url: string) {
-    [this.#folder, this.#server, this.#url] = [folder, server, url];
+  private constructor(folder: string, url: string, stop: () => Promise<void>, place?: Place) {
+    [this.#folder, this.#url, this.#stop, this.#place] = [folder, url, stop, place];
     this.#sql = postgres(url, { max: 1, onnotice: () => {} });
   }
 
+  /** Opens a workplace at a running service. `url` is that of the migration login. */
+  static async at(url: string, place: Place): Promise<Office> {
+    return new Office(await mkdtemp(join(tmpdir(), "gold-office-")), url, () => Promise.resolve(), place);
+  }
+
+  /** Opens a workplace with an empty database. */
   static async open(): Promise<Office> {
     const folder = await mkdtemp(join(tmpdir(), "gold-office-"));
     const server = await testPostgres();
-    const office = new Office(folder, server, await server.createDatabase());
+    const office = new Office(folder, await server.createDatabase(), () => server.stop());
     for (const key of ["pepper", "sealing_key"]) {
       await writeFile(join(folder, key), `${randomBytes(32).toString("hex")}\n`);
     }
@@ -55,8 +82,17 @@ export class Office {
 
   async close(): Promise<void> {
     await this.#sql.end();
-    await this.#server.stop();
+    await this.#stop();
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The `client_id` of the newest partner. */
+  get client(): string {
+    return this.#client;
+  }
+
+  path(name: string): string {
+    return join(this.#folder, name);
   }
 
   /** Runs one command and returns its answer. Throws unless the command exits with 0. */
@@ -73,8 +109,10 @@ export class Office {
         DATABASE_URL: this.#logins.get(person) ?? this.#url,
         SECOND_DATABASE_URL: this.#logins.get(PEOPLE[1]),
         MIGRATION_DATABASE_URL: this.#url,
-        GOLD_KEYS: join(this.#folder, "gold_keys.json"),
+        GOLD_KEYS: this.#place?.keyFile ?? join(this.#folder, "gold_keys.json"),
         GOLD_SSH_KEY: sshKey && join(this.#folder, sshKey),
+        OPERATOR_KEYS: this.#signs ? join(this.#folder, "operator_keys") : "off",
+        HEADS_FILE: join(this.#folder, `${person}.heads`),
         INIT_CWD: this.#folder,
       },
       out: (text) => out.push(text),
@@ -93,13 +131,26 @@ export class Office {
     await this.#prepare(words);
     const argv: string[] = [];
     for (const word of words) argv.push(await this.#meaning(word, words));
-    const answer = await this.gold(argv, PEOPLE[line.includes("# another person") ? 1 : 0]);
-    if (line.startsWith("gold operator add")) this.#logins.set(words[2]!, answer.database_url as string);
+    const answer = await this.gold(argv, typistOf(line));
+    if (line.startsWith("gold operator password")) {
+      this.#passwords.set(words.at(-1)!.replace(".verifier", ""), answer.password as string);
+    }
+    if (line.startsWith("gold operator add")) {
+      const url = new URL(answer.database_url as string);
+      url.password ||= this.#passwords.get(words[2]!)!;
+      this.#logins.set(words[2]!, url.href);
+    }
     if (words.includes("--operator-key")) this.#signs = true;
     if (line.startsWith("gold partner create")) {
-      [this.#client, this.#name] = [answer.client_id as string, words[words.indexOf("--name") + 1]!];
+      const { client_id = await this.#proposedClient(answer) } = answer;
+      [this.#client, this.#name] = [client_id as string, words[words.indexOf("--name") + 1]!];
     }
     return answer;
+  }
+
+  async #proposedClient({ proposal_id }: Row): Promise<unknown> {
+    const { changes } = await this.gold(["proposal", "show", proposal_id as string]);
+    return (changes as readonly Row[]).find(({ member }) => member === "client_id")!.proposed;
   }
 
   /** Runs the page's SQL, which creates a login, and lets the first person use that login from now on. */
@@ -109,6 +160,8 @@ export class Office {
     const url = new URL(this.#url);
     [url.username, url.password] = [name, password];
     this.#logins.set(PEOPLE[0], url.href);
+    // The audit compares the time of the change.
+    await this.#holdPayouts(true);
     // The operator's guide wrote files with these names, and gold overwrites no file.
     for (const file of ["heads.json", "keys.json"]) await rm(join(this.#folder, file));
   }
@@ -129,11 +182,9 @@ export class Office {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
     for (const [, name] of command.matchAll(/(\w+)\.pub\b/g)) {
-      const args = ["-q", "-t", "ed25519", "-N", "", "-f", name!];
-      execFileSync("ssh-keygen", args, { cwd: this.#folder, stdio: "pipe" });
-      const key = await readFile(join(this.#folder, `${name}.pub`), "utf8");
+      const key = makeSshKey(join(this.#folder, name!));
       if (words.includes("--operator-key")) {
-        await appendFile(join(this.#folder, "operator_keys"), `${name} ${key}`);
+        await appendFile(join(this.#folder, "operator_keys"), `${name} ${key}\n`);
       }
     }
     if (command.startsWith("proposal sign")) {
@@ -144,16 +195,20 @@ export class Office {
     if (command === "market open") {
       await this.#sql`update gold.price set halted_at = clock_timestamp()`;
     }
+    if (command.startsWith("withdrawal submit")) {
+      await this.#holdPayouts(false);
+    }
     if (command.startsWith("loadtest prepare")) {
       // Use any certificate as the server's CA, because nothing here connects to a server.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
-    if (command.startsWith("withdrawal list")) {
+    if (command.startsWith("withdrawal list") && this.#place) await this.#place.requestWithdrawal();
+    else if (command.startsWith("withdrawal list")) {
       const { deposit_id } = await this.gold(
         ["deposit", "record", this.#client, "--amount", "1000", "--bank-ref", "FIRST"],
       );
       await this.gold(["deposit", "approve", deposit_id as string], PEOPLE[1]);
-      for (const reference of ["one", "two"]) await this.#askWithdrawal(reference);
+      for (const reference of ["one", "two", "three"]) await this.#askWithdrawal(reference);
     }
   }
 
@@ -180,8 +235,10 @@ export class Office {
         const status = before[words[1]!] ?? "pending_approval";
         return await first(["withdrawal", "list", "--status", status], "withdrawal_id");
       }
-      case "BATCH":
-        return await first(["withdrawal", "list"], "batch", ({ batch }) => batch !== null);
+      case "BATCH": {
+        const { items } = await this.gold(["withdrawal", "list"]) as { items: readonly Row[] };
+        return items.findLast(({ batch }) => batch !== null)!.batch as string;
+      }
       case "EVT":
         return await first(["event", "list", this.#client], "event_id");
       case "SECRET_ID":
@@ -194,7 +251,7 @@ export class Office {
         return await first(
           ["proposal", "list", "--status", "approved"],
           "proposal_id",
-          ({ kind }) => kind === "client_secret.rotate",
+          ({ kind }) => kind === "client_secret.rotate" || kind === "partner.create",
         );
       case "HASH":
         if (command === "proposal approve") {
@@ -213,8 +270,16 @@ export class Office {
           ({ status }) => status === (command === "ca retire" ? "trusted" : "signs"),
         );
       default:
-        return word.replaceAll(KEYS, this.#folder);
+        return word.replaceAll(KEYS, this.#folder).replaceAll(PARTNER_IP, "127.0.0.1");
     }
+  }
+
+  /** Lets a day pass after the change of an IBAN, or takes it back. */
+  async #holdPayouts(held: boolean): Promise<void> {
+    const day = held ? "24 hours" : "-24 hours";
+    await this.#sql`
+      update gold.partner set iban_changed_at = iban_changed_at + ${day}::text::interval
+      where (iban_changed_at < now() - interval '24 hours') = ${held}`;
   }
 
   async #askWithdrawal(reference: string): Promise<void> {

@@ -34,14 +34,16 @@ export function openShell(folder: string, env: Record<string, string>): Shell {
       bash.stdin.write(`. '${file}.sh' >'${file}.out' 2>'${file}.err' </dev/null\necho done\n`);
       const alive = await Promise.race([done, ended.then(() => false)]);
       clearTimeout(timer);
-      const [out, err] = await Promise.all(
-        // Ignore missing files: neither file exists if the shell had already ended.
-        [`${file}.out`, `${file}.err`].map((name) => readFile(name, "utf8").catch(() => "")),
-      );
+      // Ignore missing files: neither file exists if the shell had already ended.
+      const read = (name: string) => readFile(name, "utf8").catch(() => "");
+      const out = await read(`${file}.out`);
       if (!alive) {
-        throw new Error(`The shell has ended: a command failed or took too long.\n${lines}\n${out}${err}`);
+        // A background job of an earlier block, such as a receiver, writes its errors to the file of its block.
+        const names = Array.from({ length: count }, (_, n) => join(folder, `lines_${n + 1}.err`));
+        const errors = (await Promise.all(names.map(read))).join("");
+        throw new Error(`The shell has ended: a command failed or took too long.\n${lines}\n${out}${errors}`);
       }
-      return out!;
+      return out;
     },
     async stop() {
       bash.stdin.end();

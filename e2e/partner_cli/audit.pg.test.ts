@@ -59,12 +59,12 @@ describe("gold-partner audit", () => {
   it("reports no fault in unedited books, with and without the kept exchanges", async () => {
     const { exit, all, bad } = await audit("--requests", requests);
     assertEquals([exit, bad], [0, []]);
-    assertEquals(all.map(({ result }) => result), all.map(() => "ok"));
+    assertEquals(all.filter(({ result }) => result !== "ok").map(({ check }) => check), ["kept_head"]);
     assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 5 compared\. \d+ are only linked/);
     const without = await audit();
     assertEquals([without.exit, without.bad], [0, []]);
     assertEquals(without.all.filter(({ result }) => result === "skipped").map(({ check }) => check), [
-      ...["answer", "reply", "record_foreign", "record_missing"],
+      ...["answer", "reply", "record_foreign", "record_missing", "kept_head"],
     ]);
     const { items } = JSON.parse((await runCli(["events", "--limit", "500", "--json"], { env })).out);
     for (const from of items.map(({ sequence }: { sequence: number }) => `${sequence}`)) {
@@ -107,7 +107,61 @@ describe("gold-partner audit", () => {
     }
   });
 
+  it("adds its newest chain_head to the file of --heads, and compares the file with the chain", async () => {
+    const heads = join(folder, "heads.json");
+    const read = async () => JSON.parse(await readFile(heads, "utf8")).items;
+    const first = await audit("--heads", heads);
+    assertEquals([first.exit, first.all.find(({ check }) => check === "kept_head")!.result], [0, "skipped"]);
+    const { items } = JSON.parse((await runCli(["events", "--limit", "500", "--json"], { env })).out);
+    const headOf = (sequence: number) => ({
+      client_id: stack.partner.credentials.client_id,
+      sequence: `${sequence}`,
+      head: items.find((event: { sequence: number }) => event.sequence === sequence).data.chain_head,
+    });
+    const newest = Math.max(...items.map(({ sequence }: { sequence: number }) => sequence));
+    assertEquals(await read(), [headOf(newest)]);
+    const second = await audit("--heads", heads);
+    assertMatch(second.all.find(({ check }) => check === "kept_head")!.detail, /: 1 compared\.$/);
+    assertEquals(await read(), [headOf(newest)], "the file has the newest head already");
+
+    await writeFile(heads, JSON.stringify({ items: [headOf(newest - 2)] }));
+    for (const from of [newest - 1, newest - 2]) {
+      assertEquals((await audit("--heads", heads, "--from", `${from}`)).exit, 0);
+      assertEquals(await read(), [headOf(newest - 2), headOf(newest)], `from ${from}`);
+      await writeFile(heads, JSON.stringify({ items: [headOf(newest - 2)] }));
+    }
+    const late = await runCli(["audit", "--heads", heads, "--from", `${newest}`], { env });
+    assertEquals([late.exit, /--from must be at most (\d+)/.exec(late.err)?.[1]], [2, `${newest - 1}`]);
+
+    const { exit } = await audit("--heads", heads, "--requests", await withFile("none.jsonl", []));
+    assertEquals([exit, await read()], [1, [headOf(newest - 2)]], "an audit with a violation adds nothing");
+  });
+
+  it("refuses a file of --heads that has another format or another partner's heads, or cannot be written", async () => {
+    const head = { client_id: "sbx_other", sequence: "1", head: "00".repeat(32) };
+    for (
+      const [name, content, words] of [
+        ["empty.json", "{}", /another format/],
+        ["wrong.json", JSON.stringify({ items: [{ ...head, sequence: 1.5 }] }), /another format/],
+        ["other.json", JSON.stringify({ items: [head] }), /heads of sbx_other/],
+      ] as const
+    ) {
+      const file = await withFile(name, [content]);
+      const { exit, err } = await runCli(["audit", "--heads", file], { env });
+      assertEquals(exit, 2);
+      assertMatch(err, words);
+      assertEquals(await readFile(file, "utf8"), `${content}\n`);
+    }
+    for (const file of [folder, join(folder, "nowhere", "heads.json")]) {
+      const { exit, err } = await runCli(["audit", "--heads", file], { env });
+      assertEquals(exit, 2);
+      assertMatch(err, /cannot be read and replaced/);
+    }
+  });
+
   it("reports an edited answer, and an edited order although chain, balances and account were changed to match", async () => {
+    const heads = join(folder, "heads_before.json");
+    assertEquals((await audit("--heads", heads)).exit, 0);
     const { bucket, client, sequence } = await stack.sql.begin(async (sql) => {
       const [event] = await sql`
         select bucket, client_id as client, sequence, subject from gold.event where type = 'order.executed' order by sequence desc limit 1`;
@@ -127,6 +181,7 @@ describe("gold-partner audit", () => {
       };
     });
     assertEquals((await audit()).bad, [], "the books agree with themselves");
+    assertEquals((await audit("--heads", heads)).bad.map(({ check }) => check), ["kept_head"]);
     const { exit, bad } = await audit("--requests", requests);
     assertEquals([exit, violations(bad)], [1, [["reply", sequence]]]);
     assertMatch(bad[0]!.expected!, /^total_sar \d/);

@@ -1,8 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { migrate } from "@gold-partner/server";
 import postgres from "postgres";
-import { asOperatorFrom } from "@gold-partner/dev";
+import { asOperatorFrom, openState } from "@gold-partner/dev";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { checkOut } from "../../testing/release/checkout.ts";
 import { lastRelease } from "../../testing/release/history.ts";
@@ -38,28 +41,33 @@ describe("the database's interface", () => {
   });
   after(() => server?.stop());
 
-  async function interfaceAfter(install: (url: string) => Promise<unknown>): Promise<string[]> {
-    const url = await server.createDatabase();
-    await install(url);
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
-    try {
-      return (await sql.unsafe(INTERFACE)).map(({ line }) => line as string);
-    } finally {
-      await sql.end();
-    }
-  }
-
   it("keeps every signature of the last release, which old processes need after a migration", async () => {
     const checkout = await checkOut(lastRelease().commit);
+    const state = await openState(await mkdtemp(join(tmpdir(), "gold-signatures-")), false);
+    const url = await server.createDatabase();
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    const list = async () => (await sql.unsafe(INTERFACE)).map(({ line }) => line as string);
     try {
-      const released = await interfaceAfter((url) => asOperatorFrom(checkout.root, url)("db migrate"));
-      const present = new Set(await interfaceAfter(migrate));
+      await Promise.all(["pepper", "sealing_key"].map((name) => state.secret(name)));
+      const [pepper, sealingKey] = ["pepper", "sealing_key"].map((name) =>
+        `file:${state.path("keys", name)}`
+      );
+      // A new database is finished, as after `gold db migrate --finish` of the last release.
+      await asOperatorFrom(checkout.root, url, state.path("keys.json"))(
+        "db migrate --env sandbox --base-url https://localhost:8443",
+        ...["--pepper", pepper!, "--sealing-key", sealingKey!],
+      );
+      const released = await list();
+      await migrate(url);
+      const present = new Set(await list());
       assert(released.length > 100);
-      // Nothing may be missing: a routine that this version replaced stays in database/last_release.sql until
+      // Nothing may be missing: a routine that this version replaced stays in a file database/release_*.sql until
       // the next release.
       assertEquals(released.filter((line) => !present.has(line)), []);
     } finally {
-      await checkout.remove();
+      await sql.end();
+      await state.release();
+      await Promise.all([checkout.remove(), rm(state.dir, { recursive: true, force: true })]);
     }
   });
 });

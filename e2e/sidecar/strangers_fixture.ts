@@ -5,6 +5,7 @@ import { issueCertificate } from "../contract/certificates_fixture.ts";
 import type { Stack } from "../contract/stack_fixture.ts";
 import { asOperator, onboard } from "@gold-partner/dev";
 import { byTwo } from "../../testing/by_two.ts";
+import { registerOperatorKeys } from "../../testing/operator_keys.ts";
 import { certify, foreignSigner, register, stackSigner } from "./certificate_fixture.ts";
 import { visit } from "./visit_fixture.ts";
 
@@ -133,14 +134,20 @@ async function productionCertificate({ running: { state }, sql }: Stack): Promis
   url.pathname = "/production";
   await sql`create database production owner gold_migration`;
   const keyFile = state.path("production_keys.json");
-  const first = asOperator(url.href, undefined, keyFile);
   const run = JSON.parse(await readFile(state.path("run.json"), "utf8")) as { second_database_url: string };
   const other = new URL(run.second_database_url);
   other.pathname = url.pathname;
-  const operator = byTwo(first, asOperator(other.href, undefined, keyFile));
+  const as = ({ href, username }: URL) =>
+    asOperator(href, undefined, keyFile, {
+      GOLD_SSH_KEY: state.path("keys", username),
+      OPERATOR_KEYS: state.path("keys", "operator_keys"),
+    });
+  const first = as(url);
   const baseUrl = "https://api.example";
   const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
-  await operator(`db migrate --env production --base-url ${baseUrl}`, ...keys);
+  await first(`db migrate --env production --base-url ${baseUrl}`, ...keys);
+  await registerOperatorKeys(first, state.path("keys"), [url.username, other.username, "third"]);
+  const operator = byTwo(first, as(other));
   await operator("ca init --key", state.path("pki", "production_ca_key.pem"));
   const plan = {
     name: "Example Bank",

@@ -1,6 +1,9 @@
 import { request } from "./bytes_fixture.ts";
 
-/** The path of the request that is hidden in another request's body. No other request of hiddenRequests() uses this path. */
+/**
+ * The path of the request that is hidden in another request's body. No other request of hiddenRequests() uses
+ * this path.
+ */
 export const HIDDEN_PATH = "/v1/reserves";
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
+import { gold as runGold, operatorKeyFile } from "@gold-partner/operator";
+import postgres, { type Sql } from "postgres";
+import { Stack } from "../contract/stack_fixture.ts";
+import {
+  certificateOf,
+  certify,
+  fingerprintOf,
+  foreignSigner,
+  type Forged,
+  stackSigner,
+} from "../sidecar/certificate_fixture.ts";
+import { expectRefused, hostOf, requestText, visit } from "../sidecar/visit_fixture.ts";
+
+const NEEDS_TWO = /this change needs two people/;
+const OWN = /you proposed this change, so another login has to approve it/;
+const OTHER_IBAN = "SA5680000000100000000001";
+const IBAN = /SA0380000000608010167519/g;
+
+/**
+ * One operator of a deployment that needs two people attacks it: with `gold`, with the same login in SQL, and as
+ * a partner through the real Envoy.
+ */
+describe("one operator against the whole service", () => {
+  let stack: Stack;
+  /** The attacker, whose login and signing key are those of the first operator. */
+  let gold: Operator;
+  let login: Sql;
+  let colleague: Operator;
+  let migration: string;
+  let partner: string;
+  before(async () => {
+    stack = await Stack.open({ envoy: true });
+    const { state } = stack.running;
+    const run = JSON.parse(await readFile(state.path("run.json"), "utf8")) as Record<string, string>;
+    migration = (await readFile(state.path("keys", "migration_database_url"), "utf8")).trim();
+    [gold, colleague] = stack.people;
+    login = postgres(run.database_url!, { max: 1, onnotice: () => {} });
+    partner = stack.partner.credentials.client_id;
+    await stack.partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });
+  });
+  after(async () => {
+    await login?.end({ timeout: 1 });
+    await stack?.close();
+  });
+
+  /** Runs a command, which must only propose its change. The proposer's own approval must be refused. */
+  async function propose(words: string, ...more: string[]): Promise<string> {
+    const made = await gold(words, ...more) as { proposal_id: string; sha256: string };
+    assertEquals(Object.keys(made), ["proposal_id", "sha256", "expires_at"], words);
+    await assertRejects(() => gold("proposal approve", made.proposal_id, "--sha256", made.sha256), Error)
+      .then(({ message }) => assertMatch(message, OWN));
+    return made.proposal_id;
+  }
+  const refusedBySql = async (statement: PromiseLike<unknown>, words: RegExp) =>
+    assertMatch(
+      await Promise.resolve(statement).then(() => "done", ({ message }: Error) => message),
+      words,
+    );
+  const balances = async () => {
+    const { sar, gold } = await stack.partner.succeed("getBalances") as {
+      sar: { available: number; held: number };
+      gold: { grams: number };
+    };
+    return { available: sar.available, held: sar.held, grams: gold.grams };
+  };
+
+  it("cannot become a partner, with a certificate of its own CA or of the partners' CA", async () => {
+    const { state } = stack.running;
+    const own = await foreignSigner("CN=Own Authority");
+    const [outside, inside] = [await certify(own), await certify(await stackSigner(stack))];
+    const register = (one: Forged) =>
+      login`select gold.add_certificate(${partner}, ${
+        fingerprintOf(one)
+      }, ${one.serial}, ${one.notBefore}, ${one.notAfter})`;
+    await propose("key rotate ca --key", state.path("pki", "own_ca_key.pem"));
+    await refusedBySql(
+      login`select gold.add_authority(false, ${
+        randomBytes(32).toString("hex")
+      }, 'PEM', null, 'LIST', now() + interval '1 day')`,
+      NEEDS_TWO,
+    );
+    await refusedBySql(register(outside), NEEDS_TWO);
+    await refusedBySql(register(inside), NEEDS_TWO);
+    const { publicFile } = await newKeyFiles(state, state.path("partners"), "own_signing");
+    await propose("signing-key add", partner, publicFile);
+    await propose("secret rotate", partner, "--overlap", "0");
+    await propose("partner set", partner, "--ip", "0.0.0.0/0");
+    const asks = requestText(hostOf(stack), "GET /health");
+    assertEquals((await visit(stack, outside, { sends: asks })).alert, "unknown_ca");
+    await expectRefused(stack, inside, "certificate_unknown", asks);
+    assertEquals(
+      (await visit(stack, await certificateOf(stack.partner), { sends: asks })).reply?.status,
+      200,
+    );
+  });
+
+  it("cannot buy 1,000 g at 0.02 SAR and sell them back at 498.5 SAR", async () => {
+    const trade = async (side: "buy" | "sell") => {
+      const quote = await stack.partner.succeed("createQuote", { body: { side, gold_grams: 1000 } });
+      const order = await stack.partner.succeed("createOrder", { body: { quote_id: quote.quote_id } });
+      return order.price_per_gram_sar;
+    };
+    const before = await balances();
+    await propose("price set --source fixed --mid 0.02");
+    await refusedBySql(login`select gold.set_price('fixed', 200, 201, 199, 60, 10, null)`, NEEDS_TWO);
+    await refusedBySql(login`select gold.set_band(null, null)`, NEEDS_TWO);
+    await refusedBySql(login`update gold.price set mid = 200, buy = 201, sell = 199`, /permission denied/);
+    const bought = await trade("buy") as number;
+    await propose("price set --source fixed --mid 500");
+    const sold = await trade("sell") as number;
+    const after = await balances();
+    assertEquals(bought > sold && sold > 100, true, `bought at ${bought}, sold at ${sold}`);
+    assertEquals([after.available < before.available, after.grams], [true, before.grams]);
+  });
+
+  it("cannot run a command on a colleague's machine to steal that login and approve its own deposit", async () => {
+    const { state } = stack.running;
+    const stolen = state.path("stolen");
+    const program = state.path("planted");
+    await writeFile(program, `#!/bin/sh\ncat /proc/$PPID/environ > '${stolen}'\n`, { mode: 0o755 });
+    const [authority] = await login`select fingerprint from gold.authority_overview`;
+    await login`select gold.move_authority_key(${authority!.fingerprint}, ${`command:${program}`})`;
+    await colleague("cert crl");
+    await colleague("secret rotate", partner);
+    await assertRejects(() => readFile(stolen), Error, "ENOENT");
+    const before = await balances();
+    await propose("deposit record", partner, "--amount", "5000000", "--bank-ref", "OWN-1");
+    await refusedBySql(login`select gold.record_deposit(${partner}, 500000000, 'OWN-2')`, NEEDS_TWO);
+    assertEquals(await balances(), before);
+  });
+
+  it("cannot pay a withdrawal to another IBAN, and cannot return one alone", async () => {
+    const asked = await stack.partner.succeed("createWithdrawal", { body: { amount_sar: 100_000 } });
+    const id = `${asked.withdrawal_id}`.slice("wd_".length);
+    await colleague("withdrawal approve", `wd_${id}`);
+    const [prepared] = await login`select *, prepared_at::text from gold.prepare_payment(array[${id}::uuid])`;
+    const { batch, document, prepared_at } = prepared!;
+    const forged = (document as string).replaceAll(IBAN, OTHER_IBAN);
+    assertNotEquals(forged, document);
+    await refusedBySql(
+      login`select gold.submit_withdrawals(${batch}::uuid, array[${id}::uuid], ${forged})`,
+      /the payment document is built in the database/,
+    );
+    await refusedBySql(
+      login`select gold.submit_payment(${batch}::uuid, array[${id}::uuid], ${prepared_at}::timestamptz,
+        encode(sha256(convert_to(${forged}, 'UTF8')), 'hex'))`,
+      NEEDS_TWO,
+    );
+    await propose("partner set", partner, "--iban", OTHER_IBAN);
+    await refusedBySql(login`select gold.return_withdrawal(${id}::uuid)`, NEEDS_TWO);
+    assertEquals((await balances()).held, 100_000);
+  });
+
+  it("cannot do more with the service's own login, or with two logins and one key", async () => {
+    const { state } = stack.running;
+    const password = await state.secret("database_gold_api", 24);
+    const url = new URL(migration);
+    [url.username, url.password] = ["gold_api", password];
+    const api = postgres(url.href, { max: 1, onnotice: () => {} });
+    try {
+      await refusedBySql(
+        api`select gold.set_price('fixed', 200, 201, 199, 60, 10, null)`,
+        /permission denied/,
+      );
+      const [row] = await api`
+        select bool_or(has_function_privilege(p.oid, 'execute')) as may from pg_proc p
+        where p.pronamespace = 'gold'::regnamespace and p.proname = 'tick_price'`;
+      assertEquals(row!.may, false);
+    } finally {
+      await api.end({ timeout: 1 });
+    }
+    // The second login signs with the attacker's key.
+    const made = await gold("price set --source fixed --mid 0.03") as { proposal_id: string; sha256: string };
+    const run = JSON.parse(await readFile(state.path("run.json"), "utf8")) as Record<string, string>;
+    const second = asOperator(run.second_database_url!, undefined, state.path("keys.json"), {
+      GOLD_SSH_KEY: operatorKeyFile(state.dir, "first"),
+    });
+    await assertRejects(
+      () => second("proposal approve", made.proposal_id, "--sha256", made.sha256),
+      Error,
+      "not an active key of the login",
+    );
+  });
+
+  it("changed nothing: the ledger, the audit trail and the audit from outside are clean", async () => {
+    const { state } = stack.running;
+    assertEquals((await gold("ledger verify")).clean, true);
+    await gold("audit verify");
+    const keys = await Promise.all((["first", "second"] as const).map(async (person, index) => {
+      const key = await readFile(`${operatorKeyFile(state.dir, person)}.pub`, "utf8");
+      return `${["operator_one", "operator_two"][index]} ${key}`;
+    }));
+    await writeFile(state.path("operator_keys"), keys.join(""));
+    const out: string[] = [];
+    await runGold(["audit", "full", "--operator-keys", state.path("operator_keys"), "--json"], {
+      env: { DATABASE_URL: migration },
+      out: (text) => out.push(text),
+      err: () => {},
+      now: () => new Date(),
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    });
+    assertEquals(JSON.parse(out.join("\n")).clean, true, out.join("\n"));
+  });
+});
