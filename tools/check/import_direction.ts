@@ -19,8 +19,8 @@ export function findImportsAgainstTheFlow(tree: Tree): Violation[] {
     }
     for (const taken of module.imports) {
       const says = isRelative(taken.specifier)
-        ? judgeRelative(module, taken, folders)
-        : judgeByName(module, taken.specifier, folders);
+        ? checkRelative(module, taken, folders)
+        : checkByName(module, taken.specifier, folders);
       if (says) violations.push({ path: module.path, line: taken.line, says });
     }
     violations.push(...findHiddenImports(module));
@@ -52,7 +52,7 @@ function findHiddenImports({ path, imports, syntax }: Module): Violation[] {
 /** Programs for development. They may run the fixtures of a package, which never ship. */
 const RUNS_FIXTURES: readonly string[] = ["packages/dev", "prove", "bench", "tools"];
 
-function judgeByName(
+function checkByName(
   module: Module,
   specifier: string,
   folders: ReadonlyMap<string, string>,
@@ -84,14 +84,14 @@ function judgeByName(
   }.`;
 }
 
-function judgeRelative(
+function checkRelative(
   module: Module,
   taken: Import,
   folders: ReadonlyMap<string, string>,
 ): string | undefined {
   const target = targetOf(module.path, taken.specifier, folders) ?? "";
   const [from, to] = [partOf(module.path), partOf(target)];
-  if (from === to) return judgeSteps(module.path, target);
+  if (from === to) return checkSteps(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
   // Allow a test to import from vectors/ and the shared helpers in testing/.
@@ -104,7 +104,7 @@ function judgeRelative(
   }.`;
 }
 
-function judgeSteps(path: string, target: string): string | undefined {
+function checkSteps(path: string, target: string): string | undefined {
   if (isTest(path)) return undefined;
   const [from, to] = [placeOf(path), placeOf(target)];
   if (!from || !to) return undefined;

@@ -86,11 +86,11 @@ export function k6Closure(tree: Tree): string[] {
 export function findWhatK6CannotLoad(tree: Tree): Violation[] {
   return k6Closure(tree).flatMap((path) => {
     const module = tree.modules.get(path);
-    return module ? [...judgeImports(module), ...judgeSyntax(module)] : [];
+    return module ? [...checkImports(module), ...checkSyntax(module)] : [];
   });
 }
 
-function judgeImports(module: Module): Violation[] {
+function checkImports(module: Module): Violation[] {
   return module.imports.flatMap(({ specifier, kind, line }) => {
     const at = { path: module.path, line };
     if (kind === "type") return [];
@@ -108,7 +108,7 @@ function judgeImports(module: Module): Violation[] {
   });
 }
 
-function judgeSyntax({ path, syntax }: Module): Violation[] {
+function checkSyntax({ path, syntax }: Module): Violation[] {
   const violations: Violation[] = [];
   walk(syntax, (node) => {
     if (isTypeNode(node)) return false;

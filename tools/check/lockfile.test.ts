@@ -42,6 +42,8 @@ describe("the lockfile agrees", () => {
     for (const integrity of ["", "sha1-abc"]) {
       const planted = changed(lockfile, `"integrity":"sha512-zod"`, `"integrity":"${integrity}"`);
       await expectViolation(check, "has no sha512 integrity for node_modules/zod", planted);
+      const other = { "site/package-lock.json": planted[lockfile] };
+      await expectViolation(check, "has no sha512 integrity for node_modules/zod", other);
     }
   });
 

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Violation } from "./violation.ts";
 import type { Tree } from "./tree.ts";
 
@@ -40,14 +41,16 @@ export function findLockfileViolations(tree: Tree): Violation[] {
       }]
       : []
   );
-  return [...violations, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
+  const unverified = [...tree.files].filter(([path]) => basename(path) === LOCKFILE).flatMap(findUnverified);
+  return [...violations, ...remote, ...unverified, ...findStale(tree, packages)];
 }
 
 /**
- * Finds packages without a SHA-512 hash, because npm accepts any content for them from the registry. A hash
- * can be missing because npm drops it for a package that npm did not download itself.
+ * Finds packages in a lockfile without a SHA-512 hash, because npm accepts any content for them from the
+ * registry. A hash can be missing because npm drops it for a package that npm did not download itself.
  */
-function findUnverified(packages: Readonly<Record<string, Entry>>): Violation[] {
+function findUnverified([path, text]: readonly [string, string]): Violation[] {
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Entry>> };
   return Object.entries(packages)
     .filter(([place, { link, integrity = "" }]) =>
       place.includes("node_modules/") && !link && !integrity.startsWith("sha512-")
@@ -55,7 +58,7 @@ function findUnverified(packages: Readonly<Record<string, Entry>>): Violation[] 
     .map(([place, { version }]) => {
       const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
       return {
-        path: LOCKFILE,
+        path,
         says:
           `has no sha512 integrity for ${place}: add the output of npm view ${name}@${version} dist.integrity.`,
       };

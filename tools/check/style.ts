@@ -40,7 +40,7 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
 export function findStyleViolations(tree: Tree): Violation[] {
   const violations: Violation[] = [];
   for (const [path, text] of tree.files) {
-    const says = judgeName(path);
+    const says = checkName(path);
     if (says) violations.push({ path, says });
     for (const [pattern, exempt, foreign] of FOREIGN_TEXT) {
       const match = exempt.test(path) ? null : pattern.exec(text);
@@ -75,7 +75,7 @@ export function findStyleViolations(tree: Tree): Violation[] {
   return violations;
 }
 
-function judgeName(path: string): string | undefined {
+function checkName(path: string): string | undefined {
   const vague = posix.dirname(path).split("/").find((folder) => VAGUE_NAMES.has(folder));
   if (vague) return `is in ${vague}, which can hold anything: name the folder after its content.`;
   const stem = posix.basename(path).replace(/(\.[a-z0-9]+)+$/, "");

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openApiDocument } from "@gold-partner/protocol";
 
-const JUDGE = fileURLToPath(new URL("./judge_openapi.py", import.meta.url));
+const JUDGE = fileURLToPath(new URL("./check_openapi.py", import.meta.url));
 const PACKAGES = fileURLToPath(new URL("../../.tools/schemathesis", import.meta.url));
 const JUDGING_MS = 120_000;
 
@@ -32,7 +32,7 @@ const written = (environment: "sandbox" | "production") =>
   openApiDocument({ baseUrl: "https://gold.example", environment });
 
 /** Returns the errors that the validators find in the sandbox document after `spoil` has changed it. */
-function judgeSpoilt(spoil: (document: Loose) => void): string {
+function checkSpoilt(spoil: (document: Loose) => void): string {
   const document = structuredClone(written("sandbox")) as unknown as Loose;
   spoil(document);
   const { status, faults } = judge(document);
@@ -50,16 +50,16 @@ describe("the OpenAPI document, read by external validators", () => {
   });
 
   it("fails the check if its structure is invalid", () => {
-    assertMatch(judgeSpoilt((document) => delete document["info"]), /^"info" is a required property$/m);
+    assertMatch(checkSpoilt((document) => delete document["info"]), /^"info" is a required property$/m);
     const orders = (document: Loose) => document["paths"]!["/v1/orders/{order_id}"]!["get"]!;
     assertMatch(
-      judgeSpoilt((document) => delete orders(document)["parameters"]),
+      checkSpoilt((document) => delete orders(document)["parameters"]),
       /Path parameter 'order_id'/,
     );
   });
 
   it("fails the check if an example does not match its schema", () => {
-    const faults = judgeSpoilt((document) => {
+    const faults = checkSpoilt((document) => {
       const { content } = document["paths"]!["/v1/quotes"]!["post"]!["requestBody"]!;
       Object.assign(content!["application/json"]!["examples"]!["buy_by_grams"]!["value"]!, {
         gold_grams: 0.00001,

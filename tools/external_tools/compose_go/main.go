@@ -1,5 +1,5 @@
-// compose_go FILE: parses a compose file with the library that Docker Compose uses, with all profiles
-// enabled. Prints the project as JSON.
+// compose_go FILE…: parses a compose file with the library that Docker Compose uses, with all profiles
+// enabled. Each further file overrides the ones before it. Prints the project as JSON.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	project, err := read(os.Args[1])
+	project, err := read(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -20,8 +20,8 @@ func main() {
 	os.Stdout.Write(project)
 }
 
-func read(file string) ([]byte, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv, cli.WithProfiles([]string{"*"}))
+func read(files []string) ([]byte, error) {
+	options, err := cli.NewProjectOptions(files, cli.WithOsEnv, cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type verdict struct {
 	Operations int    `json:"operations"`
 	// How many operations the longest order explains.
 	Explained int `json:"explained"`
-	// The operations that the longest order leaves out.
+	// The first operations that the longest order leaves out, at most five.
 	Rest []operation `json:"rest,omitempty"`
 }
 
