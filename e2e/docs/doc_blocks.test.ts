@@ -35,10 +35,16 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/audit.md sql": "e2e/docs/operator_page.external.test.ts",
 };
 
-const HIGH_AVAILABILITY_TEST = "e2e/docs/high_availability_page.external.test.ts";
+/** The sections whose blocks a test runs in their order. The test must contain the title of each. */
+const SECTIONS: Readonly<Record<string, readonly [by: string, titles: readonly string[]]>> = {
+  "docs/high_availability.md": [
+    "e2e/docs/high_availability_page.external.test.ts",
+    ["Fail over by hand", "Promote the last server"],
+  ],
+};
 
 /**
- * Lines that cannot run beside the other lines of the page, such as `docker compose up`. Each line has the
+ * Lines outside these sections that cannot run beside the other lines of the page, such as `docker compose up`. Each line has the
  * file that runs it, and a text that this file must contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
@@ -77,12 +83,6 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
     "deploy/patroni/compose.external.test.ts",
     `["docker-compose.yml", "deploy/patroni/compose.yaml"]`,
   ],
-  "patronictl -c /etc/patroni list": [HIGH_AVAILABILITY_TEST, `commandOf("list")`],
-  "patronictl -c /etc/patroni switchover --leader n1 --candidate n2": [
-    HIGH_AVAILABILITY_TEST,
-    `commandOf("switchover")`,
-  ],
-  "patronictl -c /etc/patroni failover --candidate n3": [HIGH_AVAILABILITY_TEST, `commandOf("failover")`],
 };
 
 const NO_CONTAINERS = "no test builds the image of Patroni; the same commands run without containers";
@@ -102,7 +102,9 @@ const pages = [
 
 /** Returns the blocks that are typed or run. A `text` block is an answer or a drawing. */
 function typedIn(page: string): { language: string; text: string }[] {
-  return readBlocks(read(page)).filter(({ language }) => language !== "text");
+  const [, tested = []] = SECTIONS[page] ?? [];
+  const rest = read(page).split(/^## /m).filter((section) => !tested.includes(section.split("\n")[0]!));
+  return rest.flatMap(readBlocks).filter(({ language }) => language !== "text");
 }
 
 describe("the code blocks of README and docs", () => {
@@ -125,6 +127,12 @@ describe("the code blocks of README and docs", () => {
     assertEquals([...new Set(lines)].sort(), Object.keys({ ...LINES, ...UNTESTED }).sort());
     for (const [test, says] of Object.values(LINES)) {
       assert(read(test).includes(says), `${test} does not contain ${says}`);
+    }
+    for (const [page, [test, titles]] of Object.entries(SECTIONS)) {
+      for (const title of titles) {
+        assert(read(page).includes(`\n## ${title}\n`), `${page} has no section ${title}`);
+        assert(read(test).includes(`commandsIn("${title}")`), `${test} does not run ${title}`);
+      }
     }
   });
 });

@@ -25,6 +25,8 @@ const RUNTIME = "Deno" in globalThis ? "run -A" : "";
 const GOLD = `#!/bin/sh\nexec '${process.execPath}' ${RUNTIME} '${REPOSITORY}/tools/run.mjs' gold "$@"\n`;
 const SERVICE = "server_1";
 const LANES = { LANES: "2" };
+/** The SQLSTATE of a slot that a connection uses. */
+const OBJECT_IN_USE = "55006";
 
 describe("the page on upgrading Postgres", () => {
   let folder: string;
@@ -164,11 +166,17 @@ describe("the page on upgrading Postgres", () => {
 
     const [copy, undo, ...again] = steps.filter(({ line }) => line > copyLine && line < switchLine);
     await follow([copy!]);
-    // As after a failover, the old server has no slot.
-    await deployment.inNewSession((sql) =>
-      sql`
-      select from pg_replication_slots s, pg_terminate_backend(s.active_pid, 5000), pg_drop_replication_slot(s.slot_name)`
+    // As after a failover, the old server has no slot. The new server reconnects when its connection is ended.
+    await until(() =>
+      deployment.inNewSession((sql) =>
+        sql`
+        select from pg_replication_slots s, pg_terminate_backend(s.active_pid, 5000), pg_drop_replication_slot(s.slot_name)`
+      ).then(() => true, ({ code }) => {
+        assertEquals(code, OBJECT_IN_USE);
+        return false;
+      })
     );
+    assertEquals(await countSlots(), 0);
     await follow([undo!, ...again]);
     assertEquals(await countSlots(), 1);
     await follow([undo!]);
