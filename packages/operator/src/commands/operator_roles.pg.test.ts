@@ -212,15 +212,33 @@ describe("the roles of operators", () => {
       await pricing.gold("proposal", "reject", own);
     });
 
-    it("limit what a login may propose, even without gold", async () => {
+    it("limit what a login may propose and approve, even without gold", async () => {
       const treasury = await person("treasury");
+      const { proposal_id, sha256 } = await propose(
+        "price",
+        "set",
+        "--mid",
+        "500",
+        "--spread",
+        "60",
+        "--source",
+        "fixed",
+      );
       const sql = postgres(treasury.url, { max: 1, onnotice: () => {} });
-      const { code, message } = await sql`select gold.propose('market.open', '{}')`.catch((error) => error);
-      assertEquals([code, message], [
-        "GR403",
-        `a change of the kind market.open needs the role pricing, which the login ${treasury.name} does not have`,
-      ]);
+      for (
+        const [kind, call] of [
+          ["market.open", sql`select gold.propose('market.open', '{}')`],
+          ["price.set", sql`select gold.approve_proposal(${proposal_id}::uuid, ${sha256})`],
+        ] as const
+      ) {
+        const { code, message } = await call.catch((error) => error);
+        assertEquals([code, message], [
+          "GR403",
+          `a change of the kind ${kind} needs the role pricing, which the login ${treasury.name} does not have`,
+        ]);
+      }
       await sql.end();
+      await operator.done("proposal", "reject", proposal_id);
     });
 
     /** Adds a login with the approval of the first operator, who has all roles. */
