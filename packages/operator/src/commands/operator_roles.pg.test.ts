@@ -7,6 +7,9 @@ import { ROLES } from "../roles.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
+/** A command that needs the role pricing. */
+const SET_PRICE = ["price", "set", "--mid", "500", "--spread", "60", "--source", "fixed"];
+
 describe("the roles of operators", () => {
   let operator: TestOperator;
   let clientId: string;
@@ -81,16 +84,7 @@ describe("the roles of operators", () => {
     assertEquals(await rolesOf(login), [...ROLES]);
     await asMigration("operator", "set", login, "--roles", "pricing");
     assertEquals(await rolesOf(login), ["pricing"]);
-    const priced = await operator.colleague.gold(
-      "price",
-      "set",
-      "--mid",
-      "500",
-      "--spread",
-      "60",
-      "--source",
-      "fixed",
-    );
+    const priced = await operator.colleague.gold(...SET_PRICE);
     assertEquals(priced.exit, 0);
     refused(
       await operator.colleague.gold("partner", "suspend", clientId, "--json", "--yes"),
@@ -101,10 +95,9 @@ describe("the roles of operators", () => {
 
   it("are named by every refusal, with exit code 1, and never by a bare permission error", async () => {
     const audit = await added("audit");
-    const price = ["price", "set", "--mid", "500", "--spread", "60", "--source", "fixed"];
     const words = `This command needs the role pricing, which the login ${audit.name} does not have`;
-    refused(await audit.gold(...price), 1, words);
-    assertEquals((await audit.gold(...price)).problem.code, "not_permitted");
+    refused(await audit.gold(...SET_PRICE), 1, words);
+    assertEquals((await audit.gold(...SET_PRICE)).problem.code, "not_permitted");
     refused(
       await audit.gold("deposit", "record", clientId, "--amount", "5", "--bank-ref", "X"),
       1,
@@ -198,32 +191,14 @@ describe("the roles of operators", () => {
       assertEquals({ ...row }, { content: null, canonical_text: null });
       await sql.end();
       assertEquals((await pricing.gold("proposal", "reject", id)).exit, 0);
-      const { proposal_id: own } = await propose(
-        "price",
-        "set",
-        "--mid",
-        "500",
-        "--spread",
-        "60",
-        "--source",
-        "fixed",
-      );
+      const { proposal_id: own } = await propose(...SET_PRICE);
       assertEquals((await pricing.gold("proposal", "show", own)).exit, 0);
       await pricing.gold("proposal", "reject", own);
     });
 
     it("limit what a login may propose and approve, even without gold", async () => {
       const treasury = await person("treasury");
-      const { proposal_id, sha256 } = await propose(
-        "price",
-        "set",
-        "--mid",
-        "500",
-        "--spread",
-        "60",
-        "--source",
-        "fixed",
-      );
+      const { proposal_id, sha256 } = await propose(...SET_PRICE);
       const sql = postgres(treasury.url, { max: 1, onnotice: () => {} });
       for (
         const [kind, call] of [
