@@ -125,7 +125,7 @@ async function writeAgain(invocation: Invocation, file: string, batch: string): 
   await withNewFile(file, stored.document, () => Promise.resolve());
   return {
     title:
-      "The file is identical to the first one. You can send it again: the bank pays each message id only once.",
+      "The file is exactly the document of this batch. If the bank already has it, do not send it again.",
     ...describeBatch(batch, file, sha256, payments),
     lists: { left: [] },
   };

@@ -66,8 +66,7 @@ export const withdrawalStep = gold.table("withdrawal_step", {
 ]);
 
 /**
- * The exact document that went to the bank. If it is sent again, the bank does not pay again, because the
- * message id is the same.
+ * The exact document that went to the bank. A copy has the same message id, by which a bank can recognize it.
  */
 export const paymentBatch = gold.table("payment_batch", {
   id: uuid().primaryKey(),
