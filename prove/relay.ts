@@ -2,8 +2,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { connectTo } from "./wire.ts";
 
 /**
- * A TCP relay between the service and its database, or between a partner and the service's socket. It can withhold
- * data or cut connections on request.
+ * A TCP relay between the service and its database, or between a partner and the service or Envoy. It can
+ * withhold data or cut connections on request.
  */
 export class Relay {
   readonly #server: Server;

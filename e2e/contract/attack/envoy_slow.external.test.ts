@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TLSSocket } from "node:tls";
 import { assert, assertEquals } from "@std/assert";
+import { Relay } from "../../../prove/relay.ts";
 import { request, statusesOf } from "./bytes_fixture.ts";
 import { Siege } from "./siege_fixture.ts";
 
@@ -56,21 +56,6 @@ describe("slow clients through Envoy", () => {
     return { statuses: statusesOf(received), endedMs };
   }
 
-  /**
-   * Opens a connection on which nothing is read after the handshake. The bytes go through a TCP socket here,
-   * because Deno's TLS sockets read on while they are paused.
-   */
-  async function connectUnread(): Promise<{ client: TLSSocket; envoy: Socket }> {
-    const { port } = new URL(siege.stack.running.baseUrl);
-    const envoy = connect(Number(port), "127.0.0.1").on("error", () => {});
-    const relay = createServer((socket) => socket.on("error", () => {}).pipe(envoy).pipe(socket));
-    await once(relay.listen(0, "127.0.0.1"), "listening");
-    const client = await siege.connect({ port: (relay.address() as AddressInfo).port });
-    relay.close();
-    envoy.unpipe().pause();
-    return { client, envoy };
-  }
-
   it("get 408 and are cut off if a request does not arrive in time", async () => {
     const post = (...headers: string[]) => request("POST /v1/quotes HTTP/1.1", headers);
     const slow: readonly (readonly [begin: string, part: string])[] = [
@@ -116,22 +101,23 @@ describe("slow clients through Envoy", () => {
   it("are cut off if they read nothing, and delay no other client's replies", async () => {
     const asks = request("GET /openapi.json HTTP/1.1").repeat(STATEMENTS);
     let cut: boolean[] = [];
+    // The relay's TCP sockets stop reading, because Deno's TLS sockets read on while they are paused.
+    const relay = await Relay.open(Number(new URL(siege.stack.running.baseUrl).port));
     const reached = await siege.withstand("clients that read nothing", async () => {
-      cut = await several(AT_ONCE, async () => {
-        const { client, envoy } = await connectUnread();
-        client.write(asks);
+      const sockets = await several(AT_ONCE, () => siege.connect({ port: relay.port }));
+      relay.withhold();
+      cut = await Promise.all(sockets.map(async (socket) => {
+        socket.write(asks);
         const end = performance.now() + SILENCE_MS;
         // Write again and again. This client does not read, so only a write notices that the connection has
         // ended.
-        while (!envoy.destroyed && performance.now() < end) {
+        while (!isOver(socket) && performance.now() < end) {
           await sleep(1000);
-          client.write("\r\n");
+          socket.write("\r\n");
         }
-        const cut = envoy.destroyed;
-        client.destroy();
-        return cut;
-      });
-    });
+        return isOver(socket);
+      }));
+    }).finally(() => relay.close());
     assertEquals(cut.filter((one) => one).length, AT_ONCE);
     const replies = reached["/openapi.json 200"] ?? 0;
     assert(replies > 0 && replies < AT_ONCE * STATEMENTS / 2, `${replies} replies: the clients did read`);
