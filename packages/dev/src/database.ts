@@ -22,17 +22,21 @@ const NAME = "gold";
 const OPERATORS = ["operator_one", "operator_two"] as const;
 const SERVICE_LOGINS = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
 
-/** Starts Postgres, or finds it running. The watchdog guards Postgres as soon as Postgres has a pid. */
+/**
+ * Starts Postgres, or finds it running. The watchdog guards Postgres even if this program is killed right
+ * after it started Postgres, because it knows the cluster before Postgres exists.
+ */
 export function launchPostgres(
   state: State,
   watchdog?: Watchdog,
   ports: Pick<PostgresOptions, "port" | "sparedPort"> = {},
 ): Promise<RunningPostgres> {
+  const signals = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
   return startPostgres({
     ...ports,
     dataDir: state.path("postgres"),
-    onServer: (pid, clusterDir) =>
-      watchdog?.guard({ pid, command: clusterDir, signals: ["SIGINT", "SIGQUIT", "SIGKILL"] }),
+    beforeServer: (clusterDir) => watchdog?.guard({ command: clusterDir, signals }),
+    onServer: (pid, clusterDir) => watchdog?.guard({ pid, command: clusterDir, signals }),
   });
 }
 

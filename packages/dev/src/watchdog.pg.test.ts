@@ -20,6 +20,9 @@ import {
   type RunFile,
   startUntilReady,
 } from "../testing/start.ts";
+import { launchPostgres } from "./database.ts";
+import { openState } from "./state.ts";
+import { type Guarded, startWatchdog } from "./watchdog.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const READY_MS = 120_000;
@@ -111,6 +114,16 @@ describe("npm start leaves no process behind", () => {
     const again = await startUntilReady(state, ...options.slice(2));
     assertEquals(await again.stop(), 0);
     assert(!existsSync(watchdogFile));
+  });
+
+  it("when it is killed between the start of Postgres and the message with its pid", async () => {
+    const opened = await openState(state, false);
+    const watchdog = await startWatchdog(state);
+    const unheard = { ...watchdog, guard: (one: Guarded) => one.pid === undefined && watchdog.guard(one) };
+    const { pid } = await launchPostgres(opened, unheard);
+    await watchdog.stop();
+    await opened.release();
+    assert(!isAlive(pid));
   });
 
   it("when the service and Postgres react to no signal except SIGKILL", async () => {

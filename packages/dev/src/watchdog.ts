@@ -10,7 +10,11 @@ import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 
 /** A process that the watchdog ends when the start program is gone. */
 export interface Guarded {
-  readonly pid: number;
+  /**
+   * Undefined for a Postgres that is about to start. If the start program is killed before it has sent the
+   * pid, the watchdog reads it from the pid file of the cluster in `command`.
+   */
+  readonly pid?: number;
   /**
    * A part of its command line. Without a match, the process is not signalled, because another process may
    * have reused the pid.

@@ -3,7 +3,7 @@
 // which start the watchdog belongs.
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
+import { findPostmaster, isServerOf, waitUntil } from "@gold-partner/local-postgres";
 import type { Guarded } from "./watchdog.ts";
 
 /**
@@ -13,7 +13,15 @@ import type { Guarded } from "./watchdog.ts";
  */
 const TIMEOUT_MS = 1_200;
 
-async function end({ pid, command, signals }: Guarded): Promise<void> {
+/** Waits for a Postgres that was about to start when the start program was killed. */
+async function awaitPostmaster(clusterDir: string): Promise<number | undefined> {
+  await waitUntil(() => findPostmaster(clusterDir) !== undefined, TIMEOUT_MS);
+  return findPostmaster(clusterDir)?.pid;
+}
+
+async function end({ command, signals, ...guarded }: Guarded): Promise<void> {
+  const pid = guarded.pid ?? await awaitPostmaster(command);
+  if (pid === undefined) return;
   const hasEnded = () => !isServerOf(command, pid);
   for (const signal of signals) {
     if (hasEnded()) return;
@@ -32,6 +40,10 @@ async function end({ pid, command, signals }: Guarded): Promise<void> {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const guarded: Guarded[] = [];
-for await (const line of createInterface({ input: process.stdin })) guarded.push(JSON.parse(line));
+for await (const line of createInterface({ input: process.stdin })) {
+  // The pid of a server follows the message that the server is about to start, and replaces it.
+  if (guarded.at(-1)?.pid === undefined) guarded.pop();
+  guarded.push(JSON.parse(line));
+}
 for (const one of guarded.reverse()) await end(one);
 process.exit(0);

@@ -23,6 +23,8 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** Environment variables of the server. */
   environment?: Record<string, string>;
+  /** Called before a server process is started. Gets the folder in its command line. */
+  beforeServer?: (clusterDir: string) => void;
   /**
    * Called as soon as the server process exists, long before it answers. Gets its pid and the folder in its
    * command line.
@@ -137,12 +139,13 @@ async function start(
   cluster: Cluster,
   binaries: Binaries,
   port: number,
-  { settings = {}, environment, onServer = () => {} }: PostgresOptions,
+  { settings = {}, environment, beforeServer = () => {}, onServer = () => {} }: PostgresOptions,
 ): Promise<Address | undefined> {
   const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
   const startOver = logBytes > LOG_FILE_BYTES;
   const logFd = fs.openSync(cluster.logFile, startOver ? "w" : "a", 0o600);
   const args = serverArguments(cluster, port, settings);
+  beforeServer(cluster.dir);
   const server = launch({
     account: cluster.account,
     // Use env to set the variables after setpriv has changed the user. So a preloaded library starts as the
