@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, unlinkSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresStartError } from "./error.ts";
@@ -29,7 +29,7 @@ export function findPostmaster(clusterDir: string): Postmaster | undefined {
   if (!found || isServerOf(clusterDir, found.pid)) return found;
   // Remove the file if another process has that pid now, because Postgres would refuse to start. Postgres
   // itself replaces the file of a dead process.
-  if (processLives(found.pid)) unlinkSync(pidFile(clusterDir));
+  if (processLives(found.pid)) removePidFile(clusterDir);
   return undefined;
 }
 
@@ -39,12 +39,17 @@ function readPidFile(clusterDir: string): Postmaster | undefined {
     const pid = Number(lines[0]);
     if (pid > 0) return { pid, port: Number(lines[3]), status: (lines[7] ?? "").trim() };
     if (Date.now() - statSync(pidFile(clusterDir)).mtimeMs > EMPTY_PID_FILE_MS) {
-      unlinkSync(pidFile(clusterDir));
+      removePidFile(clusterDir);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   return undefined;
+}
+
+/** With `force`, because a server that ends may remove the file first. */
+function removePidFile(clusterDir: string): void {
+  rmSync(pidFile(clusterDir), { force: true });
 }
 
 /** Checks the command line, because pids are reused: a process with this pid may no longer be the server. */
