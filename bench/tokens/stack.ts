@@ -44,7 +44,7 @@ async function onboard(sql: Sql, fingerprints: readonly string[]): Promise<void>
   await sql.begin(async (transaction) => {
     await transaction`
       select gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
-        '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')
+        '{127.0.0.1/32}', sha256(''), '\\x00', 'none', '[]')
       from unnest(${clientIds}::text[]) public`;
     await transaction`
       select gold.add_certificate(public, fingerprint, 'none', clock_timestamp() - interval '1 hour', clock_timestamp() + interval '1 day')

@@ -3357,6 +3357,22 @@ $$;
 ALTER FUNCTION gold.check_running_balance() OWNER TO gold_book;
 
 --
+-- Name: check_secret_hash(bytea); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_secret_hash(hash bytea) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if octet_length(hash) is distinct from 32 then
+    raise exception 'the hash of a client secret is a SHA-256 of 32 bytes, not of %', coalesce(octet_length(hash), 0) using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.check_secret_hash(hash bytea) OWNER TO gold_book;
+
+--
 -- Name: check_transfer_has_record(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3633,6 +3649,7 @@ begin
     'maximum_grams', create_partner.maximum_grams::text, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
     'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
+  perform check_secret_hash(secret_hash);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
     create_partner.burst, create_partner.maximum_grams)
@@ -8486,6 +8503,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'hash', encode(rotate_client_secret.hash, 'hex'),
     'overlap_seconds', overlap_seconds), 'client_secret.rotate');
+  perform check_secret_hash(rotate_client_secret.hash);
   rotate_client_secret.retires_at := rotation.retires_at;
   for older in
     update client_secret s set retire_at = rotation.retires_at
@@ -10777,8 +10795,8 @@ CREATE VIEW gold.credential_overview AS
         END AS status,
         CASE
             WHEN ((NOT isfinite(c.not_before)) OR (NOT isfinite(c.expires_at)) OR (NOT isfinite(c.retire_at))) THEN 'it has an infinite date'::text
-            WHEN (c.jwk IS NOT NULL) THEN gold.public_key_fault(c.jwk)
-            ELSE NULL::text
+            WHEN (LEAST(c.not_before, c.expires_at, c.retire_at) < '0001-01-01 00:00:00+00'::timestamp with time zone) THEN 'it has a date before the year 1'::text
+            ELSE c.fault
         END AS fault
    FROM (( SELECT 'certificate'::text AS kind,
             certificate.partner_id,
@@ -10790,7 +10808,7 @@ CREATE VIEW gold.credential_overview AS
             certificate.revoked_at AS retire_at,
             (certificate.revoked_at IS NOT NULL) AS revoked,
             certificate.last_used_at,
-            NULL::jsonb AS jwk
+            NULL::text AS fault
            FROM gold.certificate
         UNION ALL
          SELECT 'client_secret'::text,
@@ -10803,7 +10821,10 @@ CREATE VIEW gold.credential_overview AS
             client_secret.retire_at,
             false,
             client_secret.last_used_at,
-            NULL::jsonb
+                CASE
+                    WHEN (octet_length(client_secret.hash) <> 32) THEN 'its hash is not a SHA-256'::text
+                    ELSE NULL::text
+                END AS "case"
            FROM gold.client_secret
         UNION ALL
          SELECT 'webhook_secret'::text,
@@ -10816,7 +10837,7 @@ CREATE VIEW gold.credential_overview AS
             webhook_secret.retire_at,
             false,
             webhook_secret.last_used_at,
-            NULL::jsonb
+            NULL::text
            FROM gold.webhook_secret
         UNION ALL
          SELECT 'signing_key'::text,
@@ -10829,7 +10850,7 @@ CREATE VIEW gold.credential_overview AS
             signing_key.retire_at,
             false,
             signing_key.last_used_at,
-            signing_key.jwk
+            gold.public_key_fault(signing_key.jwk) AS public_key_fault
            FROM gold.signing_key
         UNION ALL
          SELECT 'token_key'::text,
@@ -10842,7 +10863,7 @@ CREATE VIEW gold.credential_overview AS
             token_key.retire_at,
             false,
             token_key.last_used_at,
-            token_key.public_jwk
+            gold.public_key_fault(token_key.public_jwk) AS public_key_fault
            FROM gold.token_key
         UNION ALL
          SELECT 'authority'::text,
@@ -10857,7 +10878,7 @@ CREATE VIEW gold.credential_overview AS
             ( SELECT max(c_1.last_used_at) AS max
                    FROM gold.certificate c_1
                   WHERE (c_1.authority = a.fingerprint)) AS max,
-            NULL::jsonb
+            NULL::text
            FROM gold.authority a
         UNION ALL
          SELECT 'revocation_list'::text,
@@ -10870,7 +10891,7 @@ CREATE VIEW gold.credential_overview AS
             NULL::timestamp with time zone,
             false,
             NULL::timestamp with time zone,
-            NULL::jsonb
+            NULL::text
            FROM gold.authority
           WHERE (authority.retired_at IS NULL)) c
      LEFT JOIN gold.partner p ON ((p.id = c.partner_id)));
@@ -12950,6 +12971,12 @@ REVOKE ALL ON FUNCTION gold.check_roles(roles text[]) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.check_running_balance() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_secret_hash(hash bytea); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_secret_hash(hash bytea) FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_transfer_has_record(); Type: ACL; Schema: gold; Owner: gold_book

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { clean, expectViolation } from "./sample_tree.ts";
+import { clean, expectViolation, sha512Of } from "./sample_tree.ts";
 
 describe("the lockfile agrees", () => {
   const check = "the lockfile agrees";
@@ -39,8 +39,10 @@ describe("the lockfile agrees", () => {
   });
 
   it("rejects a package without a SHA-512 hash", async () => {
-    for (const integrity of ["", "sha1-abc"]) {
-      const planted = changed(lockfile, `"integrity":"sha512-zod"`, `"integrity":"${integrity}"`);
+    const hash = `"integrity":"${sha512Of("zod")}"`;
+    const malformed = ["", "sha1-abc", "sha512-", "sha512-zod"].map((value) => `"integrity":"${value}"`);
+    for (const wrong of [...malformed, `"link":true`, `"link":true,"resolved":"packages/none"`]) {
+      const planted = changed(lockfile, hash, wrong);
       await expectViolation(check, "has no sha512 integrity for node_modules/zod", planted);
       const other = { "site/package-lock.json": planted[lockfile] };
       await expectViolation(check, "has no sha512 integrity for node_modules/zod", other);

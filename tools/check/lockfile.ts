@@ -15,6 +15,8 @@ interface Entry {
 }
 
 const LOCKFILE = "package-lock.json";
+/** npm accepts any content for a hash that it cannot read, such as `sha512-`. */
+const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 const NPMRC = ".npmrc";
 /**
  * The first setting keeps the address of one machine's registry out of the lockfile. The second stops npm 10
@@ -47,13 +49,14 @@ export function findLockfileViolations(tree: Tree): Violation[] {
 
 /**
  * Finds packages in a lockfile without a SHA-512 hash, because npm accepts any content for them from the
- * registry. A hash can be missing because npm drops it for a package that npm did not download itself.
+ * registry. A hash can be missing because npm drops it for a package that npm did not download itself. A link
+ * needs no hash if the lockfile has the folder that it leads to.
  */
 function findUnverified([path, text]: readonly [string, string]): Violation[] {
   const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Entry>> };
   return Object.entries(packages)
-    .filter(([place, { link, integrity = "" }]) =>
-      place.includes("node_modules/") && !link && !integrity.startsWith("sha512-")
+    .filter(([place, { link, resolved, integrity = "" }]) =>
+      place.includes("node_modules/") && !(link ? resolved && packages[resolved] : SHA512.test(integrity))
     )
     .map(([place, { version }]) => {
       const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);

@@ -9,6 +9,8 @@ const locked = (name: string, more: Record<string, unknown> = {}): Record<string
   version: "1.0.0",
   ...more,
 });
+/** A well-formed hash. It differs from package to package, so that a test can replace one. */
+export const sha512Of = (name: string): string => `sha512-${name.padEnd(86, "A")}==`;
 const ROOT_PACKAGES = { devDependencies: { jose: "6.0.0", tsx: "4.0.0" } };
 const JWS_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0" } };
 const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" } };
@@ -28,9 +30,9 @@ const CLEAN: Readonly<Record<string, string>> = {
       "packages/jws": locked("@gold-partner/jws", JWS_PACKAGES),
       "packages/protocol": locked("@gold-partner/protocol", PROTOCOL_PACKAGES),
       "node_modules/@gold-partner/canonical": { resolved: "packages/canonical", link: true },
-      "node_modules/jose": { version: "6.0.0", integrity: "sha512-jose" },
-      "node_modules/tsx": { version: "4.0.0", integrity: "sha512-tsx" },
-      "node_modules/zod": { version: "4.0.0", integrity: "sha512-zod" },
+      "node_modules/jose": { version: "6.0.0", integrity: sha512Of("jose") },
+      "node_modules/tsx": { version: "4.0.0", integrity: sha512Of("tsx") },
+      "node_modules/zod": { version: "4.0.0", integrity: sha512Of("zod") },
     },
   }),
   "deno.json": JSON.stringify({

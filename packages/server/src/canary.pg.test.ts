@@ -31,7 +31,7 @@ describe("a secret", () => {
    */
   async function sendSecretsEverywhere(): Promise<void> {
     await service.books.sql`
-      select gold.create_partner('sbx_00000000000000000001', 'Test', ${IBAN}, null, 1, 1, 1, '{}', '\\x00', '\\x00', 'none', '[]')`;
+      select gold.create_partner('sbx_00000000000000000001', 'Test', ${IBAN}, null, 1, 1, 1, '{}', sha256(''), '\\x00', 'none', '[]')`;
     const { token } = canaries as { token: string };
     const form = (secret: string) =>
       `grant_type=client_credentials&client_id=${partner.clientId}&client_secret=${

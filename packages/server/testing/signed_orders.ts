@@ -51,7 +51,7 @@ export async function createTrader(sql: Sql): Promise<Trader> {
     select gold.create_partner(${`sbx_${
     randomBytes(10).toString("hex")
   }`}, 'Test', 'SA0380000000608010167519', null, 2000, 2000,
-      10000000, '{127.0.0.1/32}', '\\x00', '\\x00', 'none', ${keys}::text::jsonb) as client`;
+      10000000, '{127.0.0.1/32}', sha256(''), '\\x00', 'none', ${keys}::text::jsonb) as client`;
   const { client } = row as { client: number };
   const funding = fundingItem(client, FUNDS_HALALAS);
   await sendFunding(sql)([funding], WAITING);

@@ -33,7 +33,7 @@ describe("gold audit full", () => {
   before(async () => {
     operator = await testOperator();
     const [row] = await sql()`
-      select gold.create_partner(${publicId}, 'Test', ${IBAN}, null, 2000, 2000, 10000000, '{127.0.0.1/32}', '\\x00', '\\x00', 'none',
+      select gold.create_partner(${publicId}, 'Test', ${IBAN}, null, 2000, 2000, 10000000, '{127.0.0.1/32}', sha256(''), '\\x00', 'none',
         '[]') as client`;
     client = row!.client;
     await sql()`

@@ -49,18 +49,20 @@ select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certifi
   case when c.revoked then 'revoked' when c.retire_at <= clock_timestamp() then 'retired' when c.expires_at <= clock_timestamp() then 'expired'
     when c.not_before > clock_timestamp() then 'not_yet' when c.retire_at is not null then 'retiring' else 'active' end as status,
   case when not isfinite(c.not_before) or not isfinite(c.expires_at) or not isfinite(c.retire_at) then 'it has an infinite date'
-    when c.jwk is not null then gold.public_key_fault(c.jwk) end as fault
+    when least(c.not_before, c.expires_at, c.retire_at) < '0001-01-01 00:00Z' then 'it has a date before the year 1'
+    else c.fault end as fault
 from (
   select 'certificate' as kind, partner_id, fingerprint as name, null as kid, null as certificate, not_before, not_after as expires_at,
-    revoked_at as retire_at, revoked_at is not null as revoked, last_used_at, null::jsonb as jwk from gold.certificate
+    revoked_at as retire_at, revoked_at is not null as revoked, last_used_at, null as fault from gold.certificate
   union all
-  select 'client_secret', partner_id, id::text, null, null, not_before, null, retire_at, false, last_used_at, null from gold.client_secret
+  select 'client_secret', partner_id, id::text, null, null, not_before, null, retire_at, false, last_used_at,
+    case when octet_length(hash) <> 32 then 'its hash is not a SHA-256' end from gold.client_secret
   union all
   select 'webhook_secret', partner_id, id::text, null, null, not_before, null, retire_at, false, last_used_at, null from gold.webhook_secret
   union all
-  select 'signing_key', partner_id, thumbprint, kid, null, not_before, null, retire_at, false, last_used_at, jwk from gold.signing_key
+  select 'signing_key', partner_id, thumbprint, kid, null, not_before, null, retire_at, false, last_used_at, gold.public_key_fault(jwk) from gold.signing_key
   union all
-  select 'token_key', null, kid, null, null, not_before, null, retire_at, false, last_used_at, public_jwk from gold.token_key
+  select 'token_key', null, kid, null, null, not_before, null, retire_at, false, last_used_at, gold.public_key_fault(public_jwk) from gold.token_key
   union all
   select 'authority', null, a.fingerprint, null, a.certificate, a.created_at, null, a.retired_at, false,
     (select max(c.last_used_at) from gold.certificate c where c.authority = a.fingerprint), null from gold.authority a

@@ -1,5 +1,6 @@
 import { type TestBooks, testBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/fixture.ts";
 import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from "./credential_fixture.ts";
@@ -109,6 +110,19 @@ describe("a partner's credentials", () => {
       assertEquals(await codeOf(kind.add(books.sql, { ...subject, publicId: "sbx_none" })), "GR404");
     });
   }
+
+  it("a client secret's hash has 32 bytes, and a refused one changes nothing", async () => {
+    const { publicId } = await trader();
+    const before = await readBooks(books.sql);
+    for (const bytes of [0, 1, 31, 33, 64]) {
+      const rotation = books.sql`select gold.rotate_client_secret(${publicId}, ${Buffer.alloc(bytes)}, 0)`;
+      assertEquals(
+        await refusalOf(rotation),
+        `GR409 the hash of a client secret is a SHA-256 of 32 bytes, not of ${bytes}`,
+      );
+    }
+    assertEquals(await readBooks(books.sql), before);
+  });
 
   for (const noun of ["client secret", "signing key"]) {
     const kind = KINDS[noun]!;

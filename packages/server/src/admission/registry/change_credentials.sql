@@ -85,6 +85,15 @@ begin
   retires_at := present_millisecond() + make_interval(secs => overlap_seconds);
 end $$;
 
+-- The service skips a secret with another hash, so its owner would be locked out.
+create or replace function gold.check_secret_hash(hash bytea) returns void
+language plpgsql immutable set search_path = gold, pg_temp as $$
+begin
+  if octet_length(hash) is distinct from 32 then
+    raise exception 'the hash of a client secret is a SHA-256 of 32 bytes, not of %', coalesce(octet_length(hash), 0) using errcode = 'GR409';
+  end if;
+end $$;
+
 -- The older secrets retire when the overlap ends, or at an earlier end that was already set.
 create or replace function gold.rotate_client_secret(
   public text, hash bytea, overlap_seconds int, seen jsonb default null, out secret_id int, out retires_at timestamptz
@@ -96,6 +105,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('client_id', public, 'hash', encode(rotate_client_secret.hash, 'hex'),
     'overlap_seconds', overlap_seconds), 'client_secret.rotate');
+  perform check_secret_hash(rotate_client_secret.hash);
   rotate_client_secret.retires_at := rotation.retires_at;
   for older in
     update client_secret s set retire_at = rotation.retires_at

@@ -157,7 +157,7 @@ describe("changes of the registry", () => {
 
   const createPartner = (publicId: string) =>
     books
-      .sql`select gold.create_partner(${publicId}, 'Twin', '', null, 1, 1, 1, '{}', '\\x00', '\\x00', '', '[]')`;
+      .sql`select gold.create_partner(${publicId}, 'Twin', '', null, 1, 1, 1, '{}', sha256(''), '\\x00', '', '[]')`;
   const newPublicId = () => `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
   it("raise the registry's version, and only a caller with another version gets a document", async () => {

@@ -65,6 +65,7 @@ begin
     'maximum_grams', create_partner.maximum_grams::text, 'ips', ips, 'secret_hash', encode(secret_hash, 'hex'),
     'webhook_sealed', encode(webhook_sealed, 'hex'), 'sealing_key', create_partner.sealing_key, 'keys', signing_keys), 'partner.create');
   perform check_rate(create_partner.rate_per_second);
+  perform check_secret_hash(secret_hash);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
     create_partner.burst, create_partner.maximum_grams)

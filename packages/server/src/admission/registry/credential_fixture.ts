@@ -38,7 +38,7 @@ export const KINDS: Readonly<Record<string, CredentialKind>> = {
     name: "id",
     async add(sql, { publicId }, overlapSeconds = DAY_SECONDS) {
       const [row] =
-        await sql`select * from gold.rotate_client_secret(${publicId}, '\\x01', ${overlapSeconds})`;
+        await sql`select * from gold.rotate_client_secret(${publicId}, sha256(''), ${overlapSeconds})`;
       return `${row!.secret_id}`;
     },
     retire: async (sql, { publicId }, name, seen = null) =>

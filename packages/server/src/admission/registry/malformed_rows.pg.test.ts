@@ -50,8 +50,8 @@ describe("malformed rows", () => {
     const fingerprint = randomBytes(32).toString("hex");
     await sql`insert into gold.certificate (fingerprint, partner_id, serial, not_before, not_after) values
       (${fingerprint}, ${client}, '01', now(), 'infinity')`;
-    const [secret] = await sql`insert into gold.client_secret (partner_id, hash, retire_at)
-      values (${client}, '\\x00', 'infinity') returning id`;
+    const secrets = await sql`insert into gold.client_secret (partner_id, hash, retire_at)
+      values (${client}, sha256(''), 'infinity'), (${client}, '\\x00', null) returning id`;
     await raise();
     await raise();
     assertEquals(await balances(service.partner), 200);
@@ -61,7 +61,7 @@ describe("malformed rows", () => {
     await orderStatus(owner);
     const expected = [
       `certificate ${fingerprint}`,
-      `client_secret ${secret!.id}`,
+      ...secrets.map(({ id }) => `client_secret ${id}`),
       `signing_key ${early}`,
       `signing_key ${bad}`,
     ];
@@ -111,8 +111,8 @@ describe("malformed rows", () => {
       createLog((line) => void lines.push(line), () => new Date()),
     );
     try {
-      assertMatch(assembly.deps.metrics.text(), /^gold_malformed_rows 5$/m);
-      assertEquals(lines.filter((line) => line.includes("malformed row skipped")).length, 5);
+      assertMatch(assembly.deps.metrics.text(), /^gold_malformed_rows 6$/m);
+      assertEquals(lines.filter((line) => line.includes("malformed row skipped")).length, 6);
     } finally {
       await assembly.stop();
     }

@@ -42,7 +42,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
     const key = { thumbprint, kid: "first", jwk: JSON.parse(TEST_PUBLIC_JWK) };
     const [row] = await maker.sql`
       select gold.create_partner(${publicId}, 'Bank', ${IBAN}, ${URL}, 50, 50, 10000000, '{127.0.0.1/32}',
-        '\\x00', '\\x00', 'none', ${maker.sql.json([key])}) as client`;
+        sha256(''), '\\x00', 'none', ${maker.sql.json([key])}) as client`;
     return { client: row!.client, publicId, thumbprint };
   }
 
@@ -105,7 +105,7 @@ describe("events about credentials, IBANs and webhook URLs", () => {
   > = {
     rotate_client_secret: {
       run: ({ publicId }) =>
-        maker.sql`select gold.rotate_client_secret(${publicId}, '\\x01', ${DAY_SECONDS})`,
+        maker.sql`select gold.rotate_client_secret(${publicId}, sha256(''), ${DAY_SECONDS})`,
       posts: ["credential.ended client_secret", "credential.added client_secret"],
     },
     rotate_webhook_secret: {

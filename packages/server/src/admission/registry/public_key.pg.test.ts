@@ -82,7 +82,7 @@ describe("public_key_fault", () => {
       () =>
         books
           .sql`select gold.create_partner('sbx_00000000000000000099', 'Bank', 'SA0380000000608010167519', 'https://localhost/', 50, 200,
-          5000, '{127.0.0.1/32}', '\\x00', '\\x00', 'none', ${
+          5000, '{127.0.0.1/32}', sha256(''), '\\x00', 'none', ${
           books.sql.json([{ thumbprint: name, jwk: { ...good, x: "x" } }])
         })`,
       () => books.sql`select gold.add_token_key(${name}, ${jwk}::jsonb, '\\x00', 'none', clock_timestamp())`,

@@ -18,7 +18,7 @@ describe("read_registry", () => {
     const publicId = "sbx_00000000000000000001";
     const [row] = await books.sql`
         select gold.create_partner(${publicId}, 'Bank', 'SA0380000000608010167519', 'https://bank.example/hook', 50, 200, 5000,
-          '{127.0.0.1/32,::1/128,127.0.0.1/32}', ${Buffer.from([10, 11])}, ${Buffer.from([12])}, 'sealing', ${
+          '{127.0.0.1/32,::1/128,127.0.0.1/32}', ${Buffer.alloc(32, 10)}, ${Buffer.from([12])}, 'sealing', ${
       books.sql.json([{ thumbprint: "t", kid: "k", jwk }])
     }) as id`;
     await books.sql`select gold.add_certificate(${publicId}, ${
@@ -68,7 +68,7 @@ describe("read_registry", () => {
     ]);
     assertEquals({ ...secret, not_before: "" }, {
       id: secret.id,
-      hash: "0a0b",
+      hash: "0a".repeat(32),
       not_before: "",
       retire_at: null,
     });

@@ -88,7 +88,7 @@ describe("set_partner", () => {
     assertEquals(await set(publicId, { rate: 5_001 }), refusal);
     assertEquals(await stateOf(publicId), before);
     const created = verdictOf(books.sql`
-      select gold.create_partner('sbx_00000000000000000009', 'New', '', null, 5001, 1, 1, '{}', '\\x00', '\\x00', '', '[]')`);
+      select gold.create_partner('sbx_00000000000000000009', 'New', '', null, 5001, 1, 1, '{}', sha256(''), '\\x00', '', '[]')`);
     assertEquals(await created, refusal);
     assertEquals(
       (await books.sql`select from gold.partner where public_id = 'sbx_00000000000000000009'`).length,

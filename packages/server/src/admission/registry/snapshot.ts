@@ -170,7 +170,7 @@ export async function readDocument(
         ({ id }) => `client_secret ${id}`,
         (row) => {
           demand(clientSecretRow(clientId, row.hash));
-          return { id: row.id, hash: row.hash, ...periodOf(row) };
+          return { id: row.id, hash: readHash(row.hash), ...periodOf(row) };
         },
       ),
       signingKeys: await readRows(
@@ -240,6 +240,12 @@ function requireSignedRange(client: string, range: string, signed: SignedRows | 
   if (signed && !signed.valueOf(name)?.split(" ").includes(range)) {
     throw new UnsignedRow(`Two people have not signed for ${range} in ${name}.`);
   }
+}
+
+/** The hash of a secret is compared with a SHA-256, and a comparison with another length would throw. */
+function readHash(hash: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError("not a SHA-256");
+  return hash;
 }
 
 function readRange(range: string): string {

@@ -18,7 +18,7 @@ describe("the sealer", () => {
     books = await testBooks();
     const [row] = await books.sql`
       select min(gold.create_partner('sbx_' || lpad(n::text, 20, '0'), 'Test', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
-        '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')) as first
+        '{127.0.0.1/32}', sha256(''), '\\x00', 'none', '[]')) as first
       from generate_series(1, ${CLIENTS}) n`;
     first = row!.first;
     // Each partner begins with the events of its own credentials.

@@ -35,7 +35,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
     sql`select gold.create_partner(${`sbx_${
       randomBytes(10).toString("hex")
     }`}, 'Bank', ${IBAN}, 'https://bank.example/', 50, 50, 10000000,
-      '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')`,
+      '{127.0.0.1/32}', sha256(''), '\\x00', 'none', '[]')`,
   ],
   set_partner: (sql, { publicId }) => [
     sql`select gold.set_partner(${publicId}, 'Another', null, null, null, null, null)`,
@@ -62,7 +62,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
   rotate_client_secret: (
     sql,
     { publicId },
-  ) => [sql`select gold.rotate_client_secret(${publicId}, '\\x01', 3600)`],
+  ) => [sql`select gold.rotate_client_secret(${publicId}, sha256(''), 3600)`],
   rotate_webhook_secret: (
     sql,
     { publicId },

@@ -303,7 +303,7 @@ describe("proposals under two people", () => {
   });
 
   it("give their secrets once, only to the proposer and only after the approval", async () => {
-    const content = { client_id: publicId, hash: "01", overlap_seconds: 3600 };
+    const content = { client_id: publicId, hash: "01".repeat(32), overlap_seconds: 3600 };
     const proposal = await propose(maker, "client_secret.rotate", content, { secrets: new Uint8Array([7]) });
     assertEquals(
       await take(maker, proposal),
