@@ -1274,6 +1274,12 @@ declare
   present timestamptz;
 begin
   perform require_read_committed();
+  if current_setting('transaction_read_only')::boolean then
+    holder := settled_account(balance_now.client);
+    return query select holder.sar_available, holder.sar_held, holder.gold,
+      greatest(holder.last_posted_at, closed_end(holder, ceil_millisecond(clock_timestamp())));
+    return;
+  end if;
   select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
   clock := clock_timestamp();
   present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);
@@ -4593,7 +4599,7 @@ begin
       and holder.simulations->'expired_quotes'->given.id::text is null then
       return quote_text(given, 'open');
     end if;
-    select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+    holder := settled_account(given.client_id);
   end loop;
   -- A simulation may have ended the quote before `expires_at`.
   given.expires_at := least(given.expires_at, (holder.simulations->'expired_quotes'->>given.id::text)::timestamptz);
@@ -9328,6 +9334,27 @@ end $$;
 ALTER FUNCTION gold.settle_exposure(executed gold.orders[]) OWNER TO gold_book;
 
 --
+-- Name: settled_account(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settled_account(client integer) RETURNS gold.account
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  holder account;
+begin
+  if current_setting('transaction_read_only')::boolean then
+    select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client;
+  else
+    select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client for share;
+  end if;
+  return holder;
+end $$;
+
+ALTER FUNCTION gold.settled_account(client integer) OWNER TO gold_book;
+
+--
 -- Name: sign_proposal(uuid, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -9700,7 +9727,7 @@ CREATE FUNCTION gold.statement_range(client integer, first_day date, last_day da
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  perform from account a where a.bucket = client % 64 and a.client_id = client for share;
+  perform settled_account(client);
   above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
   last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
   return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]
@@ -14927,6 +14954,12 @@ REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url 
 --
 
 REVOKE ALL ON FUNCTION gold.settle_exposure(executed gold.orders[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION settled_account(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settled_account(client integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION sign_proposal(id uuid, signature text); Type: ACL; Schema: gold; Owner: gold_book

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { Refusal } from "../http/refusal.ts";
 import { UNREPLICATED } from "@gold-partner/database";
+import { plantQuote } from "../booking/fixture.ts";
 import { connect } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
@@ -22,6 +23,11 @@ describe("openWriteProbe()", () => {
     assertEquals(await condition(), true);
   };
   const health = async () => (await service.send("/health", { method: "GET" })).status;
+  const read = async (path: string) => {
+    const reply = await service.send(path, { method: "GET" });
+    assertEquals(reply.status, 200, path);
+    return await reply.json() as Record<string, unknown>;
+  };
   const open = (sql: Sql, standby = false): Promise<WriteProbe> =>
     openWriteProbe({ sql, standby, monotonicMs: () => performance.now(), log: () => {} });
   /** Makes the database read-only for every new session, and ends the service's sessions. */
@@ -36,11 +42,18 @@ describe("openWriteProbe()", () => {
 
   it("refuses /health and writes while the database is read-only, and still answers reads", async () => {
     assertEquals(await health(), 200);
+    const { client } = service.partner;
+    const terms = { side: "buy", grams: 1n, price: 3_210_000n, ageSeconds: 90 } as const;
+    const expired = await plantQuote(service.books.connect("superuser", 1), { ...terms, client });
+    const balances = await read("/v1/balances");
     await setReadOnly("on");
     await until(async () => await health() === 503);
     const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
     await expectProblem(reply, "service_unavailable");
-    assertEquals((await service.send("/v1/orders", { method: "GET" })).status, 200);
+    assertEquals(await read("/v1/balances"), balances);
+    assertEquals(await read(`/v1/balances?at=${balances.as_of}`), balances);
+    assertEquals((await read(`/v1/quotes/qt_${expired}`)).status, "expired");
+    for (const list of ["orders", "statement?from=2026-01-01&to=2026-01-02"]) await read(`/v1/${list}`);
     await setReadOnly("off");
     await until(async () => await health() === 200);
     const after = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });

@@ -28,7 +28,7 @@ begin
       and holder.simulations->'expired_quotes'->given.id::text is null then
       return quote_text(given, 'open');
     end if;
-    select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+    holder := settled_account(given.client_id);
   end loop;
   -- A simulation may have ended the quote before `expires_at`.
   given.expires_at := least(given.expires_at, (holder.simulations->'expired_quotes'->>given.id::text)::timestamptz);

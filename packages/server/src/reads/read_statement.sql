@@ -7,7 +7,7 @@ create or replace function gold.statement_range(client int, first_day date, last
 returns table (above bigint, last bigint, opening bigint[], closing bigint[])
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  perform from account a where a.bucket = client % 64 and a.client_id = client for share;
+  perform settled_account(client);
   above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
   last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
   return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]

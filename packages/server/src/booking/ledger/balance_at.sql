@@ -71,7 +71,8 @@ begin
 end $$;
 
 -- The balance now, as of the later of the clock and the newest posting. For that instant, balance_at always
--- returns the same balance.
+-- returns the same balance. A read-only database cannot close the past. The balance is then as of the later
+-- of the newest posting and the last instant that was closed.
 create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -80,6 +81,12 @@ declare
   present timestamptz;
 begin
   perform require_read_committed();
+  if current_setting('transaction_read_only')::boolean then
+    holder := settled_account(balance_now.client);
+    return query select holder.sar_available, holder.sar_held, holder.gold,
+      greatest(holder.last_posted_at, closed_end(holder, ceil_millisecond(clock_timestamp())));
+    return;
+  end if;
   select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
   clock := clock_timestamp();
   present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);

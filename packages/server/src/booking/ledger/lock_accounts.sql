@@ -24,3 +24,18 @@ begin
     ) l;
   end if;
 end $$;
+
+-- The account after any posting in progress. A read-only transaction may not lock the row. It does not wait,
+-- because nothing is posted while the database is read-only.
+create or replace function gold.settled_account(client int) returns gold.account
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  holder account;
+begin
+  if current_setting('transaction_read_only')::boolean then
+    select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client;
+  else
+    select a.* into strict holder from account a where a.bucket = client % 64 and a.client_id = client for share;
+  end if;
+  return holder;
+end $$;

@@ -1,0 +1,1 @@
+-- A client secret's hash is checked: see src/admission/registry/change_credentials.sql.
