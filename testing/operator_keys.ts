@@ -4,7 +4,10 @@ import { join } from "node:path";
 
 type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
-/** Makes an SSH key without a passphrase, with the real ssh-keygen. Returns the public key, without a line feed. */
+/**
+ * Makes an SSH key without a passphrase, with the real ssh-keygen. Returns the public key, without a line
+ * feed.
+ */
 export function makeSshKey(file: string): string {
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file], { stdio: "pipe" });
   return readFileSync(`${file}.pub`, "utf8").trim();

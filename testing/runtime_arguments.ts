@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * V8 collects the garbage of requests less often in a larger young generation. An order then costs the service 8 %
- * less CPU time, for up to 150 MiB of memory. The Dockerfile and tools/run.mjs have the same option.
+ * V8 collects the garbage of requests less often in a larger young generation. An order then costs the
+ * service 8 % less CPU time, for up to 150 MiB of memory. The Dockerfile and tools/run.mjs have the same
+ * option.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

@@ -18,13 +18,13 @@ async function run([folder, ...more]: readonly string[]): Promise<number> {
     return USAGE;
   }
   const out = folder === undefined ? DIST : resolve(folder);
-  if (out === DIST) await rm(out, { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
-  if ((await readdir(out)).length > 0) {
-    console.error(`${folder} is not empty. Name a new or an empty folder.`);
-    return USAGE;
-  }
   try {
+    if (out === DIST) await rm(out, { recursive: true, force: true });
+    await mkdir(out, { recursive: true });
+    if ((await readdir(out)).length > 0) {
+      console.error(`${folder} is not empty. Name a new or an empty folder.`);
+      return USAGE;
+    }
     for (const { path, sha256 } of await packFolders(await stagePackages(out), out)) {
       console.log(`${sha256}  ${relative(process.cwd(), path)}`);
     }

@@ -47,7 +47,9 @@ async function prove(name: string, options: readonly string[]): Promise<boolean>
   return await runVisibly(ROOT, process.execPath, [...runtimeArgs, ...options]) === 0;
 }
 
-/** Returns what is wrong with a proof's arguments. `known` lists its options, such as "[--short] [--seed N]". */
+/**
+ * Returns what is wrong with a proof's arguments. `known` lists its options, such as "[--short] [--seed N]".
+ */
 function findMistake(known: string, given: readonly string[]): string | undefined {
   const forms = [...known.matchAll(/(--\w+)( [A-Z]+)?/g)];
   const isOption = (argument: string) => forms.some(([, option]) => option === argument.split("=")[0]);

@@ -43,12 +43,13 @@ function stop(sentence, code) {
 
 /**
  * Calls `onEnd` once if npm or deno task started this process and has ended without signalling it, for
- * example by SIGKILL. Any other parent is a shell or a script, which may end while its background programs
- * keep running.
+ * example by SIGKILL. Both set npm_config_user_agent, which a script that they start passes on. Without it,
+ * the parent is another shell or script, which may end while its background programs keep running.
  */
 function watchTaskRunner(onEnd) {
-  if (process.env.INIT_CWD === undefined) return undefined;
+  if (process.env.npm_config_user_agent === undefined) return undefined;
   const starters = listStarters();
+  if (isOrphan()) setImmediate(onEnd);
   const timer = setInterval(() => {
     if (listStarters() === starters) return;
     clearInterval(timer);
@@ -56,6 +57,21 @@ function watchTaskRunner(onEnd) {
   }, PARENT_POLL_MS);
   timer.unref();
   return timer;
+}
+
+/**
+ * Whether the task runner ended before this process looked for it. The parent is then a process of another
+ * session, which adopted this one.
+ */
+function isOrphan() {
+  // Line 1 of proc(5)'s stat after the name in brackets: state, ppid, pgrp, session.
+  const sessionOf = (pid) => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ")[3];
+  try {
+    const session = sessionOf("self");
+    return session !== `${process.pid}` && session !== sessionOf(process.ppid);
+  } catch {
+    return false; // The system is not Linux, or the parent is outside this container.
+  }
 }
 
 /**
@@ -88,17 +104,24 @@ function runChild(command, commandArgs, options, hear) {
       // Do not send SIGINT at a terminal: a terminal sends Ctrl-C to the whole process group, and a second
       // SIGINT would cut the child's shutdown short. Send other signals with process.kill(). After
       // child.kill(), Deno would report the signal even if the child exited with a code.
-      if (child.pid && (signal !== "SIGINT" || !process.stdin.isTTY)) process.kill(child.pid, signal);
+      if (!child.pid || (signal === "SIGINT" && process.stdin.isTTY)) return;
+      try {
+        process.kill(child.pid, signal);
+      } catch {
+        // The child has just ended, so the signal ends only this process.
+        finish({ code: null, signal });
+      }
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, passOn);
     const watch = watchTaskRunner(() => passOn("SIGTERM"));
-    child.once("error", reject);
-    child.once("close", (code, signal) => {
+    const finish = (ended) => {
       clearInterval(watch);
       for (const each of signals) process.off(each, passOn);
-      resolve({ code, signal });
-    });
+      resolve(ended);
+    };
+    child.once("error", reject);
+    child.once("close", (code, signal) => finish({ code, signal }));
   });
 }
 
@@ -242,7 +265,9 @@ function requireRuntime() {
 const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
 if (!task) stop(`${name ? `There is no task "${name}".` : "TASK is missing."} ${listTasks()}`, USAGE);
 requireRuntime();
-if (!isInstalled()) await install();
+if (!isInstalled()) {
+  await install().catch(({ message }) => stop(`The packages cannot be installed: ${message}.`, MISSING));
+}
 const runtimeArgs = underDeno
   ? ["run", `--v8-flags=${YOUNG_GENERATION}`, "-A", task.file]
   : task.file.startsWith("packages/")

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
@@ -17,17 +18,20 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { sendSignal } from "../testing/send_signal.ts";
 import { ROOT } from "./test/tier.ts";
 
 /**
  * Stands in for npm. It links tsx into node_modules, and writes the file that npm writes last. If the file
- * npm_fails exists, it fails without writing that last file.
+ * npm_fails exists, it fails without writing that last file. If the file npm_lingers exists, it leaves a
+ * process behind that keeps its output open.
  */
 const NPM = `#!/bin/sh
 echo "$@" >> installs.log
 mkdir -p node_modules && ln -sfn "${join(ROOT, "node_modules/tsx")}" node_modules/tsx
 sleep 0.5
 [ -e npm_fails ] && exit 7
+[ -e npm_lingers ] && { sleep 60 & echo "$$ $!" > lingering; }
 touch node_modules/.package-lock.json`;
 
 /**
@@ -173,6 +177,13 @@ describe("run.mjs", () => {
       assertEquals([missing.code, missing.stdout], [3, ""]);
       assertStringIncludes(missing.stderr, "npm was not found on PATH");
       rmSync(join(project.root, "npm_fails"));
+      rmSync(join(project.root, ".tools"), { recursive: true });
+      project.write(".tools", "no folder");
+      const unwritable = await project.run("test", "0");
+      assertEquals([unwritable.code, unwritable.stdout], [3, ""]);
+      assertStringIncludes(unwritable.stderr, "The packages cannot be installed: EEXIST");
+      assert(!unwritable.stderr.includes("    at "), unwritable.stderr);
+      rmSync(join(project.root, ".tools"));
       assertEquals((await project.run("test", "0")).code, 0);
     });
   });
@@ -197,6 +208,48 @@ describe("run.mjs", () => {
       const { code, stdout } = await ended;
       assertEquals(code, 9);
       assertStringIncludes(stdout, "SIGTERM");
+    });
+  });
+
+  it("ends by a signal that arrives when its child has just ended", async () => {
+    await withProject(async (project) => {
+      writeFileSync(join(project.root, "npm_lingers"), "");
+      const { child, ended } = project.start(["test", "0"]);
+      const installed = join(project.root, "node_modules/.package-lock.json");
+      for (let polls = 0; !existsSync(installed) && polls < 1200; polls++) await sleep(50);
+      const [npm, lingering] = readFileSync(join(project.root, "lingering"), "utf8").split(" ").map(Number);
+      for (let polls = 0; sendSignal(npm!, 0) && polls < 1200; polls++) await sleep(50);
+      process.kill(child.pid ?? 0, "SIGTERM");
+      const { code, stdout, stderr } = await ended;
+      // Only now, because the end of npm's output would let run.mjs continue before it got the signal.
+      sendSignal(lingering!, "SIGKILL");
+      assertEquals([code, stdout], [null, ""], stderr);
+    });
+  });
+
+  it("lets a background program run on when the script that started it has ended", async () => {
+    await withProject(async (project) => {
+      assertEquals((await project.run("test", "0")).code, 0);
+      const entry = join(project.root, "tools/run.mjs");
+      // As the wrapper of docs/partner_cli.md starts it.
+      const script = `INIT_CWD=/ "${process.execPath}" ${
+        process.versions["deno"] === undefined ? "" : "run -A"
+      } "${entry}" test wait & echo $!`;
+      const env = { ...process.env };
+      delete env["npm_config_user_agent"];
+      const shell = spawn("sh", ["-c", script], {
+        detached: true,
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let output = "";
+      shell.stdout.on("data", (text) => output += text);
+      const ended = once(shell, "close");
+      for (let polls = 0; !output.includes("args") && polls < 1200; polls++) await sleep(50);
+      await sleep(500); // Two polls of run.mjs.
+      assert(sendSignal(Number(output.split("\n")[0]), "SIGTERM"), output);
+      await ended;
+      assertStringIncludes(output, "SIGTERM");
     });
   });
 

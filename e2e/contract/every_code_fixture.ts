@@ -9,7 +9,7 @@ import {
   TOKEN_PROBLEM_REGISTRY,
   type TokenProblemCode,
 } from "@gold-partner/protocol";
-import { expectProblem } from "@gold-partner/server/testing";
+import { expectProblem, moveDayEndAway } from "@gold-partner/server/testing";
 import { AVAILABILITY_WAYS } from "./availability_ways_fixture.ts";
 import { BUSINESS_WAYS } from "./business_ways_fixture.ts";
 import type { Call } from "./caller_fixture.ts";
@@ -37,6 +37,7 @@ export function testEveryCode(open: () => Promise<Stack>): void {
   let stack: Stack;
   before(async () => {
     stack = await open();
+    await moveDayEndAway(stack.sql);
     const [other, poor] = [await stack.onboard("Other Bank"), await stack.onboard("Poor Bank")];
     const { partner } = stack;
     await partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });

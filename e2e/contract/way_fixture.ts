@@ -12,7 +12,10 @@ export interface Setup {
   readonly other: Caller;
   /** Has nothing until a test gives it something. */
   readonly poor: Caller;
-  /** The port of a gateway with short timeouts. With Envoy, the usual port, because Envoy's timeouts are fixed. */
+  /**
+   * The port of a gateway with short timeouts. With Envoy, the usual port, because Envoy's timeouts are
+   * fixed.
+   */
   readonly proxyWithShortTimeouts: number;
   /** The port of a gateway or Envoy with no service behind it. */
   readonly proxyWithoutService: number;

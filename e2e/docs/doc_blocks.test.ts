@@ -44,8 +44,8 @@ const SECTIONS: Readonly<Record<string, readonly [by: string, titles: readonly s
 };
 
 /**
- * Lines outside these sections that cannot run beside the other lines of the page, such as `docker compose up`. Each line has the
- * file that runs it, and a text that this file must contain.
+ * Lines outside these sections that cannot run beside the other lines of the page, such as `docker compose
+ * up`. Each line has the file that runs it, and a text that this file must contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
@@ -73,7 +73,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   ],
   "kubectl apply --kustomize your/overlay && kubectl --namespace gold wait --for=condition=complete job/gold-migration --timeout=30m":
     ["deploy/kubernetes.external.test.ts", "kustomization"],
-  "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.2.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
+  "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.5.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
     ["deploy/images.test.ts", `run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=`],
   "kubectl kustomize your/overlay | deploy/check_images": [
     "deploy/images.test.ts",

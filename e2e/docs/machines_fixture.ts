@@ -163,9 +163,9 @@ export class Machines {
   }
 
   /**
-   * Runs commands of the page on this machine. `systemctl` starts and stops its processes, and `patronictl` runs
-   * with the settings of its Patroni. The addresses and paths of the page become those of the test. `named` tells
-   * which machine has a name of the page.
+   * Runs commands of the page on this machine. `systemctl` starts and stops its processes, and `patronictl`
+   * runs with the settings of its Patroni. The addresses and paths of the page become those of the test.
+   * `named` tells which machine has a name of the page.
    */
   async run(
     machine: Machine,

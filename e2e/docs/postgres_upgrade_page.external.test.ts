@@ -165,8 +165,10 @@ describe("the page on upgrading Postgres", () => {
     await deployment.servers[0]!.heal();
 
     const [copy, undo, ...again] = steps.filter(({ line }) => line > copyLine && line < switchLine);
+    await refuses("wait", "nothing is being copied. Run start first.");
     await follow([copy!]);
-    // As after a failover, the old server has no slot. The new server reconnects when its connection is ended.
+    // As after a failover, the old server has no slot. The new server reconnects when its connection is
+    // ended.
     await until(() =>
       deployment.inNewSession((sql) =>
         sql`

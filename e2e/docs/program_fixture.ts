@@ -15,8 +15,8 @@ const RUNTIME = "Deno" in globalThis
 const BLOCK_END = "━━━";
 
 /**
- * Runs the TypeScript blocks of a page as one program, as the partner whose credentials.json is named. Returns
- * what each block printed.
+ * Runs the TypeScript blocks of a page as one program, as the partner whose credentials.json is named.
+ * Returns what each block printed.
  */
 export async function runTypeScript(blocks: readonly string[], credentials: string): Promise<string[]> {
   const program = blocks.map((code) => `${code}\nconsole.log("${BLOCK_END}");\n`).join("");

@@ -48,8 +48,8 @@ describe("backups of a Patroni cluster", () => {
     acknowledged.push(...load.acknowledged);
   };
   /**
-   * Begins a new WAL file, and waits until each standby has the rest of the old one. Returns the name of the old one.
-   * A standby without this rest would archive the file only at a later checkpoint.
+   * Begins a new WAL file, and waits until each standby has the rest of the old one. Returns the name of the
+   * old one. A standby without this rest would archive the file only at a later checkpoint.
    */
   const switchFile = () =>
     deployment.inNewSession(async (sql) => {

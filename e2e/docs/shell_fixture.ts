@@ -38,7 +38,8 @@ export function openShell(folder: string, env: Record<string, string>): Shell {
       const read = (name: string) => readFile(name, "utf8").catch(() => "");
       const out = await read(`${file}.out`);
       if (!alive) {
-        // A background job of an earlier block, such as a receiver, writes its errors to the file of its block.
+        // A background job of an earlier block, such as a receiver, writes its errors to the file of its
+        // block.
         const names = Array.from({ length: count }, (_, n) => join(folder, `lines_${n + 1}.err`));
         const errors = (await Promise.all(names.map(read))).join("");
         throw new Error(`The shell has ended: a command failed or took too long.\n${lines}\n${out}${errors}`);

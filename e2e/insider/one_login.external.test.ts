@@ -22,8 +22,8 @@ const OTHER_IBAN = "SA5680000000100000000001";
 const IBAN = /SA0380000000608010167519/g;
 
 /**
- * One operator of a deployment that needs two people attacks it: with `gold`, with the same login in SQL, and as
- * a partner through the real Envoy.
+ * One operator of a deployment that needs two people attacks it: with `gold`, with the same login in SQL, and
+ * as a partner through the real Envoy.
  */
 describe("one operator against the whole service", () => {
   let stack: Stack;

@@ -89,13 +89,30 @@ describe("gold-partner audit", () => {
 
   it("accepts a kept request without a reply as the request of its order, and compares no answer for it", async () => {
     const [order, ...others] = await lines();
-    const lost = { ...JSON.parse(order!), status: null, request_id: null, reply: null };
-    const { exit, bad, all } = await audit(
-      "--requests",
-      await withFile("lost.jsonl", [JSON.stringify(lost), ...others]),
-    );
-    assertEquals([exit, bad], [0, []]);
-    assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 4 compared/);
+    const exchange = JSON.parse(order!);
+    const body = JSON.stringify({ ...JSON.parse(exchange.body), reference: "INVOICE-7" });
+    for (
+      const unknown of [
+        { status: null, request_id: null, reply: null },
+        { status: null, request_id: null, reply: null, body },
+        // A proxy answered.
+        { status: 200, reply: "<html></html>" },
+        { status: 502, reply: "<html></html>" },
+      ]
+    ) {
+      const { exit, bad, all } = await audit(
+        "--requests",
+        await withFile("lost.jsonl", [JSON.stringify({ ...exchange, ...unknown }), ...others]),
+      );
+      assertEquals([exit, bad], [0, []], `${unknown.reply}`);
+      assertMatch(all.find(({ check }) => check === "answer")!.detail, /: 4 compared/);
+    }
+  });
+
+  it("refuses a --from after the newest event", async () => {
+    const { exit, err } = await runCli(["audit", "--from", "500"], { env });
+    assertEquals(exit, 2);
+    assertMatch(err, /you have no event 499/);
   });
 
   it("refuses a file in which a line is not an exchange, and names the line", async () => {

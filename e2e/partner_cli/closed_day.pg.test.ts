@@ -38,8 +38,8 @@ describe("the end of a day, through a running service", () => {
   });
 
   /**
-   * Inserts a quote of 30 hours ago, whose day in Riyadh ended at least 6 hours ago, and moves the beginning of
-   * the first epoch before it. Returns the quote's day.
+   * Inserts a quote of 30 hours ago, whose day in Riyadh ended at least 6 hours ago, and moves the beginning
+   * of the first epoch before it. Returns the quote's day.
    */
   async function insertPastQuote(): Promise<string> {
     const { client_id } = partner.credentials;

@@ -242,14 +242,15 @@ export function testDoctor(proxy: keyof typeof EXPECTED): void {
     await expectFault("credentials", says, cure, 1, { changes: { ...credentials } });
     const endedOf = async (known_thumbprints: readonly string[]) => {
       const { exit, items } = await examine({ changes: { ...credentials, known_thumbprints } });
-      assertEquals([exit, items.filter(({ result }) => result !== "ok")], [0, []]);
-      return /have ended: (\d+),/.exec(items.find(({ check }) => check === "credentials")!.detail)![1];
+      const { detail } = items.find(({ check }) => check === "credentials")!;
+      return `${exit} ${/have ended: (\d+),/.exec(detail)?.[1]}`;
     };
-    assertEquals(await endedOf([thumbprint]), "0");
+    assertEquals(await endedOf([thumbprint]), "0 0");
     await stack.operator(`signing-key retire ${credentials.client_id} ${thumbprint}`);
-    // The program knows the service's time to a second only.
-    await until(async () => (await examine({ changes: { ...credentials } })).exit === 0);
-    assertEquals([await endedOf([]), await endedOf([thumbprint])], ["1", "0"]);
+    // The program knows the service's time only roughly, so it may still take the key as accepted for some
+    // runs.
+    await until(async () => await endedOf([]) === "0 1");
+    assertEquals(await endedOf([thumbprint]), "0 0");
   });
 
   it("names a receiver that refuses, and one that cannot be reached", async () => {

@@ -61,8 +61,8 @@ describe("the database's interface", () => {
       await migrate(url);
       const present = new Set(await list());
       assert(released.length > 100);
-      // Nothing may be missing: a routine that this version replaced stays in a file database/release_*.sql until
-      // the next release.
+      // Nothing may be missing: a routine that this version replaced stays in a file database/release_*.sql
+      // until the next release.
       assertEquals(released.filter((line) => !present.has(line)), []);
     } finally {
       await sql.end();

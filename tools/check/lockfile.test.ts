@@ -38,6 +38,12 @@ describe("the lockfile agrees", () => {
     await expectViolation(check, "is missing", { [lockfile]: undefined });
   });
 
+  it("rejects a shrinkwrap, which npm ci would read instead of the lockfile", async () => {
+    for (const path of ["npm-shrinkwrap.json", "site/npm-shrinkwrap.json"]) {
+      await expectViolation(check, "hides package-lock.json from npm ci", { [path]: "{}" });
+    }
+  });
+
   it("rejects a package without a SHA-512 hash", async () => {
     const hash = `"integrity":"${sha512Of("zod")}"`;
     const malformed = ["", "sha1-abc", "sha512-", "sha512-zod"].map((value) => `"integrity":"${value}"`);

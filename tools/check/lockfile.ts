@@ -15,6 +15,7 @@ interface Entry {
 }
 
 const LOCKFILE = "package-lock.json";
+const SHRINKWRAP = "npm-shrinkwrap.json";
 /** npm accepts any content for a hash that it cannot read, such as `sha512-`. */
 const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 const NPMRC = ".npmrc";
@@ -43,8 +44,11 @@ export function findLockfileViolations(tree: Tree): Violation[] {
       }]
       : []
   );
+  // npm ci reads a shrinkwrap instead of the lockfile beside it.
+  const shrinkwraps = [...tree.files.keys()].filter((path) => basename(path) === SHRINKWRAP)
+    .map((path) => ({ path, says: `hides ${LOCKFILE} from npm ci: remove it.` }));
   const unverified = [...tree.files].filter(([path]) => basename(path) === LOCKFILE).flatMap(findUnverified);
-  return [...violations, ...remote, ...unverified, ...findStale(tree, packages)];
+  return [...violations, ...remote, ...shrinkwraps, ...unverified, ...findStale(tree, packages)];
 }
 
 /**

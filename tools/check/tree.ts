@@ -11,7 +11,9 @@ export interface Tree {
 
 /** Files and folders that git ignores, and others that no check reads. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".gold", ".tools", ".DS_Store"]);
-/** VitePress loads these files with the packages of site/package.json. No module of this project imports them. */
+/**
+ * VitePress loads these files with the packages of site/package.json. No module of this project imports them.
+ */
 const GENERATOR = "site/.vitepress/";
 const BINARY = /\.(png|ico|woff2?|pem\.enc|zip|gz|log)$/;
 

@@ -2,11 +2,16 @@ import { Buffer } from "node:buffer";
 import { ENDPOINTS, hostBytes, openApiDocument, type OperationId } from "@gold-partner/protocol";
 import { p256 } from "@noble/curves/nist.js";
 
-/** The public example key of RFC 6979, A.2.5. Its signatures are deterministic, so the page never changes by itself. */
+/**
+ * The public example key of RFC 6979, A.2.5. Its signatures are deterministic, so the page never changes by
+ * itself.
+ */
 const PRIVATE_KEY = Buffer.from("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721", "hex");
 const BASE_URL = "https://gold.example";
 const HEADER = Buffer.from('{"alg":"ES256","b64":false,"crit":["b64"]}').toString("base64url");
-/** The example of the probe that shows a common mistake: its signature is over the path instead of the URL. */
+/**
+ * The example of the probe that shows a common mistake: its signature is over the path instead of the URL.
+ */
 const SIGNS_PATH = "probeSignature path_signed";
 
 /** The parts of the API description that are read here. */

@@ -18,7 +18,9 @@ const SHORT_FORMS: Readonly<Record<string, string>> = { start: "npm start", test
 /** Between these lines, CONTRIBUTING.md lists every task and proof. */
 const [BEGIN, END] = ["<!-- tasks: written by npm run docs -->\n", "<!-- end of tasks -->\n"];
 
-/** The one list of tasks and proofs. It is JSON because tools/run.mjs reads it before anything is installed. */
+/**
+ * The one list of tasks and proofs. It is JSON because tools/run.mjs reads it before anything is installed.
+ */
 export const readTasks = (): Tasks => JSON.parse(readFileSync(TASKS_FILE, "utf8"));
 
 /** Returns CONTRIBUTING.md with the table of all tasks and proofs. */

@@ -129,8 +129,8 @@ describe("the load tests, with the real k6 through the real Envoy", () => {
   });
 
   /**
-   * Runs the load test as one partner. `make` returns the content of the partner's file, and can read the files of
-   * the prepared partners.
+   * Runs the load test as one partner. `make` returns the content of the partner's file, and can read the
+   * files of the prepared partners.
    */
   async function runAs(name: string, make: (read: (partner: string) => Promise<object>) => Promise<object>) {
     const partners = join(folder, name);

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { ROOT } from "../test/tier.ts";
 
-/** Leaves out zod's messages in 50 languages, a third of the bundle. The client uses only the English ones. */
+/**
+ * Leaves out zod's messages in 50 languages, a third of the bundle. The client uses only the English ones.
+ */
 const englishOnly: Plugin = {
   name: "english-only",
   setup: ({ onLoad }) => onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" })),

@@ -8,7 +8,10 @@ const LOGIN = "gold_migration";
 const HEADER =
   "-- Made by `npm run schema` from the migrations and the routines beside the code; never edited by hand.\n\n";
 
-/** Returns pg_dump's dump of a freshly migrated sandbox, with owners and grants. Production has no simulations. */
+/**
+ * Returns pg_dump's dump of a freshly migrated sandbox, with owners and grants. Production has no
+ * simulations.
+ */
 export async function dumpSchema(programs: string): Promise<string> {
   return await withPostgres15(programs, async (server) => {
     await prepareDatabase(server);

@@ -53,8 +53,8 @@ function versionOf(command: string, args: readonly string[]): string | undefined
 export type Output = "inherit" | "ignore" | "whole";
 
 /**
- * Runs a program, shows its output and returns its exit code; a signal counts as a failure. A program that
- * runs longer than `limitMs` is killed.
+ * Runs a program, shows its output and returns its exit code; a signal counts as a failure. With `whole`, a
+ * program that prints nothing for `limitMs` is killed. Otherwise, a program that runs longer is killed.
  */
 export function runVisibly(
   root: string,
@@ -71,12 +71,13 @@ export function runVisibly(
     const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", stdio, stdio] });
     const show = output === "whole" ? collect(child) : () => {};
     const timer = limitMs === undefined ? undefined : setTimeout(() => {
-      console.error(`Killed, because it did not end within ${limitMs / 1000} s: ${args.join(" ")}`);
+      console.error(`Killed after ${limitMs / 1000} s without output: ${args.join(" ")}`);
       // Send SIGTERM first: Node's test runner passes the signal on to the running test file, and then
       // reports the file. SIGKILL would leave that file running.
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), KILL_GRACE_MS).unref();
     }, limitMs);
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", () => timer?.refresh());
     child.once("error", reject);
     child.once("close", (code) => {
       clearTimeout(timer);

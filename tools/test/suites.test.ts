@@ -13,7 +13,7 @@ const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" i
 /** Runs these test files on both runtimes in a temporary root, without showing their output. */
 async function runPlanted(
   files: Readonly<Record<string, string>>,
-  { oneRuntime = {}, nodeAlone = false, beside = {}, limitMs = 60_000 }: {
+  { oneRuntime = {}, nodeAlone = false, beside = {}, limitMs = 600_000 }: {
     oneRuntime?: OneRuntime;
     nodeAlone?: boolean;
     /** Further files, which are not tests. */

@@ -92,6 +92,7 @@ export function hiddenRequests(token: string): string[] {
 
 /**
  * Adds `Connection: close`, which says that no request follows. Some parsers end the first request where the
- * hidden request begins. Without this header, they would treat the hidden request as an ordinary second request.
+ * hidden request begins. Without this header, they would treat the hidden request as an ordinary second
+ * request.
  */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { operatorKeyFile } from "@gold-partner/operator";
 import { ensurePartnerCa, ensureServerCertificates } from "./authorities.ts";
-import { type Database, ensureOperators, openDatabase } from "./database.ts";
+import { type Database, ensureOperators, openDatabase, whilePostgresRuns } from "./database.ts";
 import { demonstrate } from "./demo.ts";
 import { openEnvoy, openGateway } from "./tls_proxy.ts";
 import { announceKeys, keyFileOf, recordKeys } from "./key_file.ts";
@@ -39,22 +39,37 @@ const PAYOUT_ACCOUNT = { name: "Example Gold House", iban: "SA948000000000000000
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
 /** Starts the parts one after another and reports each step to the listener. */
-export async function build(
-  { options, state, baseUrl, watchdog, migrated, early, stops }: BuildPlan,
-): Promise<Pick<Running, "credentials" | "died">> {
-  const { port, demo, envoy = false, webhookCa = "", floodPerSecond = FLOOD_PER_SECOND, signal } = options;
-  const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) => {
-    signal?.throwIfAborted();
+export async function build(plan: BuildPlan): Promise<Pick<Running, "credentials" | "died">> {
+  const { options, state, watchdog, early, stops } = plan;
+  const step: StepRunner = (name, doing, act, say) => {
+    options.signal?.throwIfAborted();
     return doStep(options, name, doing, act, say);
   };
   const database = await step(
     "database",
     "starting Postgres",
-    () => awaitDatabase(state, early, watchdog, port),
+    () => awaitDatabase(state, early, watchdog, options.port),
     ({ postgres: { port, reused } }) =>
       reused ? `reusing Postgres of an earlier start, on port ${port}` : `Postgres listens on port ${port}`,
   );
   stops.push(() => database.postgres.stop());
+  return await whilePostgresRuns(state, database.postgres, () => buildOn(database, plan, step));
+}
+
+type StepRunner = <T>(
+  name: string,
+  doing: string,
+  act: () => Promise<T>,
+  say: (result: T) => string,
+) => Promise<T>;
+
+/** Starts the parts that need the database. */
+async function buildOn(
+  database: Database,
+  { options, state, baseUrl, watchdog, migrated, early, stops }: BuildPlan,
+  step: StepRunner,
+): Promise<Pick<Running, "credentials" | "died">> {
+  const { port, demo, envoy = false, webhookCa = "", floodPerSecond = FLOOD_PER_SECOND } = options;
   const operator = asOperator(...database.urls.operators, keyFileOf(state));
   await step(
     "migrate",
@@ -78,7 +93,7 @@ export async function build(
   );
   await step("vault", "adding gold to the vault", () => stockVault(operator), (what) => what);
   // Start now, while the service loads, because onboarding needs only the database.
-  const onboarding = onboard(state, operator, baseUrl);
+  const onboarding = whilePostgresRuns(state, database.postgres, () => onboard(state, operator, baseUrl));
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);
   await step("service", "loading the service", async () => {

@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import postgres from "postgres";
-import { type PostgresOptions, type RunningPostgres, startPostgres } from "@gold-partner/local-postgres";
+import {
+  isServerOf,
+  type PostgresOptions,
+  type RunningPostgres,
+  startPostgres,
+  waitUntil,
+} from "@gold-partner/local-postgres";
 import { scramVerifier } from "@gold-partner/operator";
+import { NO_ROOM } from "./failure.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -19,6 +27,9 @@ export interface Database {
 }
 
 const NAME = "gold";
+const POLL_MS = 250;
+/** The number of characters at the end of the log that are searched for the reason. */
+const LOG_TAIL = 4000;
 const OPERATORS = ["operator_one", "operator_two"] as const;
 const SERVICE_LOGINS = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"];
 
@@ -38,6 +49,38 @@ export function launchPostgres(
     beforeServer: (clusterDir) => watchdog?.guard({ command: clusterDir, signals }),
     onServer: (pid, clusterDir) => watchdog?.guard({ pid, command: clusterDir, signals }),
   });
+}
+
+/**
+ * Runs the steps that need Postgres, and throws as soon as Postgres ends. A statement that is in flight at
+ * that moment may never get an answer from the driver. A step may also fail because Postgres is ending, so
+ * the error names that cause.
+ */
+export async function whilePostgresRuns<T>(
+  state: State,
+  { pid }: RunningPostgres,
+  act: () => Promise<T>,
+): Promise<T> {
+  const hasEnded = () => !isServerOf(state.path("postgres", "cluster"), pid);
+  let poll: ReturnType<typeof setInterval> | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    poll = setInterval(() => {
+      if (hasEnded()) reject(endError(state));
+    }, POLL_MS);
+  });
+  try {
+    return await Promise.race([act(), ended]);
+  } catch (error) {
+    throw await waitUntil(hasEnded, POLL_MS) ? endError(state) : error;
+  } finally {
+    clearInterval(poll);
+  }
+}
+
+function endError(state: State): Error {
+  const log = state.path("postgres", "postgres.log");
+  const noRoom = NO_ROOM.exec(readFileSync(log, "utf8").slice(-LOG_TAIL))?.[0];
+  return new Error(`Postgres ended during the start${noRoom ? `: ${noRoom}` : ""}. See its log: ${log}`);
 }
 
 /** Returns the logins' URLs for servers on these ports. Several servers are a primary and its standbys. */
@@ -70,8 +113,8 @@ export async function openDatabase(
 }
 
 /**
- * Creates the database and a separate login for the migration and for each process, as in production. Only this setup
- * connects as a superuser. ensureOperators() creates the operators' logins after the migration.
+ * Creates the database and a separate login for the migration and for each process, as in production. Only
+ * this setup connects as a superuser. ensureOperators() creates the operators' logins after the migration.
  */
 export async function createDatabase(
   state: State,

@@ -4,22 +4,28 @@ import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import type { Operator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { doStep, type Listener } from "./progress.ts";
+import type { StartOptions } from "./running.ts";
 
 const HTTPS_PORT = 443;
 
 /**
- * Runs the demo with its own receiver, which listens only while the demo runs. After the demo, its port is free
- * for the developer's receiver.
+ * Runs the demo with its own receiver, which listens only while the demo runs. After the demo, its port is
+ * free for the developer's receiver.
  */
 export async function demonstrate(
   operator: Operator,
   credentials: Credentials,
   certificate: ServerCertificate,
-  listener: Listener,
+  listener: Listener & Pick<StartOptions, "webhookTimeoutMs">,
 ): Promise<void> {
   const { webhook_url } = await operator("partner show", credentials.client_id);
   const { hostname, port } = new URL(webhook_url as string);
-  const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
+  const plan = {
+    port: Number(port || HTTPS_PORT),
+    certificate,
+    secret: credentials.webhook_secret,
+    timeoutMs: listener.webhookTimeoutMs,
+  };
   // Undefined if the operator registered a receiver elsewhere.
   const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
   if (!receiver) listener.report("receiver", 0, `webhooks go to the receiver at ${webhook_url}`);
@@ -102,8 +108,9 @@ export async function runDemo(
 }
 
 /**
- * Waits for the event. Returns the milliseconds from the service's answer until the event arrived, and the text
- * to report. The time is 0 if the event arrived before the answer. If no event arrives, it is the time waited.
+ * Waits for the event. Returns the milliseconds from the service's answer until the event arrived, and the
+ * text to report. The time is 0 if the event arrived before the answer. If no event arrives, it is the time
+ * waited.
  */
 async function describeArrival(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
   const answeredMs = performance.now();

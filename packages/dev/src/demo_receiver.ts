@@ -7,9 +7,9 @@ import { type Delivery, testReceiver } from "@gold-partner/server/testing";
 export interface DemoReceiver {
   /**
    * Returns the time, by `performance.now()`, at which the event `order.executed` or `withdrawal.created`
-   * with this id arrived with a valid signature. Returns undefined if none arrives within `timeoutMs`.
+   * with this id arrived with a valid signature. Returns undefined if none arrives within the time limit.
    */
-  awaitEvent(id: string, timeoutMs?: number): Promise<number | undefined>;
+  awaitEvent(id: string): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -18,6 +18,8 @@ interface ReceiverPlan {
   readonly certificate: ServerCertificate;
   /** `whsec_…` */
   readonly secret: string;
+  /** Default: 15 s. */
+  readonly timeoutMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -28,7 +30,7 @@ const POLL_MS = 2;
  * events.
  */
 export async function openDemoReceiver(
-  { port, certificate, secret }: ReceiverPlan,
+  { port, certificate, secret, timeoutMs = TIMEOUT_MS }: ReceiverPlan,
 ): Promise<DemoReceiver | undefined> {
   const receiver = await testReceiver({ port, certificate }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EADDRINUSE") return undefined;
@@ -42,7 +44,7 @@ export async function openDemoReceiver(
     return ids ? 204 : 400;
   });
   return {
-    async awaitEvent(id, timeoutMs = TIMEOUT_MS) {
+    async awaitEvent(id) {
       const untilMs = performance.now() + timeoutMs;
       while (!arrivedMs.has(id) && performance.now() < untilMs) await sleep(POLL_MS);
       return arrivedMs.get(id);

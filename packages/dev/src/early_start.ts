@@ -41,6 +41,7 @@ export async function startEarly(
   baseUrl: string,
   gatewayPort: number,
   watchdog: Watchdog,
+  lanes?: number,
 ): Promise<EarlyParts | undefined> {
   const pidFile = state.path("postgres", "cluster", "postmaster.pid");
   if (existsSync(pidFile)) return undefined;
@@ -51,7 +52,7 @@ export async function startEarly(
   // End only the wait below. build() awaits the same promise and handles the failure.
   server.catch(() => failed = true);
   await waitUntil(() => failed || isListening(pidFile), LAUNCH_MS);
-  return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };
+  return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog, lanes) };
 }
 
 /**

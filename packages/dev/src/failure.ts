@@ -1,6 +1,7 @@
 import { nameState } from "./ready_text.ts";
 
-const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|No space left on device|Disk quota exceeded|File too large/;
+export const NO_ROOM: RegExp =
+  /ENOSPC|EDQUOT|EFBIG|No space left on device|Disk quota exceeded|File too large/;
 const CLOSED = /EACCES|EPERM|EROFS|Permission denied|Read-only file system/;
 const OTHER_MAJOR =
   /initialized by PostgreSQL version (\d+), which is not compatible with this version (\d+)/;

@@ -29,7 +29,7 @@ export function asOperator(
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     });
     if (exit !== 0) {
-      throw new Error(`gold ${words}: ${(JSON.parse(err.join("")) as { detail: string }).detail}`);
+      throw new Error(`gold ${words}: ${(JSON.parse(err.at(-1)!) as { detail: string }).detail}`);
     }
     return JSON.parse(out.join("")) as Record<string, unknown>;
   };

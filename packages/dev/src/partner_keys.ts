@@ -1,31 +1,23 @@
-import type { webcrypto } from "node:crypto";
-import { Buffer } from "node:buffer";
 import { writeFile } from "node:fs/promises";
+import { generateKeyPair, writePem } from "@gold-partner/operator";
 import type { State } from "./state.ts";
 
 /** Writes a certificate signing request for one of these keys. */
 export { writeCsr } from "@gold-partner/operator";
 
-const P256 = { name: "ECDSA", namedCurve: "P-256" };
-
 interface KeyFiles {
-  readonly pair: webcrypto.CryptoKeyPair;
+  readonly pair: Awaited<ReturnType<typeof generateKeyPair>>;
   readonly publicFile: string;
 }
 
-/** A P-256 key pair as PEM files, as `openssl ecparam -genkey` would make them. */
+/**
+ * Writes a new P-256 key pair as PEM files, in the form of `openssl genpkey`: PKCS#8, and SPKI for the public
+ * key.
+ */
 export async function newKeyFiles(state: State, folder: string, name: string): Promise<KeyFiles> {
-  const pair = await crypto.subtle.generateKey(P256, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
+  const pair = await generateKeyPair();
   const publicFile = `${folder}/${name}_public.pem`;
-  await state.writePrivate(
-    `${folder}/${name}_key.pem`,
-    pem("PRIVATE KEY", await crypto.subtle.exportKey("pkcs8", pair.privateKey)),
-  );
-  await writeFile(publicFile, pem("PUBLIC KEY", await crypto.subtle.exportKey("spki", pair.publicKey)));
+  await state.writePrivate(`${folder}/${name}_key.pem`, pair.privateKeyPem);
+  await writeFile(publicFile, writePem("PUBLIC KEY", pair.publicKeySpki));
   return { pair, publicFile };
-}
-
-export function pem(label: string, der: ArrayBuffer): string {
-  const lines = Buffer.from(der).toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -5,8 +5,6 @@ import { doStep, openProgress } from "./progress.ts";
 
 const STEP = "\x1b[32m✔\x1b[0m health     \x1b[2m   12 ms\x1b[0m  up\n";
 const LONG_MS = 1200;
-/** The time limit for a progress line, which normally comes after one second. */
-const TIMEOUT_MS = 30_000;
 
 function recordProgress(
   output: { isTTY?: boolean; columns?: number },
@@ -14,17 +12,16 @@ function recordProgress(
   json = false,
 ) {
   const written: string[] = [];
-  const progress = openProgress({
-    output: { ...output, write: (text: string) => written.push(text) },
-    json,
-    env,
-  });
-  /** A long step. It lasts until a progress line was written, because a busy machine writes the line late. */
-  const last = async () => {
-    for (const end = performance.now() + TIMEOUT_MS; written.length === 0 && performance.now() < end;) {
-      await sleep(20);
-    }
+  let onWrite = () => {};
+  const write = (text: string) => {
+    written.push(text);
+    onWrite();
   };
+  const progress = openProgress({ output: { ...output, write }, json, env });
+  /**
+   * A long step. It ends with the first progress line, so that a slow machine does not write a second one.
+   */
+  const last = () => new Promise<void>((resolve) => onWrite = resolve);
   return { progress, written, last };
 }
 

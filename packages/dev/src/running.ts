@@ -21,6 +21,10 @@ export interface StartOptions extends Listener {
   readonly floodPerSecond?: number;
   /** How many batches of each kind of booking may be in flight. Default: the service's own. */
   readonly lanes?: number;
+  /** How long the demo waits for each webhook. Default: 15 s. */
+  readonly webhookTimeoutMs?: number | undefined;
+  /** Called when the start has failed, before the parts that were started are stopped. */
+  readonly onFailure?: (error: Error) => void;
   /** Aborts the start between two steps and stops everything that was started. */
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,3 @@
-import type { webcrypto } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
@@ -13,18 +12,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import postgres from "postgres";
+import { isAlive } from "../../../testing/is_alive.ts";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { sendSignal } from "../../../testing/send_signal.ts";
+import { until } from "../../../testing/until.ts";
 import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
-import { pem, writeCsr } from "./partner_keys.ts";
-import { statePointer } from "@gold-partner/operator";
-import { findFreePort, findPostmaster } from "@gold-partner/local-postgres";
+import { writeCsr } from "./partner_keys.ts";
+import { generateKeyPair, statePointer } from "@gold-partner/operator";
+import { findFreePort, findPostmaster, startPostgres } from "@gold-partner/local-postgres";
 import {
   awaitEnd,
   endAll,
   executablesUnder,
-  isAlive,
   launch,
   MAIN,
   readRun,
@@ -77,7 +79,7 @@ describe("npm start", () => {
     return [sar_available, gold_grams];
   };
   const killAllButPostgres = async ({ pids: { postgres: _, ...pids } }: Pick<RunFile, "pids">) => {
-    for (const pid of Object.values(pids)) process.kill(pid, "SIGKILL");
+    for (const pid of Object.values(pids)) sendSignal(pid, "SIGKILL");
     await awaitEnd(...Object.values(pids));
   };
   const verify = async ({ run }: Started) => (await asOperator(run.database_url)("ledger verify")).clean;
@@ -181,25 +183,20 @@ describe("npm start", () => {
     it("accepts certificates of a new CA and of the earlier CA", async () => {
       const operator = asOperator(started.run.database_url);
       const held = await credentials();
-      const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-        "sign",
-        "verify",
-      ]) as webcrypto.CryptoKeyPair;
+      const pair = await generateKeyPair();
       await operator("key rotate ca --key", join(folder, "next_ca_key.pem"));
       const csr = await writeCsr(pair, { organization: "Example Bank", commonName: held.client_id });
       await writeFile(join(folder, "next.csr"), csr);
       const cert = join(folder, "next.pem");
       await operator("cert issue", held.client_id, "--csr", join(folder, "next.csr"), "--out", cert);
       const key = join(folder, "next_key.pem");
-      await writeFile(key, pem("PRIVATE KEY", await crypto.subtle.exportKey("pkcs8", pair.privateKey)));
+      await writeFile(key, pair.privateKeyPem);
       const callers = [{ cert, key }, held];
       const verdicts = () =>
         Promise.all(
           callers.map((one) => statusOf(started.run.base_url, { ...held, ...one }).catch(() => undefined)),
         );
-      const until = performance.now() + 30_000;
-      while (`${await verdicts()}` !== "200,200" && performance.now() < until) await sleep(100);
-      assertEquals(await verdicts(), [200, 200]);
+      await until(async () => `${await verdicts()}` === "200,200");
     });
 
     it("runs every process except Postgres on the runtime that started it", () => {
@@ -254,7 +251,7 @@ describe("npm start", () => {
 
     it("recovers after every process was killed", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
-      for (const pid of Object.values(run.pids)) process.kill(pid, "SIGKILL");
+      for (const pid of Object.values(run.pids)) sendSignal(pid, "SIGKILL");
       await awaitEnd(...Object.values(run.pids));
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals([await trade(), await verify(started)], [9, true]);
@@ -287,8 +284,7 @@ describe("npm start", () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       const ended = once(started.child, "close");
       for (const _ of [1, 2]) {
-        // Send the second signal only if the process has not ended yet.
-        if (started.child.exitCode === null) process.kill(started.child.pid!, "SIGINT");
+        if (started.child.exitCode === null) sendSignal(started.child.pid!, "SIGINT");
         await sleep(30);
       }
       const [code] = await ended;
@@ -300,7 +296,7 @@ describe("npm start", () => {
       const stopEarly = async () => {
         const { child, ended, said } = launch(["--state", state, "--port", port]);
         while (!said().includes("✔ database") && child.exitCode === null) await sleep(5);
-        process.kill(child.pid!, "SIGTERM");
+        sendSignal(child.pid!, "SIGTERM");
         return await ended;
       };
       let { code, err, out } = await stopEarly();
@@ -380,6 +376,24 @@ describe("npm start", () => {
       } finally {
         if (mounted) spawnSync("umount", [disk]);
       }
+    });
+
+    it("reports that Postgres ended if it ends while a partner is onboarded", async () => {
+      await rename(join(state, "partners"), join(folder, "partners"));
+      const server = await startPostgres({ dataDir: join(state, "postgres") });
+      // Lock a table that only the onboarding of a new partner writes, so that npm start waits there.
+      const sql = postgres(server.superuserUrl("gold"), { max: 1 });
+      const holder = await sql.reserve();
+      await holder`begin`;
+      await holder`lock table gold.partner in exclusive mode`;
+      const { ended } = launch(["--state", state, "--port", port]);
+      await until(async () => (await holder`select from pg_locks where not granted`).length > 0);
+      sendSignal(server.pid, "SIGKILL");
+      const { code, err } = await ended;
+      assertEquals(code, 1, err);
+      assertMatch(err, /^npm start failed\. Postgres ended during the start\. See its log: \S+\n$/);
+      await rm(join(state, "partners"), { recursive: true });
+      await rename(join(folder, "partners"), join(state, "partners"));
     });
 
     it("names a taken port in one sentence with exit code 1, and leaves no process running", async () => {

@@ -33,7 +33,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const watchdog = await startWatchdog(state.path());
     stops.push(() => watchdog.stop());
     const migrated = isMigrated(state, baseUrl);
-    const early = migrated ? await startEarly(state, baseUrl, port, watchdog) : undefined;
+    const early = migrated ? await startEarly(state, baseUrl, port, watchdog, options.lanes) : undefined;
     if (early) {
       // Ignore a failure here: build() awaits the same promise and starts Postgres again if it failed.
       stops.push(() => early.postgres.then((server) => server.stop(), () => {}), () => early.service.stop());
@@ -47,6 +47,7 @@ export async function start(options: StartOptions): Promise<Running> {
       stop,
     };
   } catch (error) {
+    options.onFailure?.(error as Error);
     await stop();
     throw error;
   }

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { webcrypto } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { GoldClient } from "@gold-partner/client";
 import { findFreePort } from "@gold-partner/local-postgres";
+import { generateKeyPair, writePem } from "@gold-partner/operator";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { endAll, type Started, startUntilReady } from "../testing/start.ts";
-import { pem, writeCsr } from "./partner_keys.ts";
+import { writeCsr } from "./partner_keys.ts";
 
 const GOLD = fileURLToPath(new URL("../../operator/src/main.ts", import.meta.url));
 const NAME = "Black Box Bank";
@@ -63,15 +63,10 @@ describe("a script that sets up its own partner in a plain npm start", () => {
     return answer;
   }
   const file = (name: string) => join(folder, name);
-  async function makeKey(name: string): Promise<webcrypto.CryptoKeyPair> {
-    const { subtle } = crypto;
-    const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-    const pair = await subtle.generateKey(algorithm, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
-    await writeFile(
-      file(`${name}.key`),
-      pem("PRIVATE KEY", await subtle.exportKey("pkcs8", pair.privateKey)),
-    );
-    await writeFile(file(`${name}.pub`), pem("PUBLIC KEY", await subtle.exportKey("spki", pair.publicKey)));
+  async function makeKey(name: string) {
+    const pair = await generateKeyPair();
+    await writeFile(file(`${name}.key`), pair.privateKeyPem);
+    await writeFile(file(`${name}.pub`), writePem("PUBLIC KEY", pair.publicKeySpki));
     return pair;
   }
 

@@ -47,6 +47,9 @@ const HEXADECIMAL = /^[0-9a-f]+$/;
 /** Does not depend on TMPDIR, because two starts must find the same lock. */
 const SHORT_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
+/** Always in SHORT_FOLDER, because `--reset` removes the state folder's content while the lock is held. */
+const LOCK_SOCKET = "start.sock";
+
 /** Opens the folder for this process alone. */
 export async function openState(dir: string, reset: boolean): Promise<State> {
   await refuseForeign(resolve(dir));
@@ -54,7 +57,7 @@ export async function openState(dir: string, reset: boolean): Promise<State> {
   // Resolve links, so that every path to the same folder leads to the same lock.
   const root = await realpath(dir);
   const lock = await takeLock(
-    socketPath(root, "start.sock"),
+    socketPath(root, LOCK_SOCKET),
     `npm start is already running with its state in ${root}. Stop it, or name another folder with --state.`,
   );
   try {
@@ -128,7 +131,7 @@ async function removeState(root: string): Promise<void> {
 function socketPath(root: string, name: string): string {
   const short = createHash("sha256").update(root).digest("hex").slice(0, 16);
   const inside = join(root, "run", name);
-  return inside.length <= SOCKET_PATH_MAX && name !== "start.sock"
+  return inside.length <= SOCKET_PATH_MAX && name !== LOCK_SOCKET
     ? inside
     : join(SHORT_FOLDER, `gold-${process.getuid?.() ?? 0}-${short}-${name}`);
 }

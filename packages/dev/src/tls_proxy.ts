@@ -17,7 +17,7 @@ import {
 } from "@gold-partner/sidecar";
 import postgres from "postgres";
 import type { Authorities } from "./authorities.ts";
-import { startGateway } from "./gateway/mod.ts";
+import { startGateway } from "./gateway/start_gateway.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -38,7 +38,7 @@ interface TlsProxyPlan {
   readonly port: number;
   readonly baseUrl: string;
   readonly authorities: Authorities;
-  /** Contains the service's login. The gateway or the sidecar reads the trusted CAs with it. */
+  /** The URL of the login gold_trust, with which the gateway or the sidecar reads the trusted CAs. */
   readonly databaseUrl: string;
   readonly floodPerSecond: string;
   readonly watchdog: Watchdog;

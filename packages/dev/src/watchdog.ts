@@ -37,6 +37,13 @@ export interface Watchdog {
   stop(): Promise<void>;
 }
 
+/**
+ * npm start promises that all its processes end within 10 s. It takes STOP_MS itself. Then the watchdog sends
+ * signals and waits up to SIGNAL_MS after each.
+ */
+export const STOP_MS = 5_000;
+export const SIGNAL_MS = 1_200;
+
 const PROGRAM = fileURLToPath(new URL("./watchdog_main.ts", import.meta.url));
 /** How long to wait for the watchdog of an earlier start. It needs at most 6 s. */
 const EARLIER_END_MS = 15_000;

@@ -4,18 +4,11 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { findPostmaster, isServerOf, waitUntil } from "@gold-partner/local-postgres";
-import type { Guarded } from "./watchdog.ts";
-
-/**
- * The longest wait after each signal. All processes must end within 10 s, of which npm start itself may use
- * 5 s (STOP_MS). In the worst case, four signals need the whole wait: one to Envoy, one to the service and two
- * to Postgres.
- */
-const TIMEOUT_MS = 1_200;
+import { type Guarded, SIGNAL_MS } from "./watchdog.ts";
 
 /** Waits for a Postgres that was about to start when the start program was killed. */
 async function awaitPostmaster(clusterDir: string): Promise<number | undefined> {
-  await waitUntil(() => findPostmaster(clusterDir) !== undefined, TIMEOUT_MS);
+  await waitUntil(() => findPostmaster(clusterDir) !== undefined, SIGNAL_MS);
   return findPostmaster(clusterDir)?.pid;
 }
 
@@ -31,7 +24,7 @@ async function end({ command, signals, ...guarded }: Guarded): Promise<void> {
     } catch (error) {
       console.log(`  ${(error as Error).message}`);
     }
-    if (await waitUntil(hasEnded, TIMEOUT_MS)) return;
+    if (await waitUntil(hasEnded, SIGNAL_MS)) return;
   }
 }
 

@@ -34,7 +34,9 @@ export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
 /** Maximum length of a protected header's base64url text. */
 export const MAX_HEADER_CHARS = 512;
 
-/** Number of cached headers. A sender needs one entry, because it repeats the same header in every request. */
+/**
+ * Number of cached headers. A sender needs one entry, because it repeats the same header in every request.
+ */
 export const REMEMBERED_HEADERS = 256;
 
 /** Returns a function that reads protected headers by these rules, and caches them. */

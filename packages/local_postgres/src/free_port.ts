@@ -9,13 +9,13 @@ import { listenOnce } from "./port_holder.ts";
  */
 const PORTS = { first: 15_000, end: 32_000 };
 /**
- * A caller gets this many ports in a row: `npm start --port N` registers the demo partner's webhook at N + 1, and
- * serves the documentation at N + 2.
+ * A caller gets this many ports in a row: `npm start --port N` registers the demo partner's webhook at N + 1,
+ * and serves the documentation at N + 2.
  */
 const RUN = 3;
 /**
- * The ports are divided into blocks: a first port, and ten runs. A process owns a block while it listens on the
- * block's first port, until the process ends. So two processes never get the same port.
+ * The ports are divided into blocks: a first port, and ten runs. A process owns a block while it listens on
+ * the block's first port, until the process ends. So two processes never get the same port.
  */
 const BLOCK = 1 + 10 * RUN;
 const BLOCKS = Math.floor((PORTS.end - PORTS.first) / BLOCK);

@@ -5,7 +5,9 @@ const UINT32_BYTES = 4;
 /** Far above the largest supported key or signature, which has a few hundred bytes. */
 const MAX_BASE64_CHARACTERS = 8192;
 
-/** Reads a blob from its start to its end. Throws a SshsigError with `reason` if the blob has another form. */
+/**
+ * Reads a blob from its start to its end. Throws a SshsigError with `reason` if the blob has another form.
+ */
 export class WireReader {
   readonly #bytes: Uint8Array;
   readonly #reason: SshsigReason;

@@ -26,7 +26,9 @@ export interface SoftwareKey {
 /** Makes a key of any supported type. A security key's signature is computed as the hardware would. */
 export const newSoftwareKey = (type: SshKeyType = "ssh-ed25519"): Promise<SoftwareKey> => newKey(type);
 
-/** Makes a key whose signatures name another person's key. They are invalid, but Postgres cannot know that. */
+/**
+ * Makes a key whose signatures name another person's key. They are invalid, but Postgres cannot know that.
+ */
 export const forgeKey = (stated: SshPublicKey): Promise<SoftwareKey> => newKey(stated.type, stated);
 
 async function newKey(type: SshKeyType, stated?: SshPublicKey): Promise<SoftwareKey> {

@@ -59,8 +59,8 @@ export async function openDocs(plan: DocsPlan): Promise<DocsServer | undefined> 
 }
 
 /**
- * Refuses requests that a page of another site made the browser send. Such a request has the other site's name
- * in Host (DNS rebinding) or in Origin.
+ * Refuses requests that a page of another site made the browser send. Such a request has the other site's
+ * name in Host (DNS rebinding) or in Origin.
  */
 async function answer(
   { method, url = "/", headers }: IncomingMessage,

@@ -24,8 +24,8 @@ const CLOSE = `${HEAD}Connection: close\r\n`;
  * Time limits that are not under test. They are longer than TEST_MS, so that a test fails if it waits for one
  * of them. TEST_MS is longer than the pauses of a busy machine.
  */
-const LONG = { headersMs: 60_000, bodyMs: 60_000, upstreamMs: 60_000, drainMs: 60_000 };
-const TEST_MS = 30_000;
+const LONG = { headersMs: 600_000, bodyMs: 600_000, upstreamMs: 600_000, drainMs: 600_000 };
+const TEST_MS = 300_000;
 
 /** Creates a promise that the test waits for, and the function that a handler calls to resolve it. */
 function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
@@ -99,7 +99,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(seen, [...names, ...names]);
   });
 
-  it("streams 64 MiB to the service and back, and the size is unchanged", async () => {
+  it("streams 8 MiB to the service and back, and the size is unchanged", async () => {
     const { credentials } = await start((request, response) => void request.pipe(response));
     const request = httpsRequest({ ...credentials, agent: false, method: "POST", path: "/" } as object);
     let received = 0;
@@ -107,10 +107,10 @@ describe("startGateway(), delivery", () => {
       for await (const chunk of answer) received += chunk.length;
     });
     const chunk = Buffer.alloc(MEBIBYTE, "x");
-    for (let i = 0; i < 64; i++) if (!request.write(chunk)) await once(request, "drain");
+    for (let i = 0; i < 8; i++) if (!request.write(chunk)) await once(request, "drain");
     request.end();
     await finished;
-    assertEquals(received, 64 * MEBIBYTE);
+    assertEquals(received, 8 * MEBIBYTE);
   });
 
   it("forwards a reply that comes before the whole request", async () => {

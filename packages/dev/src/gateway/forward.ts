@@ -99,10 +99,10 @@ export function forward(exchange: Exchange, agent: Agent, timeouts: ForwardTimeo
 }
 
 /**
- * A stream that writes the body to the response and passes its last piece to end(). `bytes` is the Content-Length.
- * If end() gets nothing, Deno 2.9 does not finish some responses over TLS (for example of 460,000 bytes), and the
- * connection then hangs. A response with `Transfer-Encoding: chunked` needs no such stream, because end() always
- * sends the terminating chunk.
+ * A stream that writes the body to the response and passes its last piece to end(). `bytes` is the
+ * Content-Length. If end() gets nothing, Deno 2.9 does not finish some responses over TLS (for example of
+ * 460,000 bytes), and the connection then hangs. A response with `Transfer-Encoding: chunked` needs no such
+ * stream, because end() always sends the terminating chunk.
  */
 function endingWithChunk(response: ServerResponse, bytes: number): Writable {
   let left = bytes;
