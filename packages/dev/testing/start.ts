@@ -5,12 +5,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { isAlive } from "../../../testing/is_alive.ts";
 import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { sendSignal } from "../../../testing/send_signal.ts";
 
 /** Runs `npm start` as a user does, in its own process, and reads its state folder. */
 
 export const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const READY_MS = 120_000;
+const READY_MS = 600_000;
 
 export interface RunFile {
   readonly base_url: string;
@@ -45,7 +47,7 @@ const running = new Set<ChildProcess>();
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map(async (child) => {
     const ended = once(child, "exit");
-    process.kill(child.pid!, "SIGTERM");
+    sendSignal(child.pid!, "SIGTERM");
     await ended;
   }));
 }
@@ -54,8 +56,9 @@ export async function endAll(): Promise<void> {
 export function launch(
   args: readonly string[],
 ): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
-  // A build of the site for each test would only cost CPU.
-  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "--no-site", ...args], {
+  // A build of the site for each test would only cost CPU. A slow machine needs more than the usual time
+  // limits.
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "--no-site", "--patient", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);
@@ -70,20 +73,19 @@ export function launch(
 /** Runs `npm start` until it exits. */
 export const runToEnd = (...args: string[]): Promise<Ended> => launch(args).ended;
 
-/** Starts `npm start` and waits until it is ready. It keeps running. */
+/** Starts `npm start` and waits until it has printed that it is ready. It keeps running. */
 export async function startUntilReady(stateDir: string, ...args: string[]): Promise<Started> {
   const { child, ended, said } = launch(["--state", stateDir, ...args]);
   const until = performance.now() + READY_MS;
   while (performance.now() < until && child.exitCode === null) {
     const run = await readRun(stateDir);
-    if (run?.ready && run.pids.start === child.pid) {
+    if (run?.ready && run.pids.start === child.pid && said().includes("\nReady in ")) {
       return {
         child,
         run,
         said,
         async stop() {
-          // Do not use child.kill(): after it, Deno reports the signal even if the child exited with a code.
-          if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
+          if (child.exitCode === null) sendSignal(child.pid!, "SIGTERM");
           return (await ended).code;
         },
       };
@@ -99,16 +101,6 @@ export async function readRun(stateDir: string): Promise<RunFile | undefined> {
   return text === undefined ? undefined : JSON.parse(text) as RunFile;
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // Do not count a zombie, which has ended but still accepts signal 0.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
-  }
-}
-
 /** Waits until all these processes have ended. Rejects if one of them still runs after `ceilingMs`. */
 export async function awaitEndWithin(ceilingMs: number, pids: readonly number[]): Promise<void> {
   const until = performance.now() + ceilingMs;
@@ -118,7 +110,7 @@ export async function awaitEndWithin(ceilingMs: number, pids: readonly number[])
   }
 }
 
-export const awaitEnd = (...pids: number[]): Promise<void> => awaitEndWithin(30_000, pids);
+export const awaitEnd = (...pids: number[]): Promise<void> => awaitEndWithin(120_000, pids);
 
 /** Returns the process and all its descendants. Works only on Linux. */
 export function familyOf(pid: number): number[] {
