@@ -695,7 +695,8 @@ begin
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold` stores, too.
+        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold`
+        -- stores, too.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,
@@ -1645,10 +1646,10 @@ begin
       coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, reference, account_label, signed_request, thumbprint, n)
-    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
-    left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
-    left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote
-    left join orders o on o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote
+    left join lateral (select * from nonce n where n.bucket = i.client % 64 and n.client_id = i.client and n.nonce = i.nonce offset 0) s on true
+    left join lateral (select * from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key offset 0) k on true
+    left join lateral (select * from quote q where q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote offset 0) q on true
+    left join lateral (select * from orders o where o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote offset 0) o on true
     order by i.n
   loop
     if asked.slot is null then
@@ -1725,9 +1726,9 @@ begin
         where v.free >= asked.need and v.maximum_exposure is null
         limit 1 for no key update skip locked;
         if not found then
-          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it, Postgres
-          -- locks the new version and checks it afterwards. If this batch held such a stripe and waited for a lower
-          -- one, it could deadlock with another batch. So it starts again.
+          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it,
+          -- Postgres locks the new version and checks it afterwards. If this batch held such a stripe and
+          -- waited for a lower one, it could deadlock with another batch. So it starts again.
           if exists (select from vault v where v.stripe > 0 and v.xmax = pg_current_xact_id()::xid) then
             raise exception 'a stripe changed while it was locked: run the statement again' using errcode = '40001';
           end if;
@@ -1743,7 +1744,10 @@ begin
 
     if refusal is not null then
       limited := take_record(asked.n, asked.client, clock, asked.request, false,
-        case when crowded then (select count(*) from unnest(executed) e where e.client_id = asked.client) else 0 end);
+        case when crowded then (
+          select count(*) from unnest(executed) e
+          where e.client_id = asked.client and e.id >= first_id_at(day_end(clock) - interval '24 hours')
+        ) else 0 end);
       if limited.outcome is not null then
         return next limited;
         continue;
@@ -1775,7 +1779,8 @@ begin
         asked.reference, asked.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version 1.
+      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version
+      -- 1.
       if asked.signed_request is not null then
         placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
       end if;
@@ -1875,8 +1880,8 @@ begin
   horizon := clock + clock_tolerance();
   select * into current from price;
   if current.stored_at > horizon then
-    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it was
-    -- the current price at this instant, too.
+    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it
+    -- was the current price at this instant, too.
     update price set source = source returning * into current;
   end if;
   limits_exposure := (select v.maximum_exposure is not null from vault v where v.stripe = 0);
@@ -1888,12 +1893,12 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, l.client_id is not null as limited, l as allowance
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, (l.h).client_id is not null as limited, l.h as allowance
     from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests,
       partner_references, account_labels)
       with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, reference, account_label, n)
-    left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
-    left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
+    left join lateral (select * from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key offset 0) k on true
+    left join lateral (select h from allowance h where h.bucket = i.client % 64 and h.client_id = i.client offset 0) l on true
     order by i.n
   loop
     if asked.slot is null then
@@ -1968,7 +1973,7 @@ begin
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
-      if clock >= held.day_ends_at
+      if is_other_day(held.day_ends_at, clock)
         or exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until) is not null then
         held := renewed(held, clock, quoted_grams, asked.side, holder.gold, firm_until);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
@@ -1983,8 +1988,8 @@ begin
       end if;
     end if;
     if limits_exposure and total > 0 then
-      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the limit
-      -- holds for quotes that other sessions make at the same time.
+      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the
+      -- limit holds for quotes that other sessions make at the same time.
       if house.stripe is null then
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;
@@ -4913,7 +4918,7 @@ CREATE FUNCTION gold.hold_authorities() RETURNS text
 begin
   perform from deployment for no key update;
   if not found then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   end if;
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
@@ -5024,6 +5029,16 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
+
+--
+-- Name: is_other_day(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ((clock >= ends_at) OR (clock < ((ends_at - '24:00:00'::interval) - gold.clock_tolerance())));
+
+ALTER FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: is_price_approved(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5235,7 +5250,8 @@ begin
     exception when insufficient_privilege then
       raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
-    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do that.
+    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do
+    -- that.
     when undefined_object then
       null;
     end;
@@ -5296,7 +5312,8 @@ declare
   held allowance;
   unknown text := (select name from jsonb_object_keys(limits) name where name <> all (inner_members('limits')) limit 1);
 begin
-  -- The audit row contains all members. A member such as `proposal` would state an approval that there was not.
+  -- The audit row contains all members. A member such as `proposal` would state an approval that there was
+  -- not.
   if unknown is not null then
     raise exception 'there is no limit %', unknown using errcode = 'GR409';
   end if;
@@ -5322,7 +5339,8 @@ begin
   returning l.* into held;
   if limits ? 'net_grams' then
     held := renewed(held, clock_timestamp(), null);
-    held.day_gold := case when held.maximum_net_grams is null then 0 else gold_before(subject.id, held.day_ends_at - interval '1 day') end;
+    held.day_gold := case when held.maximum_net_grams is null then 0
+      else gold_before(subject.id, held.day_ends_at - interval '24 hours') end;
     -- The counts of the two sides may be unknown. The next quote that they would refuse counts them exactly.
     held.open_buy_grams := 500000000000000;
     held.open_sell_grams := 500000000000000;
@@ -5769,8 +5787,9 @@ declare
   house vault;
 begin
   select v.* into strict house from vault v where v.stripe = 0 for no key update;
-  if clock >= house.day_ends_at then
-    update vault v set day_net = 0, day_ends_at = day_end(clock) where v.stripe = 0 returning v.* into house;
+  if is_other_day(house.day_ends_at, clock) then
+    update vault v set day_ends_at = day_end(clock), day_net = net_of_day(clock)
+    where v.stripe = 0 returning v.* into house;
   end if;
   -- An instant that has passed is kept for a minute, because the clock may step back.
   delete from open_exposure e where e.ends_at <= clock - interval '1 minute';
@@ -5884,6 +5903,25 @@ begin
 end $$;
 
 ALTER FUNCTION gold.move_bar(bar_in boolean, fine bigint) OWNER TO gold_book;
+
+--
+-- Name: net_of_day(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.net_of_day(clock timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  start timestamptz := day_end(clock) - interval '24 hours';
+begin
+  return (
+    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
+    from account a where a.client_id <> 0 and a.last_posted_at >= start
+  );
+end $$;
+
+ALTER FUNCTION gold.net_of_day(clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: new_uuid(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6577,13 +6615,25 @@ CREATE FUNCTION gold.probe_write(standby boolean) RETURNS text
     SET work_mem TO '64kB'
     AS $$
 declare
-  acknowledged_by text := current_setting('synchronous_commit');
+  -- The defaults of the database and the role that a new session of this login gets. A session keeps those
+  -- from its login, and booking may open a new session at any time.
+  defaults jsonb := (
+    select jsonb_object_agg(d.name, d.value) from (
+      select distinct on (name) split_part(c.setting, '=', 1) as name, split_part(c.setting, '=', 2) as value
+      from pg_db_role_setting s cross join unnest(s.setconfig) c (setting)
+      where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+        and s.setrole in (0, (select oid from pg_roles where rolname = session_user))
+      order by name, s.setrole <> 0 desc, s.setdatabase <> 0 desc
+    ) d
+  );
+  acknowledged_by text := lower(coalesce(defaults->>'synchronous_commit', current_setting('synchronous_commit')));
 begin
-  if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
-    -- An error, so that the service replaces the connection.
+  if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
+    or (defaults->>'default_transaction_read_only')::boolean then
     raise read_only_sql_transaction using message = 'the database accepts no writes';
-  elsif acknowledged_by in ('off', 'local') or not current_setting('fsync')::boolean or not current_setting('full_page_writes')::boolean then
-    return 'not_durable';
+  elsif acknowledged_by in ('off', 'local', 'false', 'no', '0') or not current_setting('fsync')::boolean
+    or not current_setting('full_page_writes')::boolean then
+    raise exception 'the settings can lose acknowledged writes' using errcode = 'GB005';
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
@@ -6660,7 +6710,9 @@ declare
 begin
   perform require_read_committed();
   perform require_role_of(session_user, kind, false);
-  if lifetime not between interval '1 millisecond' and interval '7 days' then
+  if lifetime <= interval '0' then
+    raise exception 'the change could be made only until %: run the command again', instant_text(at + lifetime) using errcode = 'GR409';
+  elsif lifetime > interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
     raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
@@ -7051,7 +7103,11 @@ CREATE FUNCTION gold.read_limits(client integer) RETURNS TABLE(maximum_open_quot
                    WHERE ((o_1.bucket = q_1.bucket) AND (o_1.client_id = q_1.client_id) AND (o_1.id = q_1.id))))))) q)
       CROSS JOIN LATERAL ( SELECT count(*) AS number
             FROM gold.orders o_1
-           WHERE (((o_1.client_id + 0) = l.client_id) AND (o_1.sequence > l.counted_sequence))) o)
+           WHERE (((o_1.client_id + 0) = l.client_id) AND (o_1.sequence > l.counted_sequence) AND (o_1.id >=
+                 CASE
+                     WHEN isfinite(l.day_ends_at) THEN gold.first_id_at((l.day_ends_at - '24:00:00'::interval))
+                     ELSE NULL::uuid
+                 END))) o)
    WHERE ((l.bucket = (read_limits.client % 64)) AND (l.client_id = read_limits.client));
 END;
 
@@ -7328,7 +7384,8 @@ begin
     id := record_deposit_as(session_user, public, amount, bank_reference);
     return;
   end if;
-  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them could deadlock.
+  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them
+  -- could deadlock.
   subject := partner_of(public);
   perform from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   id := record_deposit_as(applied.proposer, public, amount, bank_reference);
@@ -7704,7 +7761,7 @@ declare
   in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: it is still in use', noun, instant_text(last_used_at) using errcode = 'GR409';
+    raise exception 'the % was used meanwhile, at %: run the command again, and confirm only if nobody needs it any more', noun, instant_text(last_used_at) using errcode = 'GR409';
   end if;
 end $$;
 
@@ -7828,8 +7885,8 @@ begin
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
-    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the login is
-    -- dropped, because only the key of an existing login counts as one that must remain.
+    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the
+    -- login is dropped, because only the key of an existing login counts as one that must remain.
     perform end_operator_key(k.fingerprint) from operator_key k where k.login = name and k.ended_at is null;
     execute format('drop role %I', name);
   exception
@@ -7876,27 +7933,32 @@ CREATE FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
+  first_of_day uuid := case when isfinite(held.day_ends_at) then first_id_at(held.day_ends_at - interval '24 hours') end;
   executed bigint;
+  executed_today bigint;
   executed_buys bigint;
   executed_sells bigint;
   newest bigint;
 begin
-  select count(*), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0), coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
-  into executed, executed_buys, executed_sells, newest
+  select count(*), count(*) filter (where o.id >= first_of_day), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0),
+    coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
+  into executed, executed_today, executed_buys, executed_sells, newest
   from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
   if executed > 0 then
     held.open_quotes := greatest(held.open_quotes - executed, 0);
     held.open_buy_grams := greatest(held.open_buy_grams - executed_buys, 0);
     held.open_sell_grams := greatest(held.open_sell_grams - executed_sells, 0);
     held.open_grams := held.open_buy_grams + held.open_sell_grams;
-    held.records := greatest(held.records - executed, 0);
+    held.records := greatest(held.records - executed_today, 0);
     held.counted_sequence := newest;
   end if;
-  if clock >= held.day_ends_at then
-    held.records := 0;
+  if is_other_day(held.day_ends_at, clock) then
+    if clock >= held.day_ends_at then
+      held.records := 0;
+    end if;
     held.day_ends_at := day_end(clock);
     if held.maximum_net_grams is not null then
-      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '1 day');
+      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '24 hours');
     end if;
   end if;
   -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
@@ -7909,8 +7971,9 @@ begin
     into held.open_quotes, held.open_buy_grams, held.open_sell_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
-      and q.created_at <= clock + clock_tolerance()
-      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+      and not exists (
+        select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id offset 0
+      );
     held.open_grams := held.open_buy_grams + held.open_sell_grams;
   end if;
   return held;
@@ -8143,7 +8206,7 @@ begin
     perform note('deployment.two_people', 'deployment', '{}');
     perform store_first_band();
   elsif not exists (select from deployment) then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   end if;
 end $$;
 
@@ -8846,7 +8909,8 @@ declare
   clock timestamptz;
 begin
   perform require_read_committed();
-  -- Before the locks, for which every order would wait. The limit can change meanwhile only by another operator.
+  -- Before the locks, for which every order would wait. The limit can change meanwhile only by another
+  -- operator.
   if maximum is null or maximum > (select v.maximum_exposure from vault v where v.stripe = 0) then
     perform require_approval(jsonb_build_object('exposure', maximum::text), 'market.set');
   end if;
@@ -8861,18 +8925,19 @@ begin
     select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
       sum(case q.side when 'sell' then q.grams else 0 end)
     from account a
-    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
+    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little
+    -- off.
     join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
     where exposure_slot(q.created_at, q.expires_at) > clock
       and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
     group by 1;
     update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
-      day_net = (select coalesce(sum(a.gold - gold_before(a.client_id, day_end(clock) - interval '1 day')), 0) from account a where a.client_id <> 0)
+      day_net = net_of_day(clock)
     where v.stripe = 0;
     -- Every stripe has the limit, because an order reads only its own. Stripe 0 has the day.
     update vault v set maximum_exposure = maximum where v.stripe <> 0;
   end if;
-  perform note('market.exposure', coalesce(maximum::text, 'unlimited'), jsonb_build_object('grams', maximum));
+  perform note('market.exposure', coalesce(decimal_text(maximum, 0.0001) || ' g', 'unlimited'), jsonb_build_object('grams', maximum));
 end $$;
 
 ALTER FUNCTION gold.set_exposure(maximum bigint) OWNER TO gold_book;
@@ -9061,7 +9126,7 @@ declare
 begin
   select * into known from deployment for update;
   if known.environment is null then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   elsif (known.payout_name, known.payout_iban, known.payout_bic) is not distinct from
     (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
     return;
@@ -9103,7 +9168,8 @@ begin
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
     'url', set_price.url, 'price_id', (select p.id from price p))));
-  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before it.
+  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before
+  -- it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
@@ -9274,7 +9340,7 @@ begin
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
     raise exception 'receivers on loopback addresses are allowed only in the sandbox: leave out --loopback-receivers' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
-    raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
+    raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate: give a --flood of at least four times this rate, or lower the partner''s --rate first', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
   elsif (known.public_base_url, known.loopback_receivers, known.flood_per_second, known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.flood_per_second,
@@ -9312,23 +9378,33 @@ CREATE FUNCTION gold.settle_exposure(executed gold.orders[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+declare
+  house vault;
+  clock timestamptz;
 begin
+  select v.* into strict house from vault v where v.stripe = 0 for no key update;
+  clock := clock_timestamp();
   update open_exposure e set buys = greatest(e.buys - x.buys, 0), sells = greatest(e.sells - x.sells, 0)
   from (
     select exposure_slot(q.created_at, q.expires_at) as ends_at,
       sum(case q.side when 'buy' then q.grams else 0 end) as buys,
       sum(case q.side when 'sell' then q.grams else 0 end) as sells
-    from unnest(executed) o join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
+    from unnest(executed) o
+    cross join lateral (
+      select * from quote q where q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id offset 0
+    ) q
     group by 1
   ) x
   where e.ends_at = x.ends_at;
-  -- An order of the last day that is booked after the new day began no longer counts.
-  update vault v set day_ends_at = d.ends_at,
-    day_net = case when d.ends_at = v.day_ends_at then v.day_net else 0 end
-      + (select coalesce(sum(case o.side when 'buy' then o.grams else -o.grams end), 0) from unnest(executed) o
-        where o.executed_at >= d.ends_at - interval '1 day')
-  from (select greatest(w.day_ends_at, (select day_end(max(o.executed_at)) from unnest(executed) o)) as ends_at from vault w where w.stripe = 0) d
-  where v.stripe = 0;
+  if is_other_day(house.day_ends_at, clock) then
+    update vault v set day_ends_at = day_end(clock), day_net = net_of_day(clock) where v.stripe = 0;
+  else
+    -- An order of the last day that is booked after the new day began no longer counts.
+    update vault v set day_net = v.day_net + (
+      select coalesce(sum(case o.side when 'buy' then o.grams else -o.grams end), 0) from unnest(executed) o
+      where o.executed_at >= v.day_ends_at - interval '24 hours'
+    ) where v.stripe = 0;
+  end if;
 end $$;
 
 ALTER FUNCTION gold.settle_exposure(executed gold.orders[]) OWNER TO gold_book;
@@ -9674,9 +9750,11 @@ begin
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
-    join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
-    where l.maximum_daily_records is not null and versions[array_position(locked, i.client)] = i.admission
-      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce)
+    where exists (
+        select from allowance l where l.bucket = i.client % 64 and l.client_id = i.client and l.maximum_daily_records is not null offset 0
+      )
+      and versions[array_position(locked, i.client)] = i.admission
+      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce offset 0)
     order by i.n
   loop
     continue when asked.name = any (taken);
@@ -9712,7 +9790,9 @@ begin
       else 'nonce_reused'
     end order by i.n)
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
-    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
+    left join lateral (
+      select n.request_id from nonce n where n.bucket = i.client % 64 and n.client_id = i.client and n.nonce = i.nonce offset 0
+    ) s on true
   );
 end $$;
 
@@ -9746,8 +9826,8 @@ CREATE FUNCTION gold.store_band(basis_points integer, hour_basis_points integer)
     AS $$
 begin
   update price p set band_basis_points = store_band.basis_points, band_hour_basis_points = store_band.hour_basis_points,
-    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it again and
-    -- again would move the price any distance.
+    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it
+    -- again and again would move the price any distance.
     band_from = case when p.band_basis_points is null then p.id else p.band_from end;
   if not found then
     raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
@@ -9837,12 +9917,13 @@ begin
   -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits
   -- until this batch has written its own.
   perform from audit_tail for no key update;
-  -- The person who was shown the document answers soon. Another person may approve it until the end of its day.
+  -- The person who was shown the document answers soon. Another person may approve it until the end of its
+  -- day.
   if prepared_at > clock_timestamp() + clock_tolerance()
     or applied.id is null and prepared_at < clock_timestamp() - interval '1 hour'
     or day_in_riyadh(prepared_at) <> day_in_riyadh(clock_timestamp())
   then
-    raise exception 'the document was prepared at %: run the command again', instant_text(prepared_at) using errcode = 'GR409';
+    raise exception 'the document was prepared at %, which is too long ago or another day in Riyadh: run `gold withdrawal submit` again', instant_text(prepared_at) using errcode = 'GR409';
   end if;
   document := payment_document(batch, prepared_at, day_in_riyadh(prepared_at), ids);
   built := encode(sha256(convert_to(document, 'UTF8')), 'hex');
@@ -10056,7 +10137,7 @@ begin
       return limit_reached(item, held, 'replays', clock, request);
     end if;
     held.replays_paid_at := greatest(held.replays_paid_at, clock) + make_interval(secs => 1 / replays_per_second()::float8);
-  elsif held.records >= held.maximum_daily_records or clock >= held.day_ends_at then
+  elsif held.records >= held.maximum_daily_records or is_other_day(held.day_ends_at, clock) then
     held := renewed(held, clock, null);
     if held.records - executed >= held.maximum_daily_records then
       return limit_reached(item, held, 'daily_records', clock, request);
@@ -10823,6 +10904,7 @@ CREATE VIEW gold.credential_overview AS
         CASE
             WHEN ((NOT isfinite(c.not_before)) OR (NOT isfinite(c.expires_at)) OR (NOT isfinite(c.retire_at))) THEN 'it has an infinite date'::text
             WHEN (LEAST(c.not_before, c.expires_at, c.retire_at) < '0001-01-01 00:00:00+00'::timestamp with time zone) THEN 'it has a date before the year 1'::text
+            WHEN (GREATEST(c.not_before, c.expires_at, c.retire_at) >= '10000-01-01 00:00:00+00'::timestamp with time zone) THEN 'it has a date after the year 9999'::text
             ELSE c.fault
         END AS fault
    FROM (( SELECT 'certificate'::text AS kind,
@@ -13669,6 +13751,12 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION is_other_day(ends_at timestamp with time zone, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION is_price_approved(mid bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13908,6 +13996,12 @@ GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text)
 --
 
 REVOKE ALL ON FUNCTION gold.move_bar(bar_in boolean, fine bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION net_of_day(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.net_of_day(clock timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION new_uuid(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

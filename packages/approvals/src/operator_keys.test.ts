@@ -28,12 +28,15 @@ describe("parseOperatorKeys()", () => {
         "Line 2 of the operators' keys has no valid key. Keys of type ssh-rsa",
       ],
       [`amal ${text}\nbilal ${text}`, "Line 2 of the operators' keys repeats the key"],
-      [`amal valid-before="tomorrow" ${text}`, 'must have valid-before="YYYYMMDDZ"'],
+      ...["tomorrow", "20260231Z", "20260228240000Z"].map((before) => [
+        `amal valid-before="${before}" ${text}`,
+        'must have valid-before="YYYYMMDDZ"',
+      ]),
       [`amal ${text}\namal ${other}`, "must be of at least two logins"],
       ["", "must be of at least two logins"],
-    ] as const;
+    ];
     for (const [given, expected] of attempts) {
-      await assertRejects(() => parseOperatorKeys(given), Error, expected);
+      await assertRejects(() => parseOperatorKeys(given!), Error, expected!);
     }
   });
 });

@@ -12,9 +12,9 @@ const LINE = /^(\S+) +(?:valid-before="([^"]*)" +)?(\S+ +\S+)(?: .*)?$/;
 const VALID_BEFORE = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?Z$/;
 
 /**
- * Reads the file of the first operators' keys, which is stored outside the database. Its form is that of OpenSSH's
- * allowed signers: `LOGIN ssh-ed25519 AAAA…`, with `valid-before="20261231Z"` after the login for a lost key.
- * Throws an Error that names the line.
+ * Reads the file of the first operators' keys, which is stored outside the database. Its form is that of
+ * OpenSSH's allowed signers: `LOGIN ssh-ed25519 AAAA…`, with `valid-before="20261231Z"` after the login for a
+ * lost key. Throws an Error that names the line.
  */
 export async function parseOperatorKeys(text: string): Promise<readonly OperatorKey[]> {
   const keys: OperatorKey[] = [];
@@ -41,5 +41,8 @@ export async function parseOperatorKeys(text: string): Promise<readonly Operator
 
 function readValidBefore(text: string): number {
   const [, year, month, day, hour = "00", minute = "00", second = "00"] = VALID_BEFORE.exec(text) ?? [];
-  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const instant = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const ms = Date.parse(`${instant}Z`);
+  // Date.parse() reads 31 February as 3 March.
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === `${instant}.000Z` ? ms : NaN;
 }

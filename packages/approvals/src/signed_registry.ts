@@ -39,8 +39,8 @@ export class SignedRows {
 }
 
 /**
- * Verifies the approvals of a database from trusted first keys. It remembers what it verified, by the whole stored
- * approval, so that a second read verifies only new and edited approvals.
+ * Verifies the approvals of a database from trusted first keys. It remembers what it verified, by the whole
+ * stored approval, so that a second read verifies only new and edited approvals.
  */
 export class SignedRegistry {
   readonly #roots: readonly OperatorKey[];
@@ -102,7 +102,10 @@ function rowsNamedBy({ kind, content }: StoredApproval): readonly RegistryRow[] 
   }
 }
 
-/** Says which rows approvals name. Verifies no signature, so it needs no keys, and must not decide what is in force. */
+/**
+ * Says which rows approvals name. Verifies no signature, so it needs no keys, and must not decide what is in
+ * force.
+ */
 export const UNVERIFIED: Pick<SignedRegistry, "read"> = {
   read: ({ approvals }) => Promise.resolve(new SignedRows(approvals.flatMap(rowsNamedBy))),
 };

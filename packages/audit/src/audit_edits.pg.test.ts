@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
-import { type Edit, listEdits } from "./edits_fixture.ts";
+import { type Edit, listEdits, listExtremeEdits } from "./edits_fixture.ts";
 import { auditBooks, type AuditOptions } from "./full_audit.ts";
 import type { KeptHead } from "./outside_files.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "./snapshot.ts";
@@ -105,6 +105,20 @@ describe("edits of a superuser", () => {
     assert(edits.length > 250, `only ${edits.length} edits were made`);
     assertEquals(unnoticed.sort(), [...LISTED].sort());
     assert(Object.keys(UNRECORDED).length <= MAX_UNRECORDED);
+  });
+
+  it("end no audit, whatever value an edited row has", async () => {
+    const failed: string[] = [];
+    await tampering(async (transaction) => {
+      const edits = await listExtremeEdits(transaction);
+      assert(edits.length > 100, `only ${edits.length} edits were made`);
+      for (const { name, statement } of edits) {
+        await noticedBy(transaction, statement, {}).catch((error) =>
+          failed.push(`${name}: ${error.message}: ${statement}`)
+        );
+      }
+    });
+    assertEquals(failed, []);
   });
 
   it("are noticed with the files from outside, even if the chain and the audit trail are sealed again", async () => {

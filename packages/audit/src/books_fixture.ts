@@ -145,7 +145,10 @@ async function changeRegistry(maker: Sql, checker: Sql, admin: Sql, publicId: st
 
 type Signed = Pick<AuditedBooks, "operatorKeys" | "endedKey" | "pending">;
 
-/** From here on, the books need two people: an approved, a rejected and a pending proposal, and what one may do. */
+/**
+ * From here on, the books need two people: an approved, a rejected and a pending proposal, and what one may
+ * do.
+ */
 async function propose({ sql }: TestBooks, maker: Sql, checker: Sql, publicId: string): Promise<Signed> {
   await sql`select gold.require_two_people()`;
   const { thumbprint, jwk } = await newKey();

@@ -29,8 +29,44 @@ const FOCUS: Readonly<Record<string, string>> = {
   attempt: "sequence = 1",
 };
 
+/** An edit of each column, and a deleted and an inserted row in each table. */
 export async function listEdits(sql: Connection): Promise<Edit[]> {
-  const columns: readonly Row[] = await sql.unsafe(`
+  return (await readTables(sql)).flatMap(({ table, columns, where }) => [
+    ...columns.map((column) => updateOf(table, column, changed(column), where)),
+    { name: `${table} (delete)`, statement: `delete from gold.${table} where ${where}` },
+    { name: `${table} (insert)`, statement: insertCopy(table, columns, where) },
+  ]);
+}
+
+/** Edits to values that no release writes, such as an instant without a date. */
+export async function listExtremeEdits(sql: Connection): Promise<Edit[]> {
+  return (await readTables(sql)).flatMap(({ table, columns, where }) =>
+    // No partition of `attempt` takes such an instant.
+    columns.filter(({ column_name }) => column_name !== "attempted_at").flatMap((column) =>
+      (EXTREMES[column.data_type] ?? []).map((value) => updateOf(table, column, value, where))
+    )
+  );
+}
+
+const EXTREMES: Readonly<Record<string, readonly string[]>> = {
+  "timestamp with time zone": ["'infinity'", "'12026-01-01'"],
+  jsonb: ["'null'", `'{"after": {"net_grams": "x"}, "mode": null}'`],
+};
+
+const updateOf = (table: string, { column_name: name }: Row, value: string, where: string): Edit => ({
+  name: `${table}.${name}`,
+  statement: `update gold.${table} set ${name} = ${value} where ${where}`,
+});
+
+interface EditedTable {
+  readonly table: string;
+  readonly columns: readonly Row[];
+  /** Finds the row to edit. */
+  readonly where: string;
+}
+
+async function readTables(sql: Connection): Promise<EditedTable[]> {
+  const all: readonly Row[] = await sql.unsafe(`
     select c.table_name, c.column_name, c.data_type, c.udt_name, c.is_generated, k.position
     from information_schema.columns c
     join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
@@ -40,21 +76,14 @@ export async function listEdits(sql: Connection): Promise<Edit[]> {
         and p.table_name = u.table_name and p.constraint_type = 'PRIMARY KEY' where u.table_schema = 'gold'
     ) k on k.table_name = c.table_name and k.column_name = c.column_name
     where c.table_schema = 'gold' order by c.table_name, c.ordinal_position`);
-  const tables = new Set(columns.map(({ table_name }) => table_name as string));
-  return [...tables].flatMap((table) => {
-    const own = columns.filter(({ table_name }) => table_name === table);
+  return [...new Set(all.map(({ table_name }) => table_name as string))].map((table) => {
     const focus = FOCUS[table] ? `where ${FOCUS[table]}` : "";
     const row = `ctid = (select ctid from gold.${table} ${focus} order by ctid limit 1)`;
-    const where = table === "attempt" ? FOCUS.attempt : row;
-    const written = own.filter(({ is_generated }) => is_generated === "NEVER");
-    return [
-      ...written.map((column) => ({
-        name: `${table}.${column.column_name}`,
-        statement: `update gold.${table} set ${column.column_name} = ${changed(column)} where ${where}`,
-      })),
-      { name: `${table} (delete)`, statement: `delete from gold.${table} where ${where}` },
-      { name: `${table} (insert)`, statement: insertCopy(table, written, where!) },
-    ];
+    return {
+      table,
+      columns: all.filter((one) => one.table_name === table && one.is_generated === "NEVER"),
+      where: table === "attempt" ? FOCUS.attempt! : row,
+    };
   });
 }
 

@@ -25,7 +25,9 @@ export class Findings {
     }
   }
 
-  /** Adds a finding unless the two values are equal. `undefined` and null both mean that there is no value. */
+  /**
+   * Adds a finding unless the two values are equal. `undefined` and null both mean that there is no value.
+   */
   expect(rule: Rule, row: string, expected: unknown, found: unknown): void {
     if (expected !== found && wholeTextOf(expected) !== wholeTextOf(found)) {
       this.add(rule, row, expected, found);

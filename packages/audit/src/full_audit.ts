@@ -27,11 +27,15 @@ import { checkRanges } from "./ranges.ts";
 import type { Connection, Row } from "./snapshot.ts";
 import type { AuditState } from "./state.ts";
 import { selectFrom, type Table } from "./tables.ts";
+import { sha256Hex } from "./values.ts";
 
 export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
-  /** The first keys of operators. Without them, no signature of an approval is verified, and `approvals` is null. */
+  /**
+   * The first keys of operators. Without them, no signature of an approval is verified, and `approvals` is
+   * null.
+   */
   readonly operatorKeys?: readonly OperatorKey[];
   /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
   readonly signatures?: number;
@@ -149,7 +153,9 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     ...options,
     registry,
     progress,
-    auditHead: `audit ${last?.head}, ${epochs.rows.map((row) => Object.values(row).join(" "))}`,
+    auditHead: `audit ${last?.head}, ${epochs.rows.map((row) => Object.values(row).join(" "))}, ${
+      sha256Hex(...partners.map(({ public_id, chain_key }) => `${public_id} ${chain_key}\n`))
+    }`,
   });
   if (!options.registryOnly) {
     await checkVault(sql, findings, registry.bar ?? [], lists, totals);

@@ -8,8 +8,8 @@ import type { Registry } from "./registry/keys.ts";
 import { type AuditState, versionsOf } from "./state.ts";
 
 /**
- * Clients with together about this many events are read in one range. Small ranges keep both processes busy until
- * the end, and lose less work when an audit is interrupted.
+ * Clients with together about this many events are read in one range. Small ranges keep both processes busy
+ * until the end, and lose less work when an audit is interrupted.
  */
 const EVENTS_PER_RANGE = 20_000n;
 
@@ -23,7 +23,9 @@ interface Options {
   readonly signatures?: number;
 }
 
-/** Adds the result of every range to `books`. Returns how many clients an earlier audit had checked already. */
+/**
+ * Adds the result of every range to `books`. Returns how many clients an earlier audit had checked already.
+ */
 export async function checkRanges(books: Books, options: Options): Promise<number> {
   const { findings, totals, ...shared } = books;
   const ranges = rangesOf(books.clients, options.eventsPerRange ?? EVENTS_PER_RANGE);

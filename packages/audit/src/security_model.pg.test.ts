@@ -123,7 +123,9 @@ describe("what one login can do alone, according to docs/security_model.md", () 
     const { key } = roots.find((root) => root.login === login)!;
     return signatory(sql, login, await forgeKey(key));
   }
-  /** The migration login gives the logins of two operators new passwords, and proposes and approves as them. */
+  /**
+   * The migration login gives the logins of two operators new passwords, and proposes and approves as them.
+   */
   function withTwoPasswords(kind: string, content: () => object): Attack {
     return async (sql, as) => {
       await asMigration(sql, as);

@@ -14,7 +14,9 @@ interface StoredResult extends RangeResult {
   readonly versions: string;
 }
 
-/** All tables that the check of a range reads. A change in a table that is missing here would go unnoticed. */
+/**
+ * All tables that the check of a range reads. A change in a table that is missing here would go unnoticed.
+ */
 const RANGED: readonly Table[] = [
   "account",
   "chain_tail",
@@ -66,15 +68,21 @@ export class AuditState {
     this.#results = new Map(results.map((result) => [result.name, result]));
   }
 
-  /** Opens the file. Results of another basis, or of a file that cannot be read, are dropped. */
+  /**
+   * Opens the file, or begins one that does not exist. Results of another basis are dropped. Throws a
+   * RangeError for a file that no audit wrote, because keep() would overwrite it.
+   */
   static async open(file: string, basis: string): Promise<AuditState> {
-    const text = await readFile(file, "utf8").catch(() => "{}");
-    try {
-      const known = JSON.parse(text) as { basis?: string; parts?: StoredResult[] };
-      return new AuditState(file, basis, known.basis === basis ? known.parts ?? [] : []);
-    } catch {
-      return new AuditState(file, basis, []);
+    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw new RangeError(`The results of an earlier audit cannot be read from ${file}: ${error.message}.`);
+    });
+    if (text === "") return new AuditState(file, basis, []);
+    const known = readResults(text);
+    if (!known) {
+      throw new RangeError(`${file} holds no results of an audit. Name another file, which need not exist.`);
     }
+    return new AuditState(file, basis, known.basis === basis ? known.parts : []);
   }
 
   find(name: string, versions: string): StoredResult | undefined {
@@ -91,5 +99,21 @@ export class AuditState {
     const content = { basis: this.#basis, parts: [...this.#results.values()] };
     writeFileSync(`${this.#file}.new`, JSON.stringify(content));
     renameSync(`${this.#file}.new`, this.#file);
+  }
+}
+
+interface Results {
+  readonly basis: string;
+  readonly parts: readonly StoredResult[];
+}
+
+function readResults(text: string): Results | undefined {
+  try {
+    const results = JSON.parse(text) as Partial<Results> | null;
+    return typeof results?.basis === "string" && Array.isArray(results.parts)
+      ? results as Results
+      : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -8,6 +8,12 @@ export const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
 export const sha256Hex = (...parts: readonly (string | Uint8Array)[]): string =>
   sha256(...parts).toString("hex");
 
+/** The members of a JSON object. An edited row may hold another value, which has no members. */
+export function objectOf(json: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
+}
+
 /** The shortest decimal of a quantity in minor units, as the stored replies spell it. */
 export function decimalText(quantity: bigint, places: number): string {
   const digits = `${quantity < 0n ? -quantity : quantity}`.padStart(places + 1, "0");

@@ -10,6 +10,8 @@ export const UNREPLICATED = "COMMIT_UNREPLICATED";
 export const unreplicatedError = (): Error =>
   Object.assign(new Error("The commit may not be on the synchronous standby."), { code: UNREPLICATED });
 
-/** Whether Postgres warns that it committed without the synchronous standby, because the wait was cancelled. */
+/**
+ * Whether Postgres warns that it committed without the synchronous standby, because the wait was cancelled.
+ */
 export const isCancelledWait = ({ routine }: { readonly routine?: string }): boolean =>
   routine === STANDBY_WAIT;

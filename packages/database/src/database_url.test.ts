@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { checkDatabaseUrl, readDatabaseUrl } from "./database_url.ts";
+import { checkDatabaseUrl, readDatabaseUrl, withLogin } from "./database_url.ts";
 
 const PASSWORD = "hunter2";
 const remote = (query: string, host = "db.example") => `postgres://gold_api:${PASSWORD}@${host}/gold${query}`;
@@ -178,6 +178,17 @@ describe("checkDatabaseUrl()", () => {
       writeFileSync(file, broken);
       assertStringIncludes(of(file), "must hold valid PEM certificates");
     });
+  });
+});
+
+describe("withLogin()", () => {
+  it("keeps hosts and parameters, and escapes login and password", () => {
+    const rest = "n1.example:6001,[::1]/gold?target_session_attrs=primary&sslmode=verify-full";
+    for (const login of ["", "gold@", "gold:secret@"]) {
+      const url = `postgres://${login}${rest}`;
+      assertEquals(withLogin(url, "a@b", "p/w:"), `postgres://a%40b:p%2Fw%3A@${rest}`);
+      assertEquals(withLogin(url, "amal", ""), `postgres://amal@${rest}`);
+    }
   });
 });
 

@@ -48,8 +48,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * Checks a database URL and returns it unchanged. For an invalid URL, throws an Error whose message begins
  * with a verb, so that the caller can put the setting's name before it. The message never repeats the URL,
  * because the URL may hold a password. Unless `environment` is "sandbox", the URL of a remote database must
- * have sslmode=verify-full. A database on loopback or behind a Unix socket is not remote. Of several hosts, each
- * is checked.
+ * have sslmode=verify-full. A database on loopback or behind a Unix socket is not remote. Of several hosts,
+ * each is checked.
  *
  * ```ts
  * checkDatabaseUrl("postgres://gold_api@db.example/gold?sslmode=verify-full", "production");
@@ -95,6 +95,13 @@ export function readDatabaseUrl(text: string): DatabaseAddress {
     ca,
     parameters: searchParams.toString(),
   };
+}
+
+/** Returns the URL of the same database for another login. Without a password, the URL has none. */
+export function withLogin(databaseUrl: string, login: string, password: string): string {
+  const [, scheme, , hosts, rest] = URL_PARTS.exec(databaseUrl)!;
+  const secret = password === "" ? "" : `:${encodeURIComponent(password)}`;
+  return `${scheme}${encodeURIComponent(login)}${secret}@${hosts}${rest}`;
 }
 
 /** Returns one URL for each host, because URL cannot parse several hosts with ports. */

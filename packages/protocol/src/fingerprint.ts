@@ -52,8 +52,8 @@ function exactParams(value: JsonValue): CanonicalValue {
 }
 
 /**
- * Every number in an accepted body is a quantity or a whole number. GRAM_DECIMALS fits all of them, because no
- * quantity has more decimals than grams.
+ * Every number in an accepted body is a quantity or a whole number. GRAM_DECIMALS fits all of them, because
+ * no quantity has more decimals than grams.
  */
 function exactDecimal(source: string): string {
   return formatDecimal(parseSignedDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);

@@ -33,6 +33,7 @@ import { Refusal } from "./http/refusal.ts";
 import { problemReply, tokenErrorReply } from "./http/reply.ts";
 import { checkTarget, PATHS_TO_REFERENCE } from "./http/target.ts";
 import { tokenRoute } from "./routes/token_route.ts";
+import { errorFields } from "./operations/log.ts";
 
 const TOKEN_PATH = ENDPOINTS.issueToken.path;
 const SANDBOX_PATH = /^\/sandbox\//;
@@ -135,11 +136,9 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
   const known = error instanceof Refusal ? error : refusalOf(error);
   const refusal = known ?? new Refusal("internal_error");
   if (!(error instanceof Refusal)) {
-    const { name, code } = error as { name?: string; code?: string };
     log(known ? "warn" : "error", "request failed", {
       request_id: exchange.requestId,
-      ...(name ? { error_name: name } : {}),
-      ...(typeof code === "string" ? { sqlstate: code } : {}),
+      ...errorFields(error),
     });
     if (!known) metrics.count("gold_unexpected_errors_total");
   }

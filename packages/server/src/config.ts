@@ -143,7 +143,9 @@ function openReader(variables: Variables): Reader {
   return { variables, faults, read, attempt };
 }
 
-/** Reads a login's URL. 0.4.0 used DATABASE_URL for everything, so that is the default of the other logins. */
+/**
+ * Reads a login's URL. 0.4.0 used DATABASE_URL for everything, so that is the default of the other logins.
+ */
 const readDatabaseUrl = ({ attempt, variables }: Reader, name: string): string =>
   attempt(variables[name] ? name : "DATABASE_URL", (text) => checkDatabaseUrl(text, variables.GOLD_ENV));
 

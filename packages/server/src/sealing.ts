@@ -95,7 +95,9 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
   },
 });
 
-/** Returns the name by which the database refers to a sealing key: the first 8 bytes of its SHA-256, in hex. */
+/**
+ * Returns the name by which the database refers to a sealing key: the first 8 bytes of its SHA-256, in hex.
+ */
 export async function sealingKeyName(key: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key)));
   return Buffer.from(digest.subarray(0, 8)).toString("hex");

@@ -3,7 +3,7 @@ import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
 import { about, type Config } from "./config.ts";
-import { prepareDeparture } from "./operations/departure.ts";
+import { prepareShutdown } from "./operations/graceful_shutdown.ts";
 import { addressText, endListener, listen } from "./http/listener.ts";
 import { createLog } from "./operations/log.ts";
 import { createOperationsServer } from "./operations/operations_server.ts";
@@ -38,7 +38,7 @@ export async function startService(config: Config, write: (line: string) => void
     newRequestId: () => newId(ID_PREFIX.request, deps.now(), deps.random),
     timeoutMs: REQUEST_TIMEOUT_MS,
   });
-  const departure = prepareDeparture(server, log);
+  const shutdown = prepareShutdown(server, log);
   try {
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
     await about("LISTEN", listen(server, config.listen));
@@ -52,11 +52,11 @@ export async function startService(config: Config, write: (line: string) => void
   const leave = async () => {
     stopping = true;
     log("info", "stopping", { pid: process.pid });
-    departure.announce();
+    shutdown.announce();
     // Give the proxy time to see that this service is not ready, and to close its idle connections. A request
     // that the proxy sends while the service closes the connection would be lost.
     await sleep(config.drainSeconds * 1000);
-    await Promise.all([departure.close(), delivery?.stop()]);
+    await Promise.all([shutdown.close(), delivery?.stop()]);
     await dismantle();
     await endListener(operations);
     log("info", "stopped", { pid: process.pid });

@@ -103,13 +103,16 @@ export class PostgresPair {
 
   port = (name: Name): number => this.#ports[name];
 
-  /** The given URL with three hosts: one that never answers, `second` and `first`. */
+  /**
+   * The given URL with three hosts: one that never answers, `second` and `first`. The lock timeout is long,
+   * so that a test can stop a server while a statement waits for a lock.
+   */
   urlOf({ username, password, pathname, searchParams }: URL): string {
     const { port } = this.#silent.address() as { port: number };
     const hosts = [port, this.#ports.second, this.#ports.first].map((one) => `127.0.0.1:${one}`);
-    return `postgres://${username}:${password}@${hosts}${pathname}?target_session_attrs=primary&role=${
-      username.startsWith("gold_") ? username : searchParams.get("role") ?? "gold_api"
-    }`;
+    const role = username.startsWith("gold_") ? username : searchParams.get("role") ?? "gold_api";
+    const options = `target_session_attrs=primary&lock_timeout=9000&role=${role}`;
+    return `postgres://${username}:${password}@${hosts}${pathname}?${options}`;
   }
 
   /** The primary, for tests that create databases. */

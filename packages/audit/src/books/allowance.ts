@@ -77,7 +77,10 @@ export function checkAllowance(
 
 const sumOf = (quantities: readonly bigint[]) => quantities.reduce((sum, each) => sum + each, 0n);
 
-/** An order within the tolerance of midnight may count for either day, because the clock may have stepped back. */
+/**
+ * An order within the tolerance of midnight may count for either day, because the clock may have stepped
+ * back.
+ */
 function checkDayGold(
   findings: Findings,
   row: string,

@@ -62,7 +62,9 @@ export interface Totals {
   /** The gold that moved from the vault to clients, minus the gold that moved from clients to the vault. */
   sold: bigint;
   records: number;
-  /** Orders and withdrawals that a process of 0.3.0 booked after the migration: they have no signed request. */
+  /**
+   * Orders and withdrawals that a process of 0.3.0 booked after the migration: they have no signed request.
+   */
   unsigned: number;
   /** Signatures that were verified. */
   verified: number;

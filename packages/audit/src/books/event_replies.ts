@@ -1,8 +1,11 @@
 import type { Books } from "./context.ts";
 import type { Lookups } from "./lookups.ts";
 import { type EventRecords, eventText } from "./reply_text.ts";
+import { instantText } from "../values.ts";
 
-/** The state of the delivery at the time of the reply. Later attempts change it, so only its form is checked. */
+/**
+ * The state of the delivery at the time of the reply. Later attempts change it, so only its form is checked.
+ */
 const DELIVERY =
   /^,"delivery":\{"status":"(pending|delivered|parked)","next_attempt_at":(null|"[0-9TZ:.-]{24}"),"attempts":\[(\{"attempted_at":"[0-9TZ:.-]{24}","http_status":(null|\d{3}),"duration_ms":\d+\},?)*\]\}\}$/;
 
@@ -24,7 +27,7 @@ export function checkEventReplies(
         "reply_is_record",
         `${row} created_at`,
         "after the event",
-        new Date(created_at).toISOString(),
+        instantText(created_at),
       );
     }
     if (body.startsWith(text) && DELIVERY.test(body.slice(text.length))) continue;

@@ -93,7 +93,9 @@ async function checkClient(books: Books, at: Position, cursors: Cursors): Promis
   }
 }
 
-/** Checks a reply without a record. Returns whether its request was signed; undefined if both are possible. */
+/**
+ * Checks a reply without a record. Returns whether its request was signed; undefined if both are possible.
+ */
 function checkRefused({ findings, isSandbox }: Books, at: Position, reply: Row): boolean | undefined {
   const row = `idempotency_key ${at.client} ${reply.key}`;
   if (reply.result_kind === "simulation") {

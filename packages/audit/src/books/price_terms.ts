@@ -18,8 +18,8 @@ interface Run {
 }
 
 /**
- * Checks the price history from the first audit row that names a price. Audit rows of 0.4.0 name none, and 0.4.0 had
- * no band. The band is judged as refuse_outside_band() of the database judges it.
+ * Checks the price history from the first audit row that names a price. Audit rows of 0.4.0 name none, and
+ * 0.4.0 had no band. The band is judged as refuse_outside_band() of the database judges it.
  */
 export class PriceTerms {
   readonly #findings: Findings;
@@ -105,7 +105,9 @@ export class PriceTerms {
     }
   }
 
-  /** A new band compares with the current price and later ones. A changed band compares with the same prices. */
+  /**
+   * A new band compares with the current price and later ones. A changed band compares with the same prices.
+   */
   #setBand(row: Row, step: number | null, hour: number | null): void {
     if (step === null || hour === null) this.#band = undefined;
     else {

@@ -6,8 +6,8 @@ import { instantText, sha256 } from "../values.ts";
 import type { PriceTerms } from "./price_terms.ts";
 
 /**
- * The same value as the database's clock_tolerance(). Clocks differ, so an instant may be this much earlier than
- * one that it should follow.
+ * The same value as the database's clock_tolerance(). Clocks differ, so an instant may be this much earlier
+ * than one that it should follow.
  */
 export const TOLERANCE_MS = 5_000;
 
@@ -24,8 +24,8 @@ interface Price {
 export class Prices {
   readonly values: number[];
   /**
-   * The newest row. `gold audit keys` writes it to a file. A later audit with `--keys` checks that the history still
-   * contains it.
+   * The newest row. `gold audit keys` writes it to a file. A later audit with `--keys` checks that the
+   * history still contains it.
    */
   newest: { readonly id: string; readonly head: string } = { id: "0", head: "00".repeat(32) };
 
@@ -120,7 +120,9 @@ export async function readPrices(
   return prices;
 }
 
-/** Checks that the quote's price and expiry follow from the price row that it names, and from its simulation. */
+/**
+ * Checks that the quote's price and expiry follow from the price row that it names, and from its simulation.
+ */
 export function checkQuotePrice(
   findings: Findings,
   prices: Prices,

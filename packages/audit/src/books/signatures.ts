@@ -1,5 +1,5 @@
-// Verifies the signatures of stored requests, in groups and on several threads. Meanwhile the other process of the
-// audit reads rows.
+// Verifies the signatures of stored requests, in groups and on several threads. Meanwhile the other process
+// of the audit reads rows.
 import { type CryptoKey, importVerifyingKey, verifyDetached } from "@gold-partner/jws";
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";

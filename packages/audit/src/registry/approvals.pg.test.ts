@@ -78,7 +78,10 @@ describe("the audit of signed approvals", () => {
     }
   });
 
-  /** The audit rows of deposits that need an approval and lack it, after an edit by a superuser that is undone. */
+  /**
+   * The audit rows of deposits that need an approval and lack it, after an edit by a superuser that is
+   * undone.
+   */
   async function deposits(edit: (sql: TransactionSql) => Promise<unknown>): Promise<readonly string[]> {
     const undone = new Error("undone");
     let found: readonly string[] = [];

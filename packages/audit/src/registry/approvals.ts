@@ -6,9 +6,10 @@ import { instantText } from "../values.ts";
 import type { Note } from "./notes.ts";
 
 /**
- * `roots` are the keys of `--operator-keys`. In a sandbox, approvals from before the first registered key have no
- * signatures; production approves nothing before. A key that ended holds for no later row of the audit trail,
- * because a superuser can write any time into an approval. Returns the number of approvals that hold.
+ * `roots` are the keys of `--operator-keys`. In a sandbox, approvals from before the first registered key
+ * have no signatures; production approves nothing before. A key that ended holds for no later row of the
+ * audit trail, because a superuser can write any time into an approval. Returns the number of approvals that
+ * hold.
  */
 export async function checkApprovals(
   findings: Findings,

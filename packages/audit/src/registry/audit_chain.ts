@@ -1,7 +1,7 @@
 import type { Findings } from "../findings.ts";
 import { type Connection, Cursor } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
-import { instantText, jsonArray, Raw, sha256 } from "../values.ts";
+import { instantText, jsonArray, objectOf, Raw, sha256 } from "../values.ts";
 import { NEAR_MS } from "./expected.ts";
 import { type Note, Notes } from "./notes.ts";
 
@@ -28,7 +28,7 @@ export async function readAudit(sql: Connection, findings: Findings, kept?: Audi
     const hasLink = link?.id === id;
     if (hasRow) {
       const detail = row.detail as string;
-      notes.push({ ...row, detail: JSON.parse(detail) });
+      notes.push({ ...row, detail: objectOf(detail) });
       head = sha256(head, jsonArray(1, id, row.at, row.login, row.action, row.subject, new Raw(detail)));
     }
     const expected = hasRow ? head.toString("hex") : undefined;

@@ -7,7 +7,9 @@ import { type Columns, type ExpectedTables, Near } from "./expected.ts";
 
 const INSTANT_COLUMN = /(_at|_before|_after|as_of)$/;
 
-/** `keyOf` builds the key under which the replay stored the row. `partner` is the public id of its partner. */
+/**
+ * `keyOf` builds the key under which the replay stored the row. `partner` is the public id of its partner.
+ */
 interface Comparison {
   readonly table: Table;
   readonly order: string;

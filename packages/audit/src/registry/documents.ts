@@ -21,8 +21,8 @@ interface Known {
 }
 
 /**
- * Makes each payment document again from the withdrawals of its batch, and from the names and the payout account
- * that the audit trail gives at that time.
+ * Makes each payment document again from the withdrawals of its batch, and from the names and the payout
+ * account that the audit trail gives at that time.
  */
 export async function checkDocuments(
   sql: Connection,

@@ -2,7 +2,7 @@
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import type { Table } from "../tables.ts";
-import { sha256, sha256Hex } from "../values.ts";
+import { objectOf, sha256, sha256Hex } from "../values.ts";
 
 /** One credential that is active. `name` is public or a hash, so the file holds no secret. */
 export interface KeptKey {
@@ -102,7 +102,7 @@ export function checkThumbprints(findings: Findings, registry: Registry): void {
 }
 
 function thumbprintOf(json: string): string {
-  const { crv, kty, x, y } = JSON.parse(json);
+  const { crv, kty, x, y } = objectOf(json);
   return sha256(JSON.stringify({ crv, kty, x, y })).toString("base64url");
 }
 

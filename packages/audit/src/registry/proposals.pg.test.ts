@@ -16,8 +16,8 @@ const PARTNER = `sbx_${randomBytes(10).toString("hex")}`;
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
 /**
- * What an audit row states although its proposal does not: the name of the action's only subject, and figures that
- * follow from the change. Other rules compare these figures with the rows.
+ * What an audit row states although its proposal does not: the name of the action's only subject, and figures
+ * that follow from the change. Other rules compare these figures with the rows.
  */
 const DERIVED = [
   ...["deployment.limit_defaults subject", "deployment.partner_defaults subject", "market.band subject"],

@@ -1,6 +1,6 @@
 // Replays the audit trail, which gives the rows that must exist. To audit a new action, add its line to
-// CREDENTIAL_ACTIONS or DEPLOYMENT_ACTIONS; to audit a new column, add the column to the lines of the actions that
-// set it.
+// CREDENTIAL_ACTIONS or DEPLOYMENT_ACTIONS; to audit a new column, add the column to the lines of the actions
+// that set it.
 import type { Findings } from "../findings.ts";
 import { CREDENTIAL_ACTIONS } from "./credential_actions.ts";
 import { DEPLOYMENT_ACTIONS } from "./deployment_actions.ts";

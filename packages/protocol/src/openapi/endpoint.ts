@@ -50,8 +50,8 @@ export interface Endpoint {
    */
   readonly token: "none" | "checked" | "required";
   /**
-   * `diagnosed`: X-Timestamp, X-Nonce and X-JWS-Signature may be missing or wrong, because the reply says what
-   * is wrong with them.
+   * `diagnosed`: X-Timestamp, X-Nonce and X-JWS-Signature may be missing or wrong, because the reply says
+   * what is wrong with them.
    */
   readonly signature?: "required" | "diagnosed";
   /** Takes an Idempotency-Key. The first success has the status 201, a repeat has 200 and the first body. */

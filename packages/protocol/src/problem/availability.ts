@@ -1,5 +1,5 @@
-// Problems that a later retry can solve: a limit of the partner, or a service, proxy or price source that is not
-// available.
+// Problems that a later retry can solve: a limit of the partner, or a service, proxy or price source that is
+// not available.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
 const UNAVAILABLE = { ...NO_EFFECT, retryable: true } as const;
@@ -94,8 +94,8 @@ export const AVAILABILITY_PROBLEMS = {
     status: 504,
     title: "The service did not answer in time",
     cause:
-      "The proxy stopped waiting. The outcome is unknown: the request may have been executed, or may still be " +
-      "executed.",
+      "The database did not confirm the request in time, or the proxy stopped waiting. The outcome is unknown: " +
+      "the request may have been executed, or may still be executed.",
     cure:
       "Retry with the same Idempotency-Key and a fresh signature until you get a reply. Never retry with a new key.",
   },

@@ -1,5 +1,5 @@
-// The two texts that a partner may give a quote, an order or a withdrawal. The service stores and returns them
-// unchanged. There are no separate balances for them.
+// The two texts that a partner may give a quote, an order or a withdrawal. The service stores and returns
+// them unchanged. There are no separate balances for them.
 import { z } from "zod";
 import { PARTNER_TEXT_FORM, PARTNER_TEXT_MAX_CHARACTERS } from "../limit.ts";
 

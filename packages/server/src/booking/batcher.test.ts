@@ -40,12 +40,12 @@ describe("Batcher", () => {
   describe("concurrent batches", () => {
     it("has at most batchesInFlight batches in flight", async () => {
       const open = gate();
-      let underWay = 0;
+      let inFlight = 0;
       let most = 0;
       const { bodies } = scripted(async (call) => {
-        most = Math.max(most, ++underWay);
+        most = Math.max(most, ++inFlight);
         await open.opened;
-        underWay--;
+        inFlight--;
         return ok(call);
       }, { batchesInFlight: 2 });
       const all = bodies(...[1, 2, 3, 4].map((client) => item(client)));

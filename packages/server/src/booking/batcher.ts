@@ -62,9 +62,9 @@ export class Batcher<Item extends BatchItem> {
   readonly #send: Send<Item>;
   readonly #options: BatcherOptions;
   #queue: Waiting<Item>[] = [];
-  readonly #clientsUnderWay = new Set<number>();
+  readonly #clientsInFlight = new Set<number>();
   readonly #waitingOf = new Map<number, number>();
-  readonly #sizesUnderWay: number[] = [];
+  readonly #sizesInFlight: number[] = [];
   readonly #sent = new Set<{ readonly sentMs: number }>();
 
   constructor(send: Send<Item>, options: BatcherOptions) {
@@ -101,15 +101,15 @@ export class Batcher<Item extends BatchItem> {
   }
 
   #pump(): void {
-    while (this.#sizesUnderWay.length < this.#options.batchesInFlight) {
+    while (this.#sizesInFlight.length < this.#options.batchesInFlight) {
       // Wait until a new batch has at least half the size of the largest batch in flight. A statement costs
       // as much as many items, so a few items cost less in a later, larger batch. If the largest batch in
       // flight has one or two items, a single item is sent at once.
-      const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesUnderWay) / 2));
+      const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesInFlight) / 2));
       if (batch.length === 0) return;
-      this.#sizesUnderWay.push(batch.length);
+      this.#sizesInFlight.push(batch.length);
       void this.#run(batch).finally(() => {
-        this.#sizesUnderWay.splice(this.#sizesUnderWay.indexOf(batch.length), 1);
+        this.#sizesInFlight.splice(this.#sizesInFlight.indexOf(batch.length), 1);
         this.#pump();
       });
     }
@@ -119,13 +119,13 @@ export class Batcher<Item extends BatchItem> {
     const batch: Waiting<Item>[] = [];
     const rest: Waiting<Item>[] = [];
     for (const waiting of this.#queue) {
-      const free = batch.length < this.#options.batchItems && !this.#clientsUnderWay.has(waiting.item.client);
+      const free = batch.length < this.#options.batchItems && !this.#clientsInFlight.has(waiting.item.client);
       (free ? batch : rest).push(waiting);
     }
     if (batch.length < least) return [];
     this.#queue = rest;
     for (const { item: { client } } of batch) {
-      this.#clientsUnderWay.add(client);
+      this.#clientsInFlight.add(client);
       const left = this.#waitingOf.get(client)! - 1;
       if (left === 0) this.#waitingOf.delete(client);
       else this.#waitingOf.set(client, left);
@@ -138,12 +138,12 @@ export class Batcher<Item extends BatchItem> {
     const busy = await this.#limit(batch, sentMs, this.#settle(batch, this.#options.waits ?? false));
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
-    for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
+    for (const client of clients) if (!busyClients.has(client)) this.#clientsInFlight.delete(client);
     // A wait for a lock that another process holds does not count as a batch in flight, because it delays
     // only that client's items.
     for (const [client, group] of busyClients) {
       void this.#limit(group, sentMs, this.#settle(group, true)).finally(() => {
-        this.#clientsUnderWay.delete(client);
+        this.#clientsInFlight.delete(client);
         this.#pump();
       });
     }
@@ -151,8 +151,8 @@ export class Batcher<Item extends BatchItem> {
 
   /**
    * Rejects the items that have no outcome in time, with InDoubtError. Never cancels the statement, because
-   * Postgres acknowledges a cancelled wait for the standby as a commit. So the statement goes on and keeps its
-   * place in flight, and the key gives its outcome later.
+   * Postgres acknowledges a cancelled wait for the standby as a commit. So the statement goes on and keeps
+   * its place in flight, and the key gives its outcome later.
    */
   async #limit<Result>(
     batch: readonly Waiting<Item>[],

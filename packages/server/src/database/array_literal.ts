@@ -6,8 +6,8 @@ export function arrayLiteral(values: readonly (string | number | bigint | boolea
 }
 
 /**
- * A bytea whose bytes are the text in UTF-8, in Postgres's escape format. It is half as long as hex, and half as
- * many bytes are copied on the way to the database. The text must not contain NUL.
+ * A bytea whose bytes are the text in UTF-8, in Postgres's escape format. It is half as long as hex, and half
+ * as many bytes are copied on the way to the database. The text must not contain NUL.
  */
 export const byteaLiteral = (text: string): string => text.replaceAll("\\", "\\\\");
 

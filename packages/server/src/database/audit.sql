@@ -41,7 +41,7 @@ begin
 end $$;
 
 -- Each row states the deployment's mode, or the proposal that is applied. `actor` is the login that made the
--- change. Only a simulation passes another login than session_user.
+-- change. Simulations and applied proposals pass another login than session_user.
 create or replace function gold.note_as(actor text, action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable

@@ -8,8 +8,8 @@ const PAUSE_MS = 20;
 const STARTING_UP: readonly unknown[] = ["57P03", NO_PRIMARY];
 
 /**
- * Waits up to a minute for a database that is starting or has no primary yet. Then throws the database's error.
- * Throws any other error at once, because the address may be wrong.
+ * Waits up to a minute for a database that is starting or has no primary yet. Then throws the database's
+ * error. Throws any other error at once, because the address may be wrong.
  */
 export async function untilAwake(sql: Query): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;

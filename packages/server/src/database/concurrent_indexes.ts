@@ -3,9 +3,9 @@ import { openDatabase } from "@gold-partner/database";
 import type { MigrationMeta } from "drizzle-orm/migrator";
 import type { Sql } from "postgres";
 
-// An index on a large table takes minutes. Inside the transaction of the migration, all orders would wait for it.
-// So a migration declares it with CREATE INDEX CONCURRENTLY (drizzle: index().concurrently()), and it is built
-// after that transaction, while orders continue. Until then, queries are slower, but correct.
+// An index on a large table takes minutes. Inside the transaction of the migration, all orders would wait for
+// it. So a migration declares it with CREATE INDEX CONCURRENTLY (drizzle: index().concurrently()), and it is
+// built after that transaction, while orders continue. Until then, queries are slower, but correct.
 
 /** The advisory lock of the one session that builds indexes. */
 const BUILD_LOCK = 1_735_355_493;
@@ -23,8 +23,8 @@ class IndexNotBuilt extends Error {
 export const readConcurrentIndex = (statement: string): string | undefined => STATEMENT.exec(statement)?.[1];
 
 /**
- * Builds the concurrent indexes of all migrations that are missing, one after another. An index whose build was
- * interrupted exists, but is invalid: it is dropped and built again.
+ * Builds the concurrent indexes of all migrations that are missing, one after another. An index whose build
+ * was interrupted exists, but is invalid: it is dropped and built again.
  *
  * `report` gets a line when a build starts, and each time its progress changes.
  */
@@ -42,7 +42,8 @@ export async function buildIndexes(
   });
   try {
     if ((await findUnbuilt(observer, wanted)).length === 0) return;
-    // Poll, because a session that waits for a lock has a snapshot, and the build would wait for that session.
+    // Poll, because a session that waits for a lock has a snapshot, and the build would wait for that
+    // session.
     while (!await tryLock(sql)) await sleep(POLL_MS);
     for (const { name, isInvalid } of await findUnbuilt(sql, wanted)) {
       if (isInvalid) {

@@ -59,8 +59,8 @@ const isBooked = async (pair: PostgresPair, service: TestService, orderId: strin
     .length === 1;
 
 /**
- * Stops the standby, and sends an order whose commit waits for it. The account's lock holds the order until the
- * standby is gone. Otherwise the service could notice the loss before it gets the order, and refuse it.
+ * Stops the standby, and sends an order whose commit waits for it. The account's lock holds the order until
+ * the standby is gone. Otherwise the service could notice the loss before it gets the order, and refuse it.
  */
 async function orderWithoutStandby(pair: PostgresPair, service: TestService, quoteId: string, key: string) {
   const holder = pair.sql("first", databaseOf(service));
@@ -87,7 +87,7 @@ describe("a service with several hosts in DATABASE_URL", () => {
     await until(() => oldest() > 5);
     assertEquals(await waiting.reply, { status: 504, code: "upstream_timeout", orderId: undefined });
     const tookMs = performance.now() - sentMs;
-    assert(tookMs > 9900 && tookMs < 15_000, `${tookMs} ms`);
+    assert(tookMs > 9900, `${tookMs} ms`);
     const waits = await pair.sql("first")`
       select from pg_stat_activity where wait_event = 'SyncRep' and query like '%book_orders%'`;
     assertEquals(waits.length, 1);

@@ -1,5 +1,6 @@
--- Ends the booking of signed writes without their signed request, for `gold db migrate --finish`. The migration
--- has dropped the functions of release_0_3_0.sql and release_0_4_0.sql. Only the first call stores the instant.
+-- Ends the booking of signed writes without their signed request, for `gold db migrate --finish`. The
+-- migration has dropped the functions of release_0_3_0.sql and release_0_4_0.sql. Only the first call stores
+-- the instant.
 --
 -- The constraint is NOT VALID, because older rows have no request. It then checks every new row.
 alter table "gold"."idempotency_key" drop constraint if exists "idempotency_key_signed";
@@ -11,8 +12,8 @@ declare
   at timestamptz;
 begin
   update gold.deployment
-  -- An account's newest posting can be ahead of the clock, but no older posting can be after this instant. The
-  -- migration holds the lock of the accounts.
+  -- An account's newest posting can be ahead of the clock, but no older posting can be after this instant.
+  -- The migration holds the lock of the accounts.
   set requests_kept_since = greatest(gold.ceil_millisecond(clock_timestamp()), (select max(a.last_posted_at) from gold.account a))
   where requests_kept_since is null
   returning requests_kept_since into at;

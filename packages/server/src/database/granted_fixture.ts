@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Sql, TransactionSql } from "postgres";
 
-/** Who has which privilege on which object, one line each, such as `gold_ticker execute function tick_price`. */
+/**
+ * Who has which privilege on which object, one line each, such as `gold_ticker execute function tick_price`.
+ */
 export type Granted = ReadonlySet<string>;
 
 /** Reads every privilege of every role but the owner, on the functions, relations, columns and schemas. */

@@ -1,6 +1,6 @@
--- The heads of all hash chains are also kept in a file outside the database (keep_heads.ts). A database that lacks
--- a kept head has lost records, as after a restore. A head has the members client_id, sequence and head. The
--- operators' audit trail has the client_id `audit`.
+-- The heads of all hash chains are also kept in a file outside the database (keep_heads.ts). A database that
+-- lacks a kept head has lost records, as after a restore. A head has the members client_id, sequence and
+-- head. The operators' audit trail has the client_id `audit`.
 
 create or replace function gold.current_heads() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
@@ -19,9 +19,9 @@ begin atomic
   ) h;
 end;
 
--- Seals the chains that end before a known head, if their events exist. Then returns one row for each known head
--- that the database does not have: the records from `first` to `last` are missing or changed. `ends_at` is the
--- instant of the newest record that the client still has.
+-- Seals the chains that end before a known head, if their events exist. Then returns one row for each known
+-- head that the database does not have: the records from `first` to `last` are missing or changed. `ends_at`
+-- is the instant of the newest record that the client still has.
 create or replace function gold.find_losses(known jsonb)
 returns table (client_id text, first bigint, last bigint, ends_at timestamptz)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -59,8 +59,8 @@ begin
       and not exists (select from audit_link l where l.id = k.sequence and encode(l.hash, 'hex') = k.head);
 end $$;
 
--- Two people accept a loss, with the current epoch. The service writes again after they have accepted every loss
--- that its file shows. The detail of the audit row is the whole acceptance. Each loss names the lost
+-- Two people accept a loss, with the current epoch. The service writes again after they have accepted every
+-- loss that its file shows. The detail of the audit row is the whole acceptance. Each loss names the lost
 -- head, so that the acceptance never counts for a later loss of records with the same numbers.
 create or replace function gold.accept_losses(epoch int, losses jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -81,10 +81,10 @@ begin
   perform note('recovery.accept', 'epoch ' || epoch, jsonb_build_object('epoch', epoch, 'losses', losses));
 end $$;
 
--- Called by each process every second, with the heads of its file and their epoch. Returns the current heads, and
--- the losses that nobody has accepted. The epoch of the file is ignored, because a restore can lead to a lower epoch.
--- Writes a message to the write-ahead log, so that its commit waits for the standby: a file never has a head that a
--- failover can undo. Delivery commits some records without this wait.
+-- Called by each process every second, with the heads of its file and their epoch. Returns the current heads,
+-- and the losses that nobody has accepted. The epoch of the file is ignored, because a restore can lead to a
+-- lower epoch. Writes a message to the write-ahead log, so that its commit waits for the standby: a file
+-- never has a head that a failover can undo. Delivery commits some records without this wait.
 create or replace function gold.keep_heads(known jsonb, known_epoch int) returns jsonb
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

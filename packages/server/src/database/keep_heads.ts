@@ -8,8 +8,8 @@ import type { Query } from "./query.ts";
 export const HEADS_UNREADABLE = "HEADS_UNREADABLE";
 
 /**
- * The newest link of one hash chain at some time, an external checkpoint of it. The operators' audit trail has
- * the client_id `audit`.
+ * The newest link of one hash chain at some time, an external checkpoint of it. The operators' audit trail
+ * has the client_id `audit`.
  */
 export interface Head {
   readonly client_id: string;
@@ -43,8 +43,9 @@ interface Reply {
 export interface HeadKeeper {
   /**
    * Compares the file with the database. Returns false if the database lacks a head of the file and nobody
-   * has accepted this loss. Otherwise writes the newest heads to the file and returns true. If the disk is slow,
-   * returns before the file is written. Throws if the file cannot be read, because nothing can be compared then.
+   * has accepted this loss. Otherwise writes the newest heads to the file and returns true. If the disk is
+   * slow, returns before the file is written. Throws if the file cannot be read, because nothing can be
+   * compared then.
    */
   compareAndWrite(): Promise<boolean>;
   /** Seconds since this process last wrote the file, or since its start if it has not written yet. */
@@ -85,8 +86,8 @@ export async function openHeadKeeper({ file, sql, monotonicMs, log }: KeeperPart
       });
     }
   };
-  // Continue if the file cannot be written, because partners can trade without it. The metric of the file's age
-  // fires an alarm.
+  // Continue if the file cannot be written, because partners can trade without it. The metric of the file's
+  // age fires an alarm.
   const onFailure = (error: unknown) => {
     if (canWrite) log("error", "the file of heads cannot be written", { error_name: codeOf(error) });
     canWrite = false;

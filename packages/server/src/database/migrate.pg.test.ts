@@ -139,8 +139,8 @@ describe("migrate()", () => {
         await writer`lock table gold.epoch in row exclusive mode`;
         migrated = migrate(url);
         await untilBlocked(writer);
-        // Longer than deadlock_timeout. After it, the migration no longer looks for a deadlock, so Postgres would
-        // abort the writer.
+        // Longer than deadlock_timeout. After it, the migration no longer looks for a deadlock, so Postgres
+        // would abort the writer.
         await sleep(1_500);
         for (const { name } of tables) await writer.unsafe(`lock table ${name} in row exclusive mode`);
       });

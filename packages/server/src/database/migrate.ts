@@ -107,9 +107,10 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
- * transaction. It succeeds or changes nothing. After that transaction, it builds the indexes that migrations
- * declare as concurrent, and calls `onProgress` with lines about them. `url` must name the migration login.
- * This login is a member of gold_owner, which owns the tables.
+ * transaction. It succeeds or changes nothing. After that transaction, it posts the first events of partners
+ * that an earlier version registered, and builds the indexes that migrations declare as concurrent. It calls
+ * `onProgress` with lines about the indexes. `url` must name the migration login. This login is a member of
+ * gold_owner, which owns the tables.
  *
  * Orders continue during the migration. It waits up to `waitLimitMs` for another migration, but at most
  * LOCK_TIMEOUT_MS for any other lock. That is less than Postgres's deadlock_timeout of 1 s. So if the
@@ -276,8 +277,8 @@ async function readDeployment(sql: TransactionSql): Promise<Deployment | undefin
  * transaction waits for the account table before it has done anything.
  *
  * A view is locked before its tables, as its readers do. Otherwise a reader could hold the view and wait for
- * the table, and the migration could not replace the view. Locking a view also locks all tables that it reads.
- * So only the views that read no other table are locked.
+ * the table, and the migration could not replace the view. Locking a view also locks all tables that it
+ * reads. So only the views that read no other table are locked.
  */
 async function lockTables(sql: TransactionSql, text: string): Promise<void> {
   if (text === "") return;

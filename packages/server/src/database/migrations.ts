@@ -5,8 +5,8 @@ import { readConcurrentIndex } from "./concurrent_indexes.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /**
- * The newest migration of 0.3.0, by its time. Processes of earlier versions call routines that this version does
- * not have.
+ * The newest migration of 0.3.0, by its time. Processes of earlier versions call routines that this version
+ * does not have.
  */
 const OLDEST_RUNNING_AT = 1_795_367_818_450;
 
@@ -23,8 +23,8 @@ export const readMigrations = (): readonly MigrationMeta[] =>
  * Returns the SQL of the missing migrations, without their concurrent indexes. Each migration also records
  * itself in the table that drizzle's own migrator uses.
  *
- * @throws MigrationRefused if a later version migrated the database, or if processes serve it whose version is
- * too old to continue on the new schema.
+ * @throws MigrationRefused if a later version migrated the database, or if processes serve it whose version
+ * is too old to continue on the new schema.
  */
 export async function findMissing(
   sql: TransactionSql,

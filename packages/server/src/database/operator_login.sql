@@ -35,9 +35,9 @@ create or replace function gold.roles_of_login(name text) returns text[]
 language sql stable
 return array(select r from unnest(gold.all_roles()) with ordinality every (r, n) where pg_has_role(name, 'gold_' || r, 'usage') order by n);
 
--- A change of logins by its kind and members, as a proposal states it. Under two people, a login is created or
--- removed and gets a role only after another login has approved it, once per approval. The approval lasts until
--- the proposal expires. Returns what the audit row states.
+-- A change of logins by its kind and members, as a proposal states it. Under two people, a login is created
+-- or removed and gets a role only after another login has approved it, once per approval. The approval lasts
+-- until the proposal expires. Returns what the audit row states.
 create or replace function gold.require_approved_operator(kind text, content jsonb) returns jsonb
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -157,8 +157,8 @@ begin
     -- Become a member of the login's role first: only members may terminate the sessions of a role.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
-    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the login is
-    -- dropped, because only the key of an existing login counts as one that must remain.
+    -- Only after the sessions have ended, because they can hold the key or the audit trail locked. Before the
+    -- login is dropped, because only the key of an existing login counts as one that must remain.
     perform end_operator_key(k.fingerprint) from operator_key k where k.login = name and k.ended_at is null;
     execute format('drop role %I', name);
   exception

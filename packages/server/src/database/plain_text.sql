@@ -1,8 +1,8 @@
 -- Free text from outside may contain no control characters and no marks that change the direction of text,
 -- because operators read it on terminals. The trigger checks only new rows and changes of the text columns. A
 -- CHECK would refuse every change of a row from an earlier version that contains such text, so its partner
--- could not be suspended. The characters are the same as in operations/printable.ts. U+0000 is missing
--- because Postgres text cannot contain it.
+-- could not be suspended. Invisible format characters are accepted, because some scripts need them;
+-- operations/printable.ts escapes them, too. U+0000 is missing because Postgres text cannot contain it.
 
 create or replace function gold.refuse_unprintable() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$

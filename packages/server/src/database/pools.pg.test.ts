@@ -13,8 +13,8 @@ import type { Pool } from "./query.ts";
 const FIXTURE = fileURLToPath(new URL("./pool_fixture.ts", import.meta.url));
 const DEPLOYMENT = fileURLToPath(new URL("../../../../docs/deployment.md", import.meta.url));
 /**
- * The driver's own pool keeps at least 8 bytes for each statement. The runtime itself may keep up to 500 kB more than
- * before, however many statements ran.
+ * The driver's own pool keeps at least 8 bytes for each statement. The runtime itself may keep up to 500 kB
+ * more than before, however many statements ran.
  */
 const STATEMENTS = 200_000;
 /** Statements at once, so that every connection of a pool is opened. */

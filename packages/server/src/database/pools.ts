@@ -2,6 +2,7 @@ import { isCancelledWait, openDatabase, UNREPLICATED, unreplicatedError } from "
 import type { ParameterOrFragment, Sql } from "postgres";
 import type { Config } from "../config.ts";
 import type { EndOptions, Pool, Query } from "./query.ts";
+import { NOT_DURABLE } from "./write_probe.ts";
 
 /** Separate pools, so that bookings that wait for a lock block neither other partners nor the registry. */
 export interface Pools {
@@ -43,8 +44,8 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // These two pools read the registry, and write prices and dates of last use. Their commits do not wait for
-    // the standby, because these values may be lost with the server.
+    // These two pools read the registry, and write prices and dates of last use. Their commits do not wait
+    // for the standby, because these values may be lost with the server.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     ticker: connect(tickerDatabaseUrl, 1, { process: "ticker", commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
@@ -106,8 +107,11 @@ export function connect(url: string, connections: number, options: ConnectOption
   });
 }
 
-/** SQLSTATE of a write that a standby or a read-only server refused. */
-const READ_ONLY = "25006";
+/**
+ * SQLSTATE of a write that a standby or a read-only server refused, and of settings that can lose
+ * acknowledged writes (probe_write).
+ */
+const REFUSED: readonly unknown[] = ["25006", NOT_DURABLE];
 
 class Connection {
   #client: Sql;
@@ -139,6 +143,10 @@ class Connection {
           application_name: `gold-partner-${process}`,
           lock_timeout: LOCK_TIMEOUT_MS,
           statement_timeout: statementTimeoutMs,
+          // Whatever the defaults of the database and the role are: the booking functions run at no other
+          // level, and in another zone the last day of the year 9999 would be a day of the year 10000.
+          default_transaction_isolation: "read committed",
+          TimeZone: "UTC",
           ...commitsLocally && { synchronous_commit: "local" },
         },
       });
@@ -175,10 +183,10 @@ class Connection {
 /**
  * Whether the connection can be used after this error. A client of postgres.js 3.4.9 that lost its connection
  * during a statement keeps that statement's state. The next statement may then fail with the old error, get
- * rows with an empty slot before them, or never be sent. A connection to a read-only server is replaced, too,
- * because another server may accept writes now.
+ * rows with an empty slot before them, or never be sent. A connection to a server that refuses writes is
+ * replaced, too, because another server or a new session may accept them now.
  */
 function isAlive(error: unknown): boolean {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return code === UNREPLICATED || (severity === "ERROR" && code !== READ_ONLY);
+  return code === UNREPLICATED || (severity === "ERROR" && !REFUSED.includes(code));
 }

@@ -1,7 +1,7 @@
 -- The one list of what logins may do: who may call each function and read each view. Nothing else grants them
--- anything, except sandbox_grants.sql and wide_grants.sql. No login can read a table, and every change is made
--- by one of these functions. docs/security_model.md explains the roles. gold_operator is a member of the five
--- roles of operators and has no privileges of its own.
+-- anything, except sandbox_grants.sql and wide_grants.sql. No login can read a table, and every change is
+-- made by one of these functions. docs/security_model.md explains the roles. gold_operator is a member of the
+-- five roles of operators and has no privileges of its own.
 do $$
 declare
   everybody constant text := 'gold_operator, gold_treasury, gold_credentials, gold_pricing, gold_keys, gold_audit,
@@ -27,8 +27,8 @@ begin
     -- Pricing sets the price, its source and its limits, and opens and closes the market.
     ('gold_pricing',
       'set_price lock_price set_market_hours set_breaker set_band open_market set_exposure'),
-    -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the operators'
-    -- signing keys. It accepts what a restore lost.
+    -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
+    -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
       'adopt_registry add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
         add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
@@ -94,7 +94,8 @@ begin
     if to_regclass('gold.' || item.name) is not null then
       execute format('grant select on gold.%I to %s', item.name, replace(item.roles, ' ', ', '));
     elsif exists (select from pg_proc p where p.pronamespace = 'gold'::regnamespace and p.proname = item.name) then
-      -- A name can also have a function for processes of the last release (such as those of release_0_4_0.sql).
+      -- A name can also have a function for processes of the last release (such as those of
+      -- release_0_4_0.sql).
       execute (
         select string_agg(format('grant execute on function %s to %s', p.oid::regprocedure,
           replace(item.roles, ' ', ', ')), '; ')

@@ -1,6 +1,7 @@
 -- The state of the WAL archive on the primary. A restore can reach every instant up to the end of the newest
--- archived WAL file. `newest_at` is when that file was archived; before the first one, when the server started.
--- `waiting` counts complete WAL files that are not archived yet. Anybody may read the views that this uses.
+-- archived WAL file. `newest_at` is when that file was archived; before the first one, when the server
+-- started. `waiting` counts complete WAL files that are not archived yet. Anybody may read the views that
+-- this uses.
 create or replace function gold.read_archive()
 returns table (archiving boolean, newest_at timestamptz, age_seconds float8, waiting bigint, failing boolean)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$

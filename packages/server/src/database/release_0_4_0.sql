@@ -2,9 +2,9 @@
 -- the database is migrated. So each of these routines keeps its name, arguments and result until
 -- `gold db migrate --finish` of this version drops it.
 
--- The body of book_orders of 0.4.0 calls this function. A write of 0.4.0 that waited for the migration's locks
--- continues with that body. The serialization failure rolls it back, and the service retries it with this
--- version's body.
+-- The body of book_orders of 0.4.0 calls this function. A write of 0.4.0 that waited for the migration's
+-- locks continues with that body. The serialization failure rolls it back, and the service retries it with
+-- this version's body.
 create or replace function gold.write_orders(executed gold.orders[]) returns void
 language plpgsql immutable as $$
 begin

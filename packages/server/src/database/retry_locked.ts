@@ -67,7 +67,7 @@ async function observe(observer: Sql, pid: number, running: Promise<unknown>): P
     if (row) {
       blocker = `pid ${row.pid} (login ${row.login}, program ${row.program || "unknown"}${
         row.since ? `, in a transaction since ${row.since}` : ""
-      }); wait until that session is done, or end it with select pg_terminate_backend(${row.pid})`;
+      }). Wait until that session has finished, or end it with select pg_terminate_backend(${row.pid})`;
     }
   }
   return blocker;
@@ -76,8 +76,8 @@ async function observe(observer: Sql, pid: number, running: Promise<unknown>): P
 function sentenceOf(blocker: string | undefined, limitMs: number, error: unknown): string {
   const seconds = Math.round(limitMs / 1000);
   return blocker
-    ? `The migration changed nothing: for ${seconds} s it could not lock its tables, because of ${blocker}, then run \`gold db migrate\` again.`
+    ? `The migration changed nothing: for ${seconds} s it could not lock its tables, because of ${blocker}. Then run \`gold db migrate\` again.`
     : `The migration changed nothing: for ${seconds} s other sessions blocked it (${
       (error as Error).message
-    }); run \`gold db migrate\` again.`;
+    }). Run \`gold db migrate\` again.`;
 }

@@ -7,7 +7,10 @@ import { migrate } from "./migrate.ts";
 const PAGE = new URL("../../../../docs/security_model.md", import.meta.url);
 const OPERATORS = ["treasury", "credentials", "pricing", "keys", "audit"];
 
-/** Tables whose lines other tests check: packages/audit/src/security_model.pg.test.ts and deploy/secrets.test.ts. */
+/**
+ * Tables whose lines other tests check: packages/audit/src/security_model.pg.test.ts and
+ * deploy/secrets.test.ts.
+ */
 const CHECKED_ELSEWHERE = ["Who, Can do alone, Outcome", "Container, Secrets of Kubernetes"];
 
 interface Line {

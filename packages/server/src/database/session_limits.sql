@@ -50,7 +50,8 @@ begin
     exception when insufficient_privilege then
       raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
-    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do that.
+    -- The login was dropped meanwhile. Logins belong to the server, so another database's operator can do
+    -- that.
     when undefined_object then
       null;
     end;

@@ -51,7 +51,7 @@ describe("settle_deployment", () => {
     }).then(() => "done", ({ code, message }) => `${code} ${message}`);
     assertEquals(
       refusal,
-      "GR409 the database has no deployment yet: run `gold db migrate` with --env and --base-url",
+      "GR409 the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key",
     );
   });
 

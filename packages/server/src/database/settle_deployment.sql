@@ -18,7 +18,7 @@ begin
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
     raise exception 'receivers on loopback addresses are allowed only in the sandbox: leave out --loopback-receivers' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
-    raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
+    raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate: give a --flood of at least four times this rate, or lower the partner''s --rate first', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
   elsif (known.public_base_url, known.loopback_receivers, known.flood_per_second, known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.flood_per_second,
@@ -54,7 +54,7 @@ declare
 begin
   select * into known from deployment for update;
   if known.environment is null then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   elsif (known.payout_name, known.payout_iban, known.payout_bic) is not distinct from
     (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
     return;

@@ -50,6 +50,7 @@ select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certifi
     when c.not_before > clock_timestamp() then 'not_yet' when c.retire_at is not null then 'retiring' else 'active' end as status,
   case when not isfinite(c.not_before) or not isfinite(c.expires_at) or not isfinite(c.retire_at) then 'it has an infinite date'
     when least(c.not_before, c.expires_at, c.retire_at) < '0001-01-01 00:00Z' then 'it has a date before the year 1'
+    when greatest(c.not_before, c.expires_at, c.retire_at) >= '10000-01-01 00:00Z' then 'it has a date after the year 9999'
     else c.fault end as fault
 from (
   select 'certificate' as kind, partner_id, fingerprint as name, null as kid, null as certificate, not_before, not_after as expires_at,
@@ -140,8 +141,8 @@ select p.public_id, t.sequence, encode(t.head, 'hex') as head
 from gold.partner p join gold.chain_tail t on t.bucket = p.id % 64 and t.client_id = p.id;
 
 -- Without the secrets, which only take_secrets() returns.
--- Only the proposer, logins with the role of the kind, and auditors see the content. It can have names, IBANs and
--- hashes of secrets.
+-- Only the proposer, logins with the role of the kind, and auditors see the content. It can have names, IBANs
+-- and hashes of secrets.
 create or replace view gold.proposal_overview as
 select p.id, p.kind, case when own.may_read then p.content end as content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
   case when p.state = 'pending' and p.expires_at <= clock_timestamp() then 'expired' else p.state end as status,

@@ -1,5 +1,6 @@
--- Until `gold db migrate --finish`, gold_api may also do what the other logins of the service may do. Processes
--- of 0.4.0 use gold_api for everything, and keep running after the migration. See hasNarrowLogins() of migrate.ts.
+-- Until `gold db migrate --finish`, gold_api may also do what the other logins of the service may do.
+-- Processes of 0.4.0 use gold_api for everything, and keep running after the migration. See hasNarrowLogins()
+-- of migrate.ts.
 do $$
 declare
   item record;

@@ -2,26 +2,23 @@ import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
+import { until } from "../../../../testing/until.ts";
 import { Refusal } from "../http/refusal.ts";
 import { UNREPLICATED } from "@gold-partner/database";
 import { plantQuote } from "../booking/fixture.ts";
 import { connect } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
-const TIMEOUT_MS = 30_000;
-
 describe("openWriteProbe()", () => {
   let service: TestService;
-  before(async () => void (service = await testService()));
+  let admin: Sql;
+  before(async () => {
+    service = await testService();
+    admin = service.books.connect("superuser", 1);
+  });
   after(() => service.stop());
 
-  const until = async (condition: () => boolean | Promise<boolean>) => {
-    const untilMs = performance.now() + TIMEOUT_MS;
-    while (!await condition() && performance.now() < untilMs) await sleep(20);
-    assertEquals(await condition(), true);
-  };
   const health = async () => (await service.send("/health", { method: "GET" })).status;
   const read = async (path: string) => {
     const reply = await service.send(path, { method: "GET" });
@@ -30,15 +27,12 @@ describe("openWriteProbe()", () => {
   };
   const open = (sql: Sql, standby = false): Promise<WriteProbe> =>
     openWriteProbe({ sql, standby, monotonicMs: () => performance.now(), log: () => {} });
-  /** Makes the database read-only for every new session, and ends the service's sessions. */
-  const setReadOnly = async (value: "on" | "off") => {
-    const database = new URL(service.books.url).pathname.slice(1);
-    const admin = service.books.connect("superuser", 1);
-    await admin`set default_transaction_read_only = off`;
-    await admin.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
-    await admin`
-      select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database} and application_name like 'gold-partner-%'`;
-  };
+  /** Changes a default of the database, which only new sessions get. */
+  const setDefault = (text: string) =>
+    admin.unsafe(`alter database ${new URL(service.books.url).pathname.slice(1)} ${text}`);
+  const endSessions = () =>
+    admin`
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'gold-partner-%'`;
 
   it("refuses /health and writes while the database is read-only, and still answers reads", async () => {
     assertEquals(await health(), 200);
@@ -46,18 +40,48 @@ describe("openWriteProbe()", () => {
     const terms = { side: "buy", grams: 1n, price: 3_210_000n, ageSeconds: 90 } as const;
     const expired = await plantQuote(service.books.connect("superuser", 1), { ...terms, client });
     const balances = await read("/v1/balances");
-    await setReadOnly("on");
+    await setDefault("set default_transaction_read_only = on");
     await until(async () => await health() === 503);
+    await endSessions();
+    await until(async () => (await service.send("/v1/balances", { method: "GET" })).status === 200);
     const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
     await expectProblem(reply, "service_unavailable");
     assertEquals(await read("/v1/balances"), balances);
     assertEquals(await read(`/v1/balances?at=${balances.as_of}`), balances);
     assertEquals((await read(`/v1/quotes/qt_${expired}`)).status, "expired");
     for (const list of ["orders", "statement?from=2026-01-01&to=2026-01-02"]) await read(`/v1/${list}`);
-    await setReadOnly("off");
+    await setDefault("reset default_transaction_read_only");
+    await endSessions();
     await until(async () => await health() === 200);
     const after = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
     assertEquals(after.status, 201);
+  });
+
+  it("refuses /health and writes if new sessions would commit without the disk", async () => {
+    try {
+      await setDefault("set synchronous_commit = 'OFF'");
+      await until(async () => await health() === 503);
+      await endSessions();
+      const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
+      await expectProblem(reply, "service_unavailable");
+    } finally {
+      await setDefault("reset synchronous_commit");
+    }
+    await until(async () => await health() === 200);
+  });
+
+  it("books at READ COMMITTED, also if the database has another default", async () => {
+    try {
+      await setDefault("set default_transaction_isolation = 'serializable'");
+      await endSessions();
+      await until(async () => await health() === 200);
+      const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
+      assertEquals(reply.status, 201);
+    } finally {
+      await setDefault("reset default_transaction_isolation");
+      await endSessions();
+    }
+    await until(async () => await health() === 200);
   });
 
   it("reports no_standby only if a standby is required", async () => {

@@ -61,6 +61,8 @@ const TIMEOUT_MS = 3000;
  */
 const MAX_AGE_MS = 5000;
 
+/** SQLSTATE that probe_write raises if the database's settings can lose acknowledged writes. */
+export const NOT_DURABLE = "GB005";
 /** The error codes of a lost connection: closed, reset, or terminated by the server. */
 const LOST: readonly unknown[] = ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "57P01"];
 
@@ -171,6 +173,8 @@ function faultOf(error: unknown): WriteFault | undefined {
       return "read_only";
     case "53100":
       return "disk_full";
+    case NOT_DURABLE:
+      return "not_durable";
     case UNREPLICATED:
       return "no_standby";
     case HEADS_UNREADABLE:

@@ -6,9 +6,9 @@ const PAUSE_MS = 3_600_000;
  * Creates the partitions for the attempts of the coming weeks, and drops the partitions that are past their
  * retention.
  */
-export function startAttemptsKeeper(sql: Query): { stop(): void } {
-  // Ignore a failed call. It does no harm, because partitions exist three weeks ahead.
-  const keep = () => void sql`select gold.keep_attempts()`.catch(() => {});
+export function startAttemptsKeeper(sql: Query, onFailure: (error: unknown) => void): { stop(): void } {
+  // A failed call does no harm yet, because partitions exist three weeks ahead.
+  const keep = () => void sql`select gold.keep_attempts()`.catch(onFailure);
   const timer = setInterval(keep, PAUSE_MS);
   keep();
   return { stop: () => clearInterval(timer) };

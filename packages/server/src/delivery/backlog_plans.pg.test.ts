@@ -7,7 +7,9 @@ import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_fixture.ts";
 
 const WAITING = 1_000_000;
-/** How many of the partner's events have a row in `retry`. Half of them are parked, the others are due later. */
+/**
+ * How many of the partner's events have a row in `retry`. Half of them are parked, the others are due later.
+ */
 const IN_RETRY = 100_000;
 const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];

@@ -7,7 +7,7 @@ import { startSealer } from "../booking/outbox/sealer.ts";
 import type { DeliveryConfig } from "../config.ts";
 import { connect } from "../database/pools.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
-import type { Log } from "../operations/log.ts";
+import { errorFields, type Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Sealing } from "../sealing.ts";
 import { watchArchive } from "./archive_watch.ts";
@@ -22,6 +22,10 @@ import { createSecretOpener } from "./open_secrets.ts";
 import { createResolver } from "../http/outbound/resolve_host.ts";
 import { createSender } from "./send/sender.ts";
 import { DeliveryWorker } from "./worker.ts";
+
+/** Reports a failed round of upkeep. The next round does its work, if the cause is gone by then. */
+const logFailure = (log: Log, event: string) => (error: unknown): void =>
+  log("warn", event, errorFields(error));
 
 export interface Delivery {
   /** Waits for in-flight attempts. A second call waits for the first. */
@@ -98,11 +102,11 @@ export function startDelivering(parts: DeliveryParts): Delivery {
   metrics.gauge("gold_webhook_endpoints_held", () => worker.held);
   const upkeep = [
     startSealer(work),
-    startExpiryNotices(work),
+    startExpiryNotices(work, logFailure(log, "expiry notices not posted")),
     startDayCloser(() =>
       connectAs(1, { gate: writes.requirePossible, statementTimeoutMs: CLOSING_TIMEOUT_MS })
     ),
-    startAttemptsKeeper(work),
+    startAttemptsKeeper(work, logFailure(log, "partitions of attempts not kept")),
     watchBacklog(work, metrics),
     watchArchive(work, config.environment, metrics),
   ];

@@ -15,7 +15,9 @@ const row = {
   secrets: [],
 };
 
-/** Feeds one endpoint from a database that returns `extra` events more than the room, or fewer if negative. */
+/**
+ * Feeds one endpoint from a database that returns `extra` events more than the room, or fewer if negative.
+ */
 async function feed(extra: number): Promise<HeldEndpoint> {
   const endpoint = new HeldEndpoint(row, 0);
   endpoint.secrets = [{ id: 1, retireAtMs: 5000, secret: SECRET }];

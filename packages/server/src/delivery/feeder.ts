@@ -52,8 +52,8 @@ export class Feeder {
 
   /**
    * Chooses the endpoints for the next call. If the call is full, the remaining endpoints come first in the
-   * following call. An endpoint that already has its share of the queue is left out; it asks again when one of
-   * its attempts begins.
+   * following call. An endpoint that already has its share of the queue is left out; it asks again when one
+   * of its attempts begins.
    */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();

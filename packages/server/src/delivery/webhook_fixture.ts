@@ -28,6 +28,14 @@ export async function fund(service: TestService, times = 1, partner?: TestPartne
   }
 }
 
+/** Causes this many events in one transaction. A worker finds them together, at its next heartbeat. */
+export async function fundAtOnce({ books, partner }: TestService, times: number, { client } = partner) {
+  await books.sql`
+    select gold.book_funding(false, client_id, admission_version, gen_random_uuid()::text, '\\x00', 100000, 100000,
+      gen_random_uuid(), gen_random_uuid())
+    from gold.account, generate_series(1, ${times}) where client_id = ${client}`;
+}
+
 /** Executes an order, which causes an event. Returns the order's id. */
 export async function order(service: TestService): Promise<string> {
   const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.001}' });

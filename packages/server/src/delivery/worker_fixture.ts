@@ -154,7 +154,7 @@ export class Stage {
   }
 
   /** Waits until the condition holds. */
-  async until(so: () => boolean, timeoutMs = 30_000): Promise<void> {
+  async until(so: () => boolean, timeoutMs = 120_000): Promise<void> {
     for (const untilMs = performance.now() + timeoutMs; !so(); await pause(2)) {
       if (performance.now() > untilMs) throw new Error(`The condition was not met within ${timeoutMs} ms.`);
     }

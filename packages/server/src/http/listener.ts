@@ -27,12 +27,19 @@ async function removeStaleSocket(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
   if (!found.isSocket()) throw new Error(`${path} exists and is not a socket. Choose an unused path.`);
-  const answers = await new Promise<boolean>((resolve) => {
-    const connection = createConnection(path, () => resolve(true)).on("error", () => resolve(false));
+  const failure = await new Promise<string | undefined>((resolve) => {
+    const connection = createConnection(path, () => resolve(undefined))
+      .on("error", ({ code }: NodeJS.ErrnoException) => resolve(`${code}`));
     connection.on("connect", () => connection.destroy());
   });
-  if (answers) throw new Error(`Another service listens on ${path}. Stop it, or choose another path.`);
-  await rm(path);
+  if (failure === undefined) {
+    throw new Error(`Another service listens on ${path}. Stop it, or choose another path.`);
+  }
+  // Any other failure, such as a missing permission or a full queue, can come from a live service.
+  if (failure !== "ECONNREFUSED" && failure !== "ENOENT") {
+    throw new Error(`${path} may belong to a running service (${failure}). Stop it, or choose another path.`);
+  }
+  await rm(path, { force: true });
 }
 
 /**

@@ -50,6 +50,15 @@ export function createLog(write: (line: string) => void, at: () => Date): Log {
     write(printableJson({ at: at().toISOString(), level, event, ...allowed(fields) }));
 }
 
+/** What the log may contain of an error: its name and its code, but not its message. */
+export function errorFields(error: unknown): Pick<LogFields, "error_name" | "sqlstate"> {
+  const { name, code } = error as { name?: string; code?: unknown };
+  return {
+    ...(name ? { error_name: name } : {}),
+    ...(typeof code === "string" ? { sqlstate: code } : {}),
+  };
+}
+
 /** Copies the listed members in this order. JSON.stringify() leaves out those that are undefined. */
 const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   request_id: fields.request_id,

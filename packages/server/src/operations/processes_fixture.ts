@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { canonicalRequest } from "@gold-partner/canonical";
+import { sendSignal } from "../../../../testing/send_signal.ts";
 import type { TestService } from "../../testing/service.ts";
 import { signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
@@ -100,18 +101,9 @@ export function startProcesses(
 export async function stopProcesses({ supervisor }: TestProcesses): Promise<number | null> {
   if (supervisor.exitCode !== null || supervisor.signalCode !== null) return supervisor.exitCode;
   const ended = once(supervisor, "exit");
-  process.kill(supervisor.pid!, "SIGTERM");
+  sendSignal(supervisor.pid!, "SIGTERM");
   const [code] = await ended;
   return code as number | null;
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

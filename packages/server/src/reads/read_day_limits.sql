@@ -1,6 +1,6 @@
 -- The limits of a day and their use, for GET /v1/limits. A null maximum does not apply. Of the operator's
--- exposure, a partner sees only whether a side is used up: from the figure, it could infer the trades of other
--- partners.
+-- exposure, a partner sees only whether a side is used up: from the figure, it could infer the trades of
+-- other partners.
 create or replace function gold.read_day_limits(client int) returns table (
   maximum_withdrawals int, maximum_withdrawn bigint, withdrawals int, withdrawn bigint,
   maximum_net_grams bigint, net_buys bigint, net_sells bigint,

@@ -1,6 +1,6 @@
--- A client's events, oldest first. Each has the text that is delivered, the state of its delivery and its line
--- of the hash chain. The text contains the event's link, so list_events and find_event first seal the client's
--- events. An event that commits after the sealing appears in the next page.
+-- A client's events, oldest first. Each has the text that is delivered, the state of its delivery and its
+-- line of the hash chain. The text contains the event's link, so list_events and find_event first seal the
+-- client's events. An event that commits after the sealing appears in the next page.
 
 create or replace function gold.seal_newest(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

@@ -7,7 +7,9 @@ interface Listed {
   readonly body: string;
 }
 
-/** A row without a body ends a search that stopped before the end of the list. The next page starts below it. */
+/**
+ * A row without a body ends a search that stopped before the end of the list. The next page starts below it.
+ */
 export interface ListedOrRest {
   readonly sequence: string;
   readonly body: string | null;

@@ -80,8 +80,9 @@ const lineRow = ({ reference, account_label, ...line }: Partial<StatementLine>):
 };
 
 /**
- * The partner's own texts are the only cells that may need quotes. A spreadsheet would read a text that begins
- * with = + - or @ as a formula, so an apostrophe goes before it. The JSON statement has the text unchanged.
+ * The partner's own texts are the only cells that may need quotes. A spreadsheet would read a text that
+ * begins with = + - or @ as a formula, so an apostrophe goes before it. The JSON statement has the text
+ * unchanged.
  */
 function textCell(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -121,7 +121,8 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
   it("return the limits of the day and what is left of them, and of the exposure only whether a side is open", async () => {
     const { partner: { client } } = account;
     const { sql } = service.books;
-    // The gold that the test's partners were given counts as bought today, and the quote of the last test is open.
+    // The gold that the test's partners were given counts as bought today, and the quote of the last test is
+    // open.
     const [held] = await sql`
       select sum(gold)::int as all, (sum(gold) filter (where client_id = ${client}))::int as own from gold.account`;
     await limitClient(sql, client, { net_grams: held!.own + 60_000, daily_withdrawals: 3 });

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { prefersCsv } from "../reads/media_type.ts";
 import { writeStatementCsv, writeStatementJson } from "../reads/statement.ts";
 import { streamReply } from "../http/reply.ts";
+import { errorFields } from "../operations/log.ts";
 
 const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present";
 const JSON_MEDIA_TYPE = "application/json";
@@ -33,11 +34,9 @@ async function* reportFailure(
   try {
     yield* parts;
   } catch (error) {
-    const { name, code } = error as { name?: string; code?: string };
     log("error", "statement broken off", {
       request_id: c.get("exchange").requestId,
-      ...(name ? { error_name: name } : {}),
-      ...(typeof code === "string" ? { sqlstate: code } : {}),
+      ...errorFields(error),
     });
     metrics.count("gold_unexpected_errors_total");
     // Do not pass on the original error: the HTTP server library may print the error that ends a stream,

@@ -58,6 +58,7 @@ interface TestWire {
 export async function startWire(
   answer: (request: Request) => Promise<Response>,
   timeoutMs: number,
+  lingerMs?: number,
 ): Promise<TestWire> {
   const refused: string[] = [];
   const server = createWireServer({
@@ -66,6 +67,7 @@ export async function startWire(
     metrics: createMetrics(),
     newRequestId: () => "req_fixture",
     timeoutMs,
+    lingerMs,
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -11,13 +11,14 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   perform from deployment for no key update;
   if not found then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   end if;
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
 
--- The approving person compares only the fingerprint. So it must be the SHA-256 of the certificate in the proposal,
--- and the text must be one PEM block with nothing after the certificate: the proxy trusts every certificate in it.
+-- The approving person compares only the fingerprint. So it must be the SHA-256 of the certificate in the
+-- proposal, and the text must be one PEM block with nothing after the certificate: the proxy trusts every
+-- certificate in it.
 create or replace function gold.refuse_other_fingerprint(fingerprint text, certificate text) returns void
 language plpgsql immutable set search_path = gold, pg_temp as $$
 declare
@@ -59,8 +60,8 @@ begin
   perform registry_changed();
 end $$;
 
--- Only `gold` of 0.4.0 calls this. The place of the key is not stored, for the same reason. The audit still
--- shows who passed what.
+-- Only `gold` of 0.4.0 calls this. `key_source` is not stored, because `gold` would run a command that it
+-- reads from the database. The audit still shows who passed which source.
 create or replace function gold.move_authority_key(fingerprint text, key_source text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

@@ -41,7 +41,7 @@ declare
   in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: it is still in use', noun, instant_text(last_used_at) using errcode = 'GR409';
+    raise exception 'the % was used meanwhile, at %: run the command again, and confirm only if nobody needs it any more', noun, instant_text(last_used_at) using errcode = 'GR409';
   end if;
 end $$;
 

@@ -154,7 +154,8 @@ declare
   held allowance;
   unknown text := (select name from jsonb_object_keys(limits) name where name <> all (inner_members('limits')) limit 1);
 begin
-  -- The audit row contains all members. A member such as `proposal` would state an approval that there was not.
+  -- The audit row contains all members. A member such as `proposal` would state an approval that there was
+  -- not.
   if unknown is not null then
     raise exception 'there is no limit %', unknown using errcode = 'GR409';
   end if;
@@ -180,7 +181,8 @@ begin
   returning l.* into held;
   if limits ? 'net_grams' then
     held := renewed(held, clock_timestamp(), null);
-    held.day_gold := case when held.maximum_net_grams is null then 0 else gold_before(subject.id, held.day_ends_at - interval '1 day') end;
+    held.day_gold := case when held.maximum_net_grams is null then 0
+      else gold_before(subject.id, held.day_ends_at - interval '24 hours') end;
     -- The counts of the two sides may be unknown. The next quote that they would refuse counts them exactly.
     held.open_buy_grams := 500000000000000;
     held.open_sell_grams := 500000000000000;
@@ -199,10 +201,10 @@ begin
   perform note('partner.limit', public, limits);
 end $$;
 
--- With a single operator, one login asks for a new IBAN, and another login approves it. A second request replaces
--- the first one. A request for the registered IBAN withdraws the pending one. Under two people, the new IBAN is a
--- proposal, so that both people sign it. end_admission() takes the account's lock, so that a concurrent withdrawal
--- uses either the old or the new IBAN.
+-- With a single operator, one login asks for a new IBAN, and another login approves it. A second request
+-- replaces the first one. A request for the registered IBAN withdraws the pending one. Under two people, the
+-- new IBAN is a proposal, so that both people sign it. end_admission() takes the account's lock, so that a
+-- concurrent withdrawal uses either the old or the new IBAN.
 create or replace function gold.ask_iban(public text, iban text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

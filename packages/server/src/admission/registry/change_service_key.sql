@@ -34,8 +34,8 @@ begin
   perform registry_changed();
 end $$;
 
--- Leaves out what has retired, because no process decrypts it again. A secret whose sealing key was lost could
--- otherwise never be encrypted again, and every later change of the sealing key would fail.
+-- Leaves out retired secrets and keys, because no process decrypts them again. Otherwise, one retired secret
+-- whose sealing key was lost would make every later change of the sealing key fail.
 create or replace function gold.read_sealed() returns table (kind text, id text, sealed bytea, sealing_key text)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic

@@ -13,7 +13,8 @@ import { readDocument, type RegistryDocument } from "./snapshot.ts";
 
 /**
  * Reads the file of OPERATOR_KEYS. Returns undefined, and logs a warning at each start in production, if the
- * service does not require the signatures of two people. Production refuses this once two people signed for every row.
+ * service does not require the signatures of two people. Production refuses this once two people signed for
+ * every row.
  */
 export async function readOperatorKeys(
   { environment, operatorKeys: path }: Pick<Config, "environment" | "operatorKeys">,

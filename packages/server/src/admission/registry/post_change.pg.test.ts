@@ -219,8 +219,8 @@ describe("events about credentials, IBANs and webhook URLs", () => {
       where p.pronamespace = 'gold'::regnamespace
         and pg_get_functiondef(p.oid) ~* '(insert into|update) (gold[.])?(partner|signing_key|certificate|client_secret|webhook_secret)[ (]'
       order by 1`;
-    // These write a name, limits, a date of use, a suspension, a requested IBAN or another encryption of a secret.
-    // ask_iban() and approve_iban() write a new IBAN by register_iban().
+    // These write a name, limits, a date of use, a suspension, a requested IBAN or another encryption of a
+    // secret. ask_iban() and approve_iban() write a new IBAN by register_iban().
     const others = ["ask_iban", "limit_partner", "record_use", "reseal", "resume_partner", "suspend_partner"];
     assertEquals(
       rows.map(({ name }) => name),

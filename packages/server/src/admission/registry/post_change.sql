@@ -67,8 +67,8 @@ begin
 end $$;
 
 -- Locks the account, before any row of the registry. A partner that an earlier version registered has none of
--- these events. If the migration has not posted its first events yet, they are posted here. So they state what
--- was valid before the change.
+-- these events. If the migration has not posted its first events yet, they are posted here. So they state
+-- what was valid before the change.
 create or replace function gold.begin_change(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$

@@ -48,7 +48,8 @@ create or replace function gold.key_thumbprint(jwk jsonb) returns text
 language sql immutable
 return translate(encode(sha256(convert_to(gold.canonical_json(jwk), 'UTF8')), 'base64'), '+/=', '-_');
 
--- The approving person compares only the thumbprint with the partner. So it must be that of the key in the proposal.
+-- The approving person compares only the thumbprint with the partner. So it must be that of the key in the
+-- proposal.
 create or replace function gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) returns void
 language plpgsql immutable set search_path = gold, pg_temp as $$
 begin

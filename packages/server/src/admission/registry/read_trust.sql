@@ -14,8 +14,8 @@ begin atomic
   from gold.registry_version v;
 end;
 
--- The addresses from which partners that are not suspended may call, for the proxy in front of Envoy. `partners`
--- is null if the registry's version is still `known_version`.
+-- The addresses from which partners that are not suspended may call, for the proxy in front of Envoy.
+-- `partners` is null if the registry's version is still `known_version`.
 create or replace function gold.read_addresses(known_version bigint)
 returns table (version bigint, partners jsonb)
 language sql stable security definer set search_path = gold, pg_temp

@@ -1,6 +1,6 @@
 import { type ApprovalDocument, type OperatorKey, SignedRegistry } from "@gold-partner/approvals";
 import type { Query } from "../../database/query.ts";
-import type { Log } from "../../operations/log.ts";
+import { errorFields, type Log } from "../../operations/log.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot } from "./snapshot.ts";
 
@@ -14,7 +14,10 @@ export interface Registry {
   /** The database's time in Unix milliseconds, as the service estimates it. */
   now(): number;
   isFresh(): boolean;
-  /** How many rows the last snapshot skipped: the service cannot read them, or two people did not sign for them. */
+  /**
+   * How many rows the last snapshot skipped: the service cannot read them, or two people did not sign for
+   * them.
+   */
   malformedRows(): number;
   stop(): void;
 }
@@ -26,7 +29,8 @@ interface RegistryRead {
   readonly approvals: ApprovalDocument | null;
 }
 
-const NO_DEPLOYMENT = "The database has no deployment yet: run `gold db migrate` with --env and --base-url.";
+const NO_DEPLOYMENT =
+  "The database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key.";
 const POLL_MS = 1000;
 const MAX_AGE_MS = 5000;
 
@@ -126,11 +130,7 @@ function createReport(log: Log) {
     onFailure(error: unknown): void {
       if (failing) return;
       failing = true;
-      const { name, code } = error as { name?: string; code?: unknown };
-      log("error", "registry not read", {
-        ...(name === undefined ? {} : { error_name: name }),
-        ...(typeof code === "string" ? { sqlstate: code } : {}),
-      });
+      log("error", "registry not read", errorFields(error));
     },
   };
 }

@@ -134,8 +134,8 @@ export interface RegistryDocument {
 }
 
 /**
- * Reads each row separately, so that a malformed row affects only its owner. With `signed`, a row for which two
- * people did not sign is skipped like a malformed one.
+ * Reads each row separately, so that a malformed row affects only its owner. With `signed`, a row for which
+ * two people did not sign is skipped like a malformed one.
  */
 export async function readDocument(
   version: string,

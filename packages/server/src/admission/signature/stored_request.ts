@@ -4,8 +4,8 @@ import type { JsonBytes } from "../body/read_body.ts";
 import type { SignedRequest } from "./verify_signature.ts";
 
 /**
- * A signed request in the form in which it is stored permanently, as text; its UTF-8 bytes are stored. It later
- * proves what the partner signed. docs/chain.md describes its bytes.
+ * A signed request in the form in which it is stored permanently, as text; its UTF-8 bytes are stored. It
+ * later proves what the partner signed. docs/chain.md describes its bytes.
  */
 export type StoredRequest = Ticket<"StoredRequest", string>;
 

@@ -38,7 +38,7 @@ export function checkTimestamp(timestamp: string, nowMs: number): void {
   if (Math.abs(ahead) <= TIMESTAMP_WINDOW_SECONDS) return;
   throw new Refusal(
     "timestamp_out_of_window",
-    `X-Timestamp is ${Math.round(Math.abs(ahead))} seconds ${
+    `X-Timestamp is ${Math.ceil(Math.abs(ahead))} seconds ${
       ahead > 0 ? "ahead of" : "behind"
     } the service's clock; ` +
       `at most ${TIMESTAMP_WINDOW_SECONDS} are allowed. Set your clock by NTP.`,

@@ -171,10 +171,11 @@ describe("the last use of credentials", () => {
     it("skips a credential that another transaction has locked, without waiting", async () => {
       const [held, free] = [await service.addPartner(), await service.addPartner()];
       const { sql, api } = service.books;
-      const patience = sleep(30_000, undefined, { ref: false });
+      const patience = sleep(60_000, "waits", { ref: false });
       await sql.begin(async (transaction) => {
         await transaction`select from gold.certificate where fingerprint = ${held.fingerprint} for update`;
-        await Promise.race([recordUse(api, [use(held, atMs), use(free, atMs)]), patience]);
+        const recorded = recordUse(api, [use(held, atMs), use(free, atMs)]).then(() => "recorded");
+        assertEquals(await Promise.race([recorded, patience]), "recorded");
         assertEquals((await lastUses(free)).certificate, atMs);
       });
       assertEquals((await lastUses(held)).certificate, null);

@@ -1,8 +1,8 @@
--- Limits of one partner: open firm quotes by number and by grams, the net position of a day, and stored records
--- per day. The net position is what the partner bought minus what it sold. It is judged at the quote, as if
--- every open quote had been executed, so that an order needs no check. A record is a
--- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test,
--- a simulation, or the nonce of a probe or a replay. An executed quote no longer counts as a record.
+-- Limits of one partner: open firm quotes by number and by grams, the net position of a day, and stored
+-- records per day. The net position is what the partner bought minus what it sold. It is checked when the
+-- quote is made, as if every open quote had been executed, so that an order needs no check. A record is a
+-- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test, a
+-- simulation, or the nonce of a probe or a replay. An executed quote no longer counts as a record.
 --
 -- Every function here that reads or changes a row of `allowance` runs under the lock of the partner's
 -- account, except read_limits. The counts in a row are upper bounds: executed and expired quotes are
@@ -13,6 +13,12 @@
 create or replace function gold.day_end(clock timestamptz) returns timestamptz
 language sql immutable parallel safe
 return (date_trunc('day', clock at time zone 'Asia/Riyadh') + interval '1 day') at time zone 'Asia/Riyadh';
+
+-- Whether the clock is outside the day that ends at `ends_at`: the day has ended, or the clock stepped back
+-- to before it. A clock that was read before the wait for a lock may be a moment before the day.
+create or replace function gold.is_other_day(ends_at timestamptz, clock timestamptz) returns boolean
+language sql stable parallel safe
+return clock >= ends_at or clock < ends_at - interval '24 hours' - gold.clock_tolerance();
 
 -- The smallest id that can be made at this instant. An id is a UUIDv7, which starts with its instant in
 -- milliseconds.
@@ -27,9 +33,9 @@ begin
   return (select b.gold from balance_after(client, sequence_at(client, at - interval '1 millisecond')) b);
 end $$;
 
--- How much of a limit on the net of a day a new quote's side has used: the net of the day's orders (negated for
--- a sell), and all open quotes of this side. A quote that ends after the day can be executed in the next day,
--- which begins at 0. So the day's orders on the other side do not make room for it.
+-- How much of a limit on the net of a day a new quote's side has used: the net of the day's orders (negated
+-- for a sell), and all open quotes of this side. A quote that ends after the day can be executed in the next
+-- day, which begins at 0. So the day's orders on the other side do not make room for it.
 create or replace function gold.side_used(
   side gold.side, net bigint, open_buys bigint, open_sells bigint, ends_at timestamptz, day_ends_at timestamptz
 ) returns bigint
@@ -55,36 +61,44 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Subtracts quotes that no longer count. First, it subtracts one quote and one record for each order since
--- the last call, because each order executed a counted quote. After the end of the day, it sets the records
--- to 0 and reads the gold with which the day began. If a limit that counts open quotes would still be exceeded
--- and a counted quote may have expired, it counts the open quotes exactly.
+-- Subtracts quotes that no longer count. First, it subtracts one quote for each order since the last call,
+-- because each order executed a counted quote, and one record if the quote was made in the day of the
+-- records. After the end of the day, it sets the records to 0 and reads the gold with which the day began. If
+-- the clock stepped back to an earlier day, the records count on. If a limit that counts open quotes would
+-- still be exceeded and a counted quote may have expired, it counts the open quotes exactly. A quote that was
+-- made before the clock stepped back counts, too, because it can be executed when the clock reaches its time
+-- again. But a quote that had expired at the last exact count stays uncounted.
 create or replace function gold.renewed(
   held gold.allowance, clock timestamptz, grams bigint, side gold.side default null, gold bigint default null, ends_at timestamptz default null
 ) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
+  first_of_day uuid := case when isfinite(held.day_ends_at) then first_id_at(held.day_ends_at - interval '24 hours') end;
   executed bigint;
+  executed_today bigint;
   executed_buys bigint;
   executed_sells bigint;
   newest bigint;
 begin
-  select count(*), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0), coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
-  into executed, executed_buys, executed_sells, newest
+  select count(*), count(*) filter (where o.id >= first_of_day), coalesce(sum(o.grams) filter (where o.side = 'buy'), 0),
+    coalesce(sum(o.grams) filter (where o.side = 'sell'), 0), max(o.sequence)
+  into executed, executed_today, executed_buys, executed_sells, newest
   from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
   if executed > 0 then
     held.open_quotes := greatest(held.open_quotes - executed, 0);
     held.open_buy_grams := greatest(held.open_buy_grams - executed_buys, 0);
     held.open_sell_grams := greatest(held.open_sell_grams - executed_sells, 0);
     held.open_grams := held.open_buy_grams + held.open_sell_grams;
-    held.records := greatest(held.records - executed, 0);
+    held.records := greatest(held.records - executed_today, 0);
     held.counted_sequence := newest;
   end if;
-  if clock >= held.day_ends_at then
-    held.records := 0;
+  if is_other_day(held.day_ends_at, clock) then
+    if clock >= held.day_ends_at then
+      held.records := 0;
+    end if;
     held.day_ends_at := day_end(clock);
     if held.maximum_net_grams is not null then
-      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '1 day');
+      held.day_gold := gold_before(held.client_id, held.day_ends_at - interval '24 hours');
     end if;
   end if;
   -- The open quotes are also counted again if `exact_until` is more than two minutes ahead of the clock,
@@ -97,8 +111,9 @@ begin
     into held.open_quotes, held.open_buy_grams, held.open_sell_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
-      and q.created_at <= clock + clock_tolerance()
-      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+      and not exists (
+        select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id offset 0
+      );
     held.open_grams := held.open_buy_grams + held.open_sell_grams;
   end if;
   return held;
@@ -181,7 +196,7 @@ create or replace function gold.replay_burst() returns int language sql immutabl
 
 -- Counts one record of a request that makes no quote, such as a binding refusal, a probe or a replay. Returns
 -- the refusal if a limit forbids the record, and null if it may be stored. `executed` is the number of the
--- running batch's orders that are not in the table yet.
+-- running batch's orders that are not in the table yet and whose quotes were made today.
 create or replace function gold.take_record(
   item int, client int, clock timestamptz, request uuid, is_replay boolean, executed bigint default 0
 ) returns gold.outcome
@@ -203,7 +218,7 @@ begin
       return limit_reached(item, held, 'replays', clock, request);
     end if;
     held.replays_paid_at := greatest(held.replays_paid_at, clock) + make_interval(secs => 1 / replays_per_second()::float8);
-  elsif held.records >= held.maximum_daily_records or clock >= held.day_ends_at then
+  elsif held.records >= held.maximum_daily_records or is_other_day(held.day_ends_at, clock) then
     held := renewed(held, clock, null);
     if held.records - executed >= held.maximum_daily_records then
       return limit_reached(item, held, 'daily_records', clock, request);
@@ -234,6 +249,7 @@ begin atomic
   ) q
   cross join lateral (
     select count(*) as number from gold.orders o where o.client_id + 0 = l.client_id and o.sequence > l.counted_sequence
+      and o.id >= case when isfinite(l.day_ends_at) then gold.first_id_at(l.day_ends_at - interval '24 hours') end
   ) o
   where l.bucket = read_limits.client % 64 and l.client_id = read_limits.client;
 end;

@@ -77,6 +77,31 @@ describe("the daily budget of records", () => {
     assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
   });
 
+  it("goes on with today's records after the clock stepped back from a later day", async () => {
+    const client = await limited(1);
+    await quote(client);
+    await books
+      .sql`update gold.allowance set day_ends_at = day_ends_at + interval '10 days' where client_id = ${client}`;
+    const outcome = await quote(client);
+    assertEquals(wordOf(outcome), SPENT);
+    assert(JSON.parse(outcome.body!).limit.reset_seconds <= 86_400);
+    const [row] = await books.sql`
+      update gold.allowance set day_ends_at = day_ends_at - interval '1 day' where client_id = ${client} returning day_ends_at < clock_timestamp() as ended`;
+    assertEquals([row!.ended, wordOf(await quote(client))], [true, "answered 201"]);
+  });
+
+  it("frees no record of today for the order of a quote that was made yesterday", async () => {
+    const client = await limited(1);
+    const yesterday = `${(Date.now() - 86_400_000).toString(16).padStart(12, "0")}`;
+    const id = `${yesterday.slice(0, 8)}-${yesterday.slice(8)}${newUuid().slice(13)}`;
+    const made = await bookQuote(books.api, quoteItem(client, GRAM, { id }));
+    const outcomes = await sendOrders(books.api)([order(client, made), order(client, null)], WAITING);
+    assertEquals(outcomes.map(wordOf), ["answered 201", SPENT]);
+    assertEquals(wordOf(await quote(client)), SPENT);
+    const [limits] = await books.sql`select records::int from gold.read_limits(${client})`;
+    assertEquals(limits!.records, 1);
+  });
+
   it("executes open quotes when the budget is used up, and each frees one record", async () => {
     const client = await limited(2);
     const made = [await quote(client), await quote(client)];

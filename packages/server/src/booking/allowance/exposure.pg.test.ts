@@ -50,6 +50,24 @@ describe("the limit on the operator's exposure", () => {
     bookQuote(books.api, quoteItem(client, byGrams(side, tenthMilligrams)));
   const execute = (client: number, { body }: Outcome) =>
     bookOrder(books.api, orderItem(client, (JSON.parse(body!) as { quote_id: string }).quote_id.slice(3)));
+  /** Changes the instants of these clients' past orders, and of all that belongs to them. */
+  const moveTrades = (by: string, clients: readonly number[]) =>
+    books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      for (
+        const column of [
+          "orders.executed_at",
+          "transfer.posted_at",
+          "event.created_at",
+          "account.last_posted_at",
+        ]
+      ) {
+        const [table, name] = column.split(".");
+        await sql.unsafe(
+          `update gold.${table} set ${name} = ${name} + interval '${by}' where client_id in (${clients})`,
+        );
+      }
+    });
   const counted = async () => {
     const [row] = await books.sql`
       select day_net::int, open_buys::int, open_sells::int from gold.exposure_overview`;
@@ -77,7 +95,8 @@ describe("the limit on the operator's exposure", () => {
 
   it("rounds what is used up to a step, so that refusals do not show the exact trades of other partners", async () => {
     const [one, other] = clients as [number, number];
-    // The largest quote that the other partner gets, after quotes of the first one. The limit's step is 0.1 g.
+    // The largest quote that the other partner gets, after quotes of the first one. The limit's step is 0.1
+    // g.
     const largest = async (side: "buy" | "sell", open: bigint) => {
       await limit(10_000);
       await quote(one, side, open);
@@ -136,8 +155,42 @@ describe("the limit on the operator's exposure", () => {
     assertEquals(wordOf(await quote(one, "buy", 1n)), REFUSED);
     assertEquals((await books.sql`select from gold.open_exposure`).length, 1, "ended quotes are forgotten");
     await books.sql`update gold.vault set day_ends_at = day_ends_at - interval '1 day'`;
+    const everyone = await books.sql`select client_id from gold.account`;
+    await moveTrades("-1 day", everyone.map(({ client_id }) => client_id as number));
     assertEquals(wordOf(await quote(one, "buy", 10_000n)), MADE);
     assertEquals({ ...await counted() }, { day_net: 0, open_buys: 10_000, open_sells: 0 });
+  });
+
+  it("counts the day's orders again after the clock stepped back, and those of the later day twice", async () => {
+    const [one, other] = clients as [number, number];
+    /** Leaves what the first quote of a later day leaves. */
+    const turnDay = () =>
+      books
+        .sql`update gold.vault set day_net = 0, day_ends_at = day_ends_at + interval '3 days' where stripe = 0`;
+    const today = async () => {
+      const [row] = await books
+        .sql`select day_ends_at = gold.day_end(clock_timestamp()) as today from gold.vault where stripe = 0`;
+      return row!.today as boolean;
+    };
+    await limit(null);
+    await books.sql`select gold.set_exposure(1000000000)`;
+    const before = (await counted())!.day_net as number;
+    await books.sql`select gold.set_exposure(${before + 9_000_000})`;
+    const open = await quote(other, "buy", 3_000_000n);
+    await execute(one, await quote(one, "buy", 4_000_000n));
+    await moveTrades("3 days", [one]);
+    await turnDay();
+    assertEquals(wordOf(await quote(other, "buy", 5_000_000n)), REFUSED);
+    assertEquals([(await counted())!.day_net, await today()], [before + 4_000_000, true]);
+    await turnDay();
+    await execute(other, open);
+    assertEquals([(await counted())!.day_net, await today()], [before + 7_000_000, true]);
+    await books.sql`update gold.vault set day_ends_at = day_ends_at - interval '1 day' where stripe = 0`;
+    assertEquals(wordOf(await quote(other, "buy", 3_000_000n)), REFUSED, "a day begins with its orders");
+    const [later] = await books
+      .sql`select gold.net_of_day(clock_timestamp() + interval '2 days')::int as net`;
+    // The gold that the fixture gave to the client has moved along.
+    assertEquals(later!.net, 4_000_000 + 1_000_000);
   });
 
   it("does not let sales of today make room for a quote that can be executed tomorrow", async () => {
@@ -159,10 +212,12 @@ describe("the limit on the operator's exposure", () => {
     assertEquals({ ...await counted() }, { day_net: 0, open_buys: 0, open_sells: 0 });
     await books.sql`select gold.set_exposure(1000000000)`;
     const [traded] = await books.sql`
-      select sum(case side when 'buy' then grams else -grams end)::int as net from gold.orders`;
+      select sum(case side when 'buy' then grams else -grams end)::int as net from gold.orders
+      where executed_at >= gold.day_end(clock_timestamp()) - interval '24 hours'`;
     const holdings = await books.sql`
       select coalesce(sum(t.amount), 0)::int as given from gold.transfer t
-      where t.credit = 'gold' and not exists (select from gold.orders o where o.client_id = t.client_id and o.sequence = t.sequence)`;
+      where t.credit = 'gold' and t.posted_at >= gold.day_end(clock_timestamp()) - interval '24 hours'
+        and not exists (select from gold.orders o where o.client_id = t.client_id and o.sequence = t.sequence)`;
     assertEquals({ ...await counted() }, {
       day_net: (traded!.net as number) + (holdings[0]!.given as number),
       open_buys: 10_000,

@@ -117,6 +117,15 @@ describe("the limit on a partner's net position", () => {
     assertEquals(wordOf(await quote(client, "buy", 50_000n)), MADE);
   });
 
+  it("counts today's orders again after the clock stepped back from a later day", async () => {
+    const client = await limited(50_000);
+    await execute(client, await quote(client, "buy", 40_000n));
+    await books
+      .sql`update gold.allowance set day_gold = day_gold + 40000, day_ends_at = day_ends_at + interval '3 days' where client_id = ${client}`;
+    assertEquals(wordOf(await quote(client, "buy", 10_001n)), REFUSED);
+    assertEquals(wordOf(await quote(client, "buy", 10_000n)), MADE);
+  });
+
   it("does not let sales of today make room for a quote that can be executed tomorrow", async () => {
     const client = await limited(50_000);
     await execute(client, await quote(client, "buy", 50_000n));

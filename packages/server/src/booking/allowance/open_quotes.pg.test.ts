@@ -117,6 +117,20 @@ describe("the limit on open quotes", () => {
     assertEquals([await quote(client), await quote(client)].map(wordOf), [MADE, REFUSED]);
   });
 
+  it("counts quotes that were made before the clock stepped back, because they become executable again", async () => {
+    const client = await limited({ open_quotes: 2 });
+    await quote(client);
+    await expire(client);
+    await quote(client);
+    await books.sql.begin(async (sql) => {
+      await sql`alter table gold.quote disable trigger append_only`;
+      await sql`update gold.quote set created_at = created_at + interval '8 seconds', expires_at = expires_at + interval '8 seconds'
+        where client_id = ${client} and expires_at > clock_timestamp()`;
+      await sql`alter table gold.quote enable trigger append_only`;
+    });
+    assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], [MADE, REFUSED]);
+  });
+
   it("counts every open quote, even if their ids are not in the order of their creation", async () => {
     const client = await limited({ open_quotes: 3 });
     const ids = [newUuid(), newUuid(), newUuid()];

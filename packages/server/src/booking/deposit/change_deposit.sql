@@ -1,7 +1,8 @@
--- Deposits that the bank reported. With a single operator, one login records a deposit and another login approves
--- it. Under two people, a deposit and the reversal of a booked one are proposals, so that both people sign them.
--- The approval books a funding with the deposit's uuid. Lock order: the client's account, then the deposit. `actor`
--- is the login that acts: session_user, a login of the applied proposal, or one of the logins of simulations.
+-- Deposits that the bank reported. With a single operator, one login records a deposit and another login
+-- approves it. Under two people, a deposit and the reversal of a booked one are proposals, so that both
+-- people sign them. The approval books a funding with the deposit's uuid. Lock order: the client's account,
+-- then the deposit. `actor` is the login that acts: session_user, a login of the applied proposal, or one of
+-- the logins of simulations.
 
 create or replace function gold.lock_deposit(id uuid, out found_deposit gold.deposit, out holder gold.account)
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -64,7 +65,8 @@ begin
   perform note_as(actor, 'deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
 
--- Before the approval, a reversal only cancels the recorded deposit. After the approval, it also takes the money back.
+-- Before the approval, a reversal only cancels the recorded deposit. After the approval, it also takes the
+-- money back.
 create or replace function gold.reverse_deposit_as(actor text, id uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
@@ -107,7 +109,8 @@ begin
     id := record_deposit_as(session_user, public, amount, bank_reference);
     return;
   end if;
-  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them could deadlock.
+  -- Lock the account before the audit trail, as every other change of money does. Otherwise, two of them
+  -- could deadlock.
   subject := partner_of(public);
   perform from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   id := record_deposit_as(applied.proposer, public, amount, bank_reference);

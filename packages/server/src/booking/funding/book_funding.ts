@@ -3,6 +3,7 @@ import type { Query } from "../../database/query.ts";
 import type { CertifiedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
+import { capped } from "../capped.ts";
 
 export interface FundingItem extends CertifiedWrite {
   readonly amountHalalas: bigint;
@@ -13,7 +14,7 @@ export interface FundingItem extends CertifiedWrite {
 export function sendFunding(sql: Query): Send<FundingItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, amountHalalas, id, request } = item!;
-    const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
+    const amount = capped(amountHalalas, AMOUNT_MAX_HALALAS);
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_funding(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
         ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint, ${id}::uuid, ${request}::uuid)`;

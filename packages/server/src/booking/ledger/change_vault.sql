@@ -10,9 +10,9 @@ begin atomic
   select b.* from gold.bar b where b.added_list <= list and (b.removed_list is null or b.removed_list > list);
 end;
 
--- The bytes that a list's SHA-256 commits to: one JSON array without spaces, in UTF-8. Weights are in 0.0001 g,
--- the fineness is in 0.01 %, the instant is in ms. Bars are sorted by the bytes of their serial. The first list
--- has 64 zeros as its previous hash.
+-- The bytes that a list's SHA-256 commits to: one JSON array without spaces, in UTF-8. Weights are in 0.0001
+-- g, the fineness is in 0.01 %, the instant is in ms. Bars are sorted by the bytes of their serial. The first
+-- list has 64 zeros as its previous hash.
 --   [1,id,created at,fine,"previous hash",[["serial","refiner","vault",gross,fineness,fine],...]]
 create or replace function gold.bar_list_text(given gold.bar_list) returns text
 language sql stable

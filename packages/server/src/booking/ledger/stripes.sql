@@ -1,11 +1,11 @@
--- The vault's free gold lies in one or more stripes, rows of `vault`. A batch of orders holds one stripe until its
--- commit. With a synchronous standby, a commit takes a round trip, and batches on other connections use the other
--- stripes meanwhile.
+-- The vault's free gold lies in one or more stripes, rows of `vault`. A batch of orders holds one stripe
+-- until its commit. With a synchronous standby, a commit takes a round trip, and batches on other connections
+-- use the other stripes meanwhile.
 --
--- The sum of the stripes is the free gold of the books. How it is spread has no meaning, so moving it needs no
--- transfer. Lock order: accounts, then stripes in ascending order. A batch that locks a single stripe does not wait
--- for it, and locks no other stripe afterwards. So no two transactions wait for each other. Postgres may lock a single
--- stripe that the batch then cannot use; book_orders() refuses to wait while it holds one.
+-- The sum of the stripes is the free gold of the books. How it is spread has no meaning, so moving it needs
+-- no transfer. Lock order: accounts, then stripes in ascending order. A batch that locks a single stripe does
+-- not wait for it, and locks no other stripe afterwards. So no two transactions wait for each other. Postgres
+-- may lock a single stripe that the batch then cannot use; book_orders() refuses to wait while it holds one.
 
 -- Locks all stripes and returns stripe 0. If stripe 0 has less than `need`, moves free gold: stripe 0 gets
 -- `need`, and the rest is spread evenly over all stripes. If all stripes together have less than `need`,
@@ -33,8 +33,8 @@ begin
   return first;
 end $$;
 
--- Sets the number of stripes, and spreads the free gold evenly. Only the migration login may call it, because it
--- needs the rights of the tables' owner. The lock waits for the batches that are being booked.
+-- Sets the number of stripes, and spreads the free gold evenly. Only the migration login may call it, because
+-- it needs the rights of the tables' owner. The lock waits for the batches that are being booked.
 create or replace function gold.set_stripes(count int) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable

@@ -244,9 +244,10 @@ language sql stable set search_path = gold, pg_temp as $$
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
 $$;
 
--- The rules of this function and the next four: each order, funding and withdrawal has one event. Each order
--- and withdrawal has exactly one idempotency key; a funding has one key or one approved deposit. No key and
--- no event names a record that does not exist. The sequence numbers of a client's events have no gap.
+-- The rules of this function, check_execution_has_key, check_events_without_gap, check_execution_has_event
+-- and check_event_has_execution: each order, funding and withdrawal has one event. Each order and withdrawal
+-- has exactly one idempotency key; a funding has one key or one approved deposit. No key and no event names a
+-- record that does not exist. The sequence numbers of a client's events have no gap.
 create or replace function gold.check_result_is_bound() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
   select k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'

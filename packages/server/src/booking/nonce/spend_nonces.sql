@@ -29,9 +29,11 @@ begin
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
-    join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
-    where l.maximum_daily_records is not null and versions[array_position(locked, i.client)] = i.admission
-      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce)
+    where exists (
+        select from allowance l where l.bucket = i.client % 64 and l.client_id = i.client and l.maximum_daily_records is not null offset 0
+      )
+      and versions[array_position(locked, i.client)] = i.admission
+      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce offset 0)
     order by i.n
   loop
     continue when asked.name = any (taken);
@@ -67,6 +69,8 @@ begin
       else 'nonce_reused'
     end order by i.n)
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
-    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
+    left join lateral (
+      select n.request_id from nonce n where n.bucket = i.client % 64 and n.client_id = i.client and n.nonce = i.nonce offset 0
+    ) s on true
   );
 end $$;

@@ -17,21 +17,21 @@ export interface EventNotices {
  */
 export function openEventNotices(sql: Query): EventNotices {
   const clients = new Set<number>();
-  let underWay = false;
+  let sending = false;
   const send = async () => {
-    underWay = true;
+    sending = true;
     // Wait once before the first statement, so that it notifies of all clients of a batch of orders.
     for (await undefined; clients.size > 0; await new Promise((resolve) => setTimeout(resolve, APART_MS))) {
       const notified = `{${[...clients].join(",")}}`;
       clients.clear();
       await sql`select gold.tell_events(${notified}::text::int[])`.catch(() => {});
     }
-    underWay = false;
+    sending = false;
   };
   return {
     notify(client) {
       clients.add(client);
-      if (!underWay) void send();
+      if (!sending) void send();
     },
   };
 }

@@ -77,7 +77,9 @@ describe("seal_chain", () => {
     });
   });
 
-  /** Computes from the rows how each hashed line of the client's chain ends: `|answer|salt` (docs/chain.md). */
+  /**
+   * Computes from the rows how each hashed line of the client's chain ends: `|answer|salt` (docs/chain.md).
+   */
   async function endsOf(client: number): Promise<string[]> {
     const [partner] = await books.sql`select chain_key from gold.partner where id = ${client}`;
     const rows = await books.sql`

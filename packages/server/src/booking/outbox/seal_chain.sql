@@ -12,10 +12,10 @@
 --                              |hash of the JSON array of kind, id, kid, begin in ms, end in ms, hash of the
 --                               IBAN, URL, login and approving login; members of other events are null
 --   a closed day               |hash of the JSON array of its members, in the order of docs/chain.md
--- Version 2 ends with |answer|salt. The answer commits to the request and its reply (answer_of()). It is empty
--- for a record that was made without an idempotency key. Because of the salt, nobody else can find the line of
--- a public link by guessing.
--- A link is sha256(previous link || line). The first link uses 32 zero bytes as its previous link.
+-- Version 2 ends with |answer|salt. The answer commits to the request and its reply (answer_of()). It is
+-- empty for a record that was made without an idempotency key. Because of the salt, nobody else can find the
+-- line of a public link by guessing. A link is sha256(previous link || line). The first link uses 32 zero
+-- bytes as its previous link.
 
 create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
@@ -85,8 +85,8 @@ begin atomic
       else '' end
   from gold.event e
   left join lateral (
-    -- OFFSET 0 keeps this a lookup by the whole key. In a plain join, the planner may read all orders of the client
-    -- for each event, if it plans while the tables are empty.
+    -- OFFSET 0 keeps this a lookup by the whole key. In a plain join, the planner may read all orders of the
+    -- client for each event, if it plans while the tables are empty.
     select o.* from gold.orders o
     where e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject offset 0
   ) o on true

@@ -9,18 +9,18 @@ const CLIENTS_PER_CALL = 200;
  * event before it sends the event. Each round includes every client that has unsealed events.
  */
 export function startSealer(sql: Query): { stop(): void } {
-  let underWay = false;
+  let sealing = false;
   let stopping = false;
   const seal = async () => {
-    if (underWay) return;
-    underWay = true;
+    if (sealing) return;
+    sealing = true;
     try {
       while (await sealOnce(sql, () => stopping));
     } catch {
       // Ignore the error: the next round, a second later, seals what is left. `gold ledger verify` reports
       // events that stay unsealed.
     } finally {
-      underWay = false;
+      sealing = false;
     }
   };
   const timer = setInterval(() => void seal(), PAUSE_MS);

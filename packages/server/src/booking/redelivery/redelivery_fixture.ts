@@ -29,8 +29,8 @@ export async function testWebhook(sql: Sql, item: WebhookTestItem, settle = fals
 }
 
 /**
- * The client's rows in retry: sequence number, tries, and "due", "later", "parked" or "delivered". The row of a
- * delivered event stays only until the endpoint's mark passes the event.
+ * The client's rows in retry: sequence number, tries, and "due", "later", "parked" or "delivered". The row of
+ * a delivered event stays only until the endpoint's mark passes the event.
  */
 export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`

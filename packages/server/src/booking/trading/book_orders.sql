@@ -10,8 +10,9 @@
 --
 -- Every statement here finds few rows by a key. So the good plan is always the same: a generic plan with
 -- nested loops over indexes and no JIT. Planning at each call would cost half a millisecond. The settings
--- belong to the function, so that every connection has them. A plan that was made while the tables were empty
--- is then also good for full tables.
+-- belong to the function, so that every connection has them. OFFSET 0 keeps each lookup one by its whole key.
+-- In a plain join, a plan that was made while a table was empty would later read all of its rows for each
+-- batch.
 
 create or replace function gold.book_orders(
   wait boolean, settle boolean,
@@ -69,10 +70,10 @@ begin
       coalesce(i.reference, q.reference) as reference, coalesce(i.account_label, q.account_label) as account_label
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests, partner_references, account_labels, signed_requests, thumbprints)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, reference, account_label, signed_request, thumbprint, n)
-    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
-    left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
-    left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote
-    left join orders o on o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote
+    left join lateral (select * from nonce n where n.bucket = i.client % 64 and n.client_id = i.client and n.nonce = i.nonce offset 0) s on true
+    left join lateral (select * from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key offset 0) k on true
+    left join lateral (select * from quote q where q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote offset 0) q on true
+    left join lateral (select * from orders o where o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote offset 0) o on true
     order by i.n
   loop
     if asked.slot is null then
@@ -149,9 +150,9 @@ begin
         where v.free >= asked.need and v.maximum_exposure is null
         limit 1 for no key update skip locked;
         if not found then
-          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it, Postgres
-          -- locks the new version and checks it afterwards. If this batch held such a stripe and waited for a lower
-          -- one, it could deadlock with another batch. So it starts again.
+          -- Postgres can lock a row and not return it: if the row changes while the statement reaches it,
+          -- Postgres locks the new version and checks it afterwards. If this batch held such a stripe and
+          -- waited for a lower one, it could deadlock with another batch. So it starts again.
           if exists (select from vault v where v.stripe > 0 and v.xmax = pg_current_xact_id()::xid) then
             raise exception 'a stripe changed while it was locked: run the statement again' using errcode = '40001';
           end if;
@@ -167,7 +168,10 @@ begin
 
     if refusal is not null then
       limited := take_record(asked.n, asked.client, clock, asked.request, false,
-        case when crowded then (select count(*) from unnest(executed) e where e.client_id = asked.client) else 0 end);
+        case when crowded then (
+          select count(*) from unnest(executed) e
+          where e.client_id = asked.client and e.id >= first_id_at(day_end(clock) - interval '24 hours')
+        ) else 0 end);
       if limited.outcome is not null then
         return next limited;
         continue;
@@ -199,7 +203,8 @@ begin
         asked.reference, asked.account_label, null, list)::orders;
       body := '{' || order_members(placed) || ',"balances":'
         || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
-      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version 1.
+      -- Without a signed request, a process of 0.3.0 booked the order. Its line in the hash chain has version
+      -- 1.
       if asked.signed_request is not null then
         placed.answer := answer_of(asked.key, asked.fingerprint, 201, asked.request, body, asked.signed_request, asked.thumbprint);
       end if;

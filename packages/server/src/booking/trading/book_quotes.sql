@@ -59,8 +59,8 @@ begin
   horizon := clock + clock_tolerance();
   select * into current from price;
   if current.stored_at > horizon then
-    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it was
-    -- the current price at this instant, too.
+    -- The clock stepped back after the price was stored. Store it again, so that the history shows that it
+    -- was the current price at this instant, too.
     update price set source = source returning * into current;
   end if;
   limits_exposure := (select v.maximum_exposure is not null from vault v where v.stripe = 0);
@@ -72,12 +72,12 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, l.client_id is not null as limited, l as allowance
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, i.reference, i.account_label, (l.h).client_id is not null as limited, l.h as allowance
     from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests,
       partner_references, account_labels)
       with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, reference, account_label, n)
-    left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
-    left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
+    left join lateral (select * from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key offset 0) k on true
+    left join lateral (select h from allowance h where h.bucket = i.client % 64 and h.client_id = i.client offset 0) l on true
     order by i.n
   loop
     if asked.slot is null then
@@ -152,7 +152,7 @@ begin
 
     if asked.limited then
       held := coalesce(allowances[asked.slot], asked.allowance);
-      if clock >= held.day_ends_at
+      if is_other_day(held.day_ends_at, clock)
         or exceeded_limit(held, quoted_grams, asked.side, holder.gold, firm_until) is not null then
         held := renewed(held, clock, quoted_grams, asked.side, holder.gold, firm_until);
         if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
@@ -167,8 +167,8 @@ begin
       end if;
     end if;
     if limits_exposure and total > 0 then
-      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the limit
-      -- holds for quotes that other sessions make at the same time.
+      -- The vault is locked after the accounts, as in book_orders. Every quote waits for this lock, so the
+      -- limit holds for quotes that other sessions make at the same time.
       if house.stripe is null then
         house := lock_exposure(clock);
         select coalesce(sum(e.buys), 0), coalesce(sum(e.sells), 0) into open_buys, open_sells from open_exposure e where e.ends_at > clock;

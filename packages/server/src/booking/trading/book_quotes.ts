@@ -9,6 +9,7 @@ import { arrayLiteral } from "../../database/array_literal.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
+import { capped } from "../capped.ts";
 
 export interface QuoteItem extends AdmittedWrite {
   readonly asked: QuoteRequest;
@@ -38,10 +39,7 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
   };
 }
 
-// A well-formed number may exceed every limit, and even the range of a column. Such a number is cut to one
-// unit above the cap, which is refused in the same way.
 const gramsOf = (asked: QuoteRequest) =>
   asked.by === "grams" ? capped(asked.goldTenthMilligrams, GOLD_MAX_TENTH_MILLIGRAMS) : null;
 const amountOf = (asked: QuoteRequest) =>
   asked.by === "amount" ? capped(asked.amountHalalas, AMOUNT_MAX_HALALAS) : null;
-const capped = (value: bigint, cap: bigint) => value > cap ? cap + 1n : value;

@@ -1,8 +1,8 @@
 -- The operator's price and market hours, and the ticks of a price source. A tick stores one price of the
--- source. If two processes tick at once, the later tick finds a newer price than the one it started from and is
--- dropped. A price that an operator sets gets the current time. With a new http URL, the price is stale until
--- the source gives its first price. With the same URL, the price keeps its time, because a new spread does not
--- make it fresher.
+-- source. If two processes tick at once, the later tick finds a newer price than the one it started from and
+-- is dropped. A price that an operator sets gets the current time. With a new http URL, the price is stale
+-- until the source gives its first price. With the same URL, the price keeps its time, because a new spread
+-- does not make it fresher.
 
 -- Locks the price row. A command that changes only a part of the row takes this lock before it reads the
 -- other parts. Otherwise, one of two concurrent commands could undo the change of the other.
@@ -36,7 +36,8 @@ begin
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
     'url', set_price.url, 'price_id', (select p.id from price p))));
-  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before it.
+  -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before
+  -- it.
   update price p set watched_from = p.id;
   if is_first and exists (select from deployment d where d.environment = 'production') then
     perform store_breaker(500, 60);
@@ -98,8 +99,8 @@ begin
     jsonb_build_object('basis_points', store_breaker.basis_points, 'seconds', store_breaker.seconds));
 end $$;
 
--- Opens the market that the circuit breaker closed. From then on, the breaker compares only with the current price
--- and later prices.
+-- Opens the market that the circuit breaker closed. From then on, the breaker compares only with the current
+-- price and later prices.
 create or replace function gold.open_market() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -112,9 +113,9 @@ begin
 end $$;
 
 -- Closes the market if a price of the source differs from a price of the last `halt_seconds` by
--- `halt_basis_points` or more. The price that was in force when this time began counts, too. So the first price
--- after an outage of the source is compared with the last one before it. A price that the band refused has no id.
--- Returns whether this price closed the market.
+-- `halt_basis_points` or more. The price that was in force when this time began counts, too. So the first
+-- price after an outage of the source is compared with the last one before it. A price that the band refused
+-- has no id. Returns whether this price closed the market.
 create or replace function gold.halt_on_jump(ticked gold.price) returns boolean
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -148,12 +149,12 @@ return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(sec
   or (given).as_of > clock + gold.clock_tolerance());
 
 -- Stores a price of the source, and closes the market if it jumped. Raises an error with the detail
--- outside_band if the price is outside the band (price_band.sql). If such a price closes the market, it is not stored
--- either, but an error would undo the closing, so the function returns false. Also returns false if the price or its
--- settings changed since the tick read them.
--- `source_as_of` is the time that the source states, or null. The clock replaces a missing time and a time in
--- the future. A time before 1970 becomes the first millisecond of 1970, because the price band ignores `epoch`, the
--- time of a price that no source has given.
+-- outside_band if the price is outside the band (price_band.sql). If such a price closes the market, it is
+-- not stored either, but an error would undo the closing, so the function returns false. Also returns false
+-- if the price or its settings changed since the tick read them. `source_as_of` is the time that the source
+-- states, or null. The clock replaces a missing time and a time in the future. A time before 1970 becomes the
+-- first millisecond of 1970, because the price band ignores `epoch`, the time of a price that no source has
+-- given.
 create or replace function gold.tick_price(
   known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz
 ) returns boolean
@@ -185,7 +186,8 @@ end $$;
 
 -- Every change of the price is appended to its history, in the transaction of the change. The two triggers on
 -- `price` do it, so a price cannot change without its row. The rows are numbered without a gap, because every
--- writer holds the lock on the price row. `stored_at` is the clock's time, so it goes back only if the clock does.
+-- writer holds the lock on the price row. `stored_at` is the clock's time, so it goes back only if the clock
+-- does.
 create or replace function gold.number_price() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$
 begin
@@ -201,8 +203,8 @@ begin
   return new;
 end $$;
 
--- The line that a row's hash commits to. It has only integers and the name of the source, so that any language
--- builds the same bytes; instants are in ms:
+-- The line that a row's hash commits to. It has only integers and the name of the source, so that any
+-- language builds the same bytes; instants are in ms:
 --   1|id|source|mid|buy|sell|spread|seconds until stale|seconds of a quote|as of|stored at
 create or replace function gold.price_line(given gold.price_history) returns text
 language sql immutable parallel safe

@@ -3,8 +3,18 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../../database/array_literal.ts";
-import { bookFunding, byGrams, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../fixture.ts";
-import { sendNonces } from "../nonce/spend_nonces.ts";
+import {
+  bookFunding,
+  byGrams,
+  fundingItem,
+  newUuid,
+  nonceItem,
+  orderItem,
+  quoteItem,
+  wordOf,
+} from "../fixture.ts";
+import { limitClient } from "../allowance/allowance_fixture.ts";
+import { type NonceItem, sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
@@ -12,7 +22,9 @@ const ROWS = 100_000;
 const ROUNDS = 12;
 const CLIENTS = 16;
 /** The tables that grow. The others have one row or a small list. */
-const GROWING = ["account", "event", "idempotency_key", "nonce", "orders", "quote", "transfer"];
+const GROWING = ["account", "allowance", "event", "idempotency_key", "nonce", "orders", "quote", "transfer"];
+/** Limits that the test does not reach. */
+const LIMITS = { open_quotes: 1_000_000, open_grams: 1_000_000_000, daily_records: 1_000_000 };
 /** The number of rows of a table that one item may read. */
 const ROWS_AN_ITEM = 12;
 
@@ -29,8 +41,8 @@ describe("the booking functions' plans", () => {
   after(() => books.stop());
 
   /**
-   * Books quotes and orders of every client in batches, and a funding and a nonce alone, and seals their
-   * records. Returns the number of items.
+   * Books quotes and orders of every client in batches, and a funding alone, spends a nonce of each twice,
+   * and seals their records. Returns the number of items.
    */
   async function bookRounds(sql: Sql): Promise<number> {
     const sending = { wait: false, settle: false };
@@ -43,33 +55,48 @@ describe("the booking functions' plans", () => {
       const outcomes = [...await sendQuotes(sql)(quotes, sending), ...await sendOrders(sql)(orders, sending)];
       outcomes.push(await bookFunding(sql, fundingItem(clients[0]!, 1n)));
       assertEquals(outcomes.filter((outcome) => wordOf(outcome) !== "answered 201"), []);
-      await sendNonces(sql)([nonceItem(clients[0]!)], sending);
+      const nonces = clients.map((client) => nonceItem(client));
+      const words = async (items: NonceItem[]) =>
+        (await sendNonces(sql)(items, sending)).map(({ outcome }) => outcome);
+      assertEquals(await words(nonces), nonces.map(() => "answered"));
+      const reused = nonces.map((item) => ({ ...item, request: newUuid() }));
+      assertEquals(await words(reused), reused.map(() => "nonce_reused"));
       await sql`select gold.seal_next(${arrayLiteral(clients)}::text::int[])`;
-      items += outcomes.length + 1;
+      items += outcomes.length + nonces.length + reused.length;
     }
     return items;
   }
 
   /**
-   * Inserts rows of other clients, as many as a busy month leaves. Without autovacuum, the planner gets no
-   * statistics of these rows before the test runs `analyze`.
+   * Stores statistics of empty tables for the planner. Autovacuum is off, so these statistics stay until the
+   * test runs `analyze`.
+   */
+  async function keepStatistics(): Promise<void> {
+    for (const table of GROWING) {
+      await books.sql`alter table gold.${books.sql(table)} set (autovacuum_enabled = false)`;
+    }
+    await books.sql`vacuum analyze`;
+  }
+
+  /**
+   * Inserts rows of other clients, as many as a busy month leaves. It makes no temporary table, because the
+   * first one of a session makes a schema, and then every session makes its plans again.
    */
   async function fillTables(): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
-      for (const table of GROWING) {
-        await sql`alter table gold.${sql(table)} set (autovacuum_enabled = false)`;
-      }
-      await sql`create temp table filler on commit drop as
+      await sql`create table public.filler as
         select (1000 + n % 5000)::int as client, ((1000 + n % 5000) % 64)::smallint as bucket, n, gen_random_uuid() as id from generate_series(1, ${ROWS}::int) n`;
-      await sql`insert into gold.account (bucket, client_id) select distinct bucket, client from filler`;
-      await sql`insert into gold.quote select bucket, client, 'buy', id, 10000, 3210000, 32100, now(), now() from filler`;
+      await sql`insert into gold.account (bucket, client_id) select distinct bucket, client from public.filler`;
+      await sql`insert into gold.allowance (bucket, client_id, open_from, counted_sequence)
+        select distinct bucket, client, gold.first_id_at(now()), 0 from public.filler`;
+      await sql`insert into gold.quote select bucket, client, 'buy', id, 10000, 3210000, 32100, now(), now() from public.filler`;
       await sql`insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-        select bucket, client, 'buy', id, n, 10000, 3210000, 32100, now(), 0, 0, 0 from filler`;
-      await sql`insert into gold.transfer select bucket, client, 1, 0, n, 'available', 'house', 'SAR', 32100, 0, 0, 0, now() from filler`;
-      await sql`insert into gold.event select bucket, client, n, id, id, now(), 'order.executed' from filler`;
-      await sql`insert into gold.nonce select bucket, client, id, id from filler`;
-      await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}' from filler`;
+        select bucket, client, 'buy', id, n, 10000, 3210000, 32100, now(), 0, 0, 0 from public.filler`;
+      await sql`insert into gold.transfer select bucket, client, 1, 0, n, 'available', 'house', 'SAR', 32100, 0, 0, 0, now() from public.filler`;
+      await sql`insert into gold.event select bucket, client, n, id, id, now(), 'order.executed' from public.filler`;
+      await sql`insert into gold.nonce select bucket, client, id, id from public.filler`;
+      await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}' from public.filler`;
     });
   }
 
@@ -78,7 +105,7 @@ describe("the booking functions' plans", () => {
     readonly rows: number;
   }
 
-  /** For each table, the sequential scans and the rows read by any scan, until now. */
+  /** For each table with its partitions, the sequential scans and the rows read by any scan, until now. */
   async function readsOf(session: Sql): Promise<Map<string, Reads>> {
     // A session reports its counters with a delay. pg_stat_force_next_flush() makes its own session report
     // them at once, so the test calls the function in each session of both pools.
@@ -89,8 +116,9 @@ describe("the booking functions' plans", () => {
     }
     for (const each of others) each.release();
     const rows = await books.sql`
-      select relname, seq_scan::int as scans, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
-      from pg_stat_user_tables where schemaname = 'gold' and relname = any(${GROWING})`;
+      select root.relname, sum(s.seq_scan)::int as scans, sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::int as rows
+      from pg_stat_user_tables s join pg_class root on root.oid = coalesce(pg_partition_root(s.relid), s.relid)
+      where s.schemaname = 'gold' and root.relname = any(${GROWING}) group by root.relname`;
     return new Map(rows.map(({ relname, scans, rows }) => [relname, { scans, rows }]));
   }
 
@@ -107,9 +135,11 @@ describe("the booking functions' plans", () => {
   }
 
   it("use the indexes, whether the plans were made for empty tables or for full tables", async () => {
+    await keepStatistics();
     const early = books.connect("gold_api", 1);
     await bookRounds(early);
     await fillTables();
+    for (const client of clients) await limitClient(books.sql, client, LIMITS);
     await assertIndexed(early);
     await assertIndexed(books.connect("gold_api", 1));
     await books.sql`analyze`;

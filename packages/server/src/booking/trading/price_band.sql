@@ -1,10 +1,10 @@
--- The price band. A price may differ from the price before it, and from each price of the last hour, only by a
--- percentage. The trigger of `price` asks this for every new price, so the band holds for `gold price set`, for the
--- price source and for every other writer. A price that an approved proposal names is accepted at any distance;
--- the band then compares with this price and later ones. Quotes and orders do not use the band.
+-- The price band. A price may differ from the price before it, and from each price of the last hour, only by
+-- a percentage. The trigger of `price` asks this for every new price, so the band holds for `gold price set`,
+-- for the price source and for every other writer. A price that an approved proposal names is accepted at any
+-- distance; the band then compares with this price and later ones. Quotes and orders do not use the band.
 
--- Refuses a price outside the band. The price that was in force when the hour began counts, too. So the first price
--- after an outage of the source is compared with the last one before it.
+-- Refuses a price outside the band. The price that was in force when the hour began counts, too. So the first
+-- price after an outage of the source is compared with the last one before it.
 create or replace function gold.refuse_outside_band(given gold.price) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -71,8 +71,8 @@ create or replace function gold.store_band(basis_points int, hour_basis_points i
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   update price p set band_basis_points = store_band.basis_points, band_hour_basis_points = store_band.hour_basis_points,
-    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it again and
-    -- again would move the price any distance.
+    -- A new band does not compare with the prices before it. A changed band does; otherwise, changing it
+    -- again and again would move the price any distance.
     band_from = case when p.band_basis_points is null then p.id else p.band_from end;
   if not found then
     raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
@@ -82,7 +82,8 @@ begin
     'hour_basis_points', store_band.hour_basis_points, 'price_id', (select p.id from price p)));
 end $$;
 
--- The band of a deployment whose people have not set one: 2 % a step and 5 % an hour. Without two people, it is off.
+-- The band of a deployment whose people have not set one: 2 % a step and 5 % an hour. Without two people, it
+-- is off.
 create or replace function gold.store_first_band() returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin

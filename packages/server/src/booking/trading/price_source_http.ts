@@ -56,8 +56,8 @@ interface HttpSourceOptions {
 
 /**
  * GET of the URL returns `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is
- * optional. The database refuses a price outside the band (price_band.sql). The URL comes from the database, so it
- * is checked like a webhook URL, and a request goes only to a checked address.
+ * optional. The database refuses a price outside the band (price_band.sql). The URL comes from the database,
+ * so it is checked like a webhook URL, and a request goes only to a checked address.
  */
 export function httpSource(
   { now, allow, resolve = createResolver() }: HttpSourceOptions,

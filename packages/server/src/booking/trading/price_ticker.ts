@@ -90,11 +90,11 @@ export async function startPriceTicker(
     if (outcome !== undefined && !stopping.signal.aborted) report(row.source, outcome);
   };
   await tick().catch(() => {});
-  let underWay = false;
+  let ticking = false;
   const timer = setInterval(() => {
-    if (underWay) return;
-    underWay = true;
-    void tick().catch(() => {}).finally(() => underWay = false);
+    if (ticking) return;
+    ticking = true;
+    void tick().catch(() => {}).finally(() => ticking = false);
   }, TICK_MS);
   return {
     stop() {

@@ -1,7 +1,7 @@
 -- The operator's steps of a withdrawal. Each step is a row that names the step before it. Constraints of the
 -- table allow only the legal sequences of steps, and refuse a submission by the login that approved.
 -- step_withdrawal checks both first, so that the operator gets a readable error. `actor` is the login that
--- takes the step: session_user, or one of the logins of simulations.
+-- takes the step: session_user, the proposer of the applied proposal, or one of the logins of simulations.
 
 create or replace function gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -91,8 +91,8 @@ begin
   ) locked;
 end $$;
 
--- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank. The caller has
--- checked that the ids are of different withdrawals (payment_document).
+-- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank. The caller
+-- has checked that the ids are of different withdrawals (payment_document).
 create or replace function gold.submit_withdrawals_as(
   actor text, batch uuid, ids uuid[], document text, prepared_at timestamptz default clock_timestamp()
 ) returns void

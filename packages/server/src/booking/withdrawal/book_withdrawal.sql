@@ -5,8 +5,8 @@ create or replace function gold.mask_iban(iban text) returns text
 language sql immutable parallel safe
 return substr(iban, 1, 4) || repeat('*', length(iban) - 8) || right(iban, 4);
 
--- The withdrawals that a client requested since an instant. Rejected and returned ones count, too: otherwise a
--- partner could request as many as it likes.
+-- The withdrawals that a client requested since an instant. Rejected and returned ones count, too: otherwise
+-- a partner could request as many as it likes.
 create or replace function gold.withdrawals_since(client int, since timestamptz, out requested int, out withdrawn bigint)
 language plpgsql stable set search_path = gold, pg_temp as $$
 begin

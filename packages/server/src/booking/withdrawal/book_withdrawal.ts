@@ -4,6 +4,7 @@ import type { Query } from "../../database/query.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../batcher.ts";
 import type { Outcome } from "../outcome.ts";
+import { capped } from "../capped.ts";
 
 export interface WithdrawalItem extends SignedWrite {
   readonly amountHalalas: bigint;
@@ -18,9 +19,7 @@ export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
     const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, accountLabel } =
       item!;
     const { id, request, signedRequest, thumbprint } = item!;
-    // Cut the amount to one halala above the cap, because a well-formed number may exceed the range of a
-    // column. The database refuses that value in the same way.
-    const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
+    const amount = capped(amountHalalas, AMOUNT_MAX_HALALAS);
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
         ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,

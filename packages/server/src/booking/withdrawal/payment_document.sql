@@ -1,10 +1,10 @@
 -- The payment document for the bank: pain.001.001.09 of ISO 20022, CustomerCreditTransferInitiationV09. These
 -- functions build it from the rows; no function accepts a document from a caller. The person who submits a
--- batch approves the SHA-256 of the document. Under two people, both sign it in a proposal. `gold` and the audit
--- build the document again with their own code.
+-- batch approves the SHA-256 of the document. Under two people, both sign it in a proposal. `gold` and the
+-- audit build the document again with their own code.
 
--- Why a bank would refuse a name or a reference, or null. The characters are those of UNPRINTABLE in values.ts of
--- `gold`: control, format and private characters, line breaks and noncharacters.
+-- Why a bank would refuse a name or a reference, or null. The characters are those of UNPRINTABLE in
+-- values.ts of `gold`: control, format and private characters, line breaks and noncharacters.
 create or replace function gold.payment_text_fault(value text) returns text
 language plpgsql immutable set search_path = gold, pg_temp as $$
 declare
@@ -24,7 +24,8 @@ begin
   end;
 end $$;
 
--- Returns the text of an element, or refuses the document. Equal texts have equal bytes, because they are in NFC.
+-- Returns the text of an element, or refuses the document. Equal texts have equal bytes, because they are in
+-- NFC.
 create or replace function gold.payment_text(what text, value text) returns text
 language plpgsql immutable set search_path = gold, pg_temp as $$
 declare
@@ -173,9 +174,10 @@ begin
   sha256 := encode(sha256(convert_to(document, 'UTF8')), 'hex');
 end $$;
 
--- Submits a prepared batch and returns its document. `sha256` is the hash of the document that the person was shown.
--- This function builds the document from the rows again, and submits nothing if its hash differs. An approved
--- proposal submits in the name of its proposer, so that nobody proposes to pay a withdrawal that this login approved.
+-- Submits a prepared batch and returns its document. `sha256` is the hash of the document that the person was
+-- shown. This function builds the document from the rows again, and submits nothing if its hash differs. An
+-- approved proposal submits in the name of its proposer, so that nobody proposes to pay a withdrawal that
+-- this login approved.
 create or replace function gold.submit_payment(batch uuid, ids uuid[], prepared_at timestamptz, sha256 text) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -191,12 +193,13 @@ begin
   -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits
   -- until this batch has written its own.
   perform from audit_tail for no key update;
-  -- The person who was shown the document answers soon. Another person may approve it until the end of its day.
+  -- The person who was shown the document answers soon. Another person may approve it until the end of its
+  -- day.
   if prepared_at > clock_timestamp() + clock_tolerance()
     or applied.id is null and prepared_at < clock_timestamp() - interval '1 hour'
     or day_in_riyadh(prepared_at) <> day_in_riyadh(clock_timestamp())
   then
-    raise exception 'the document was prepared at %: run the command again', instant_text(prepared_at) using errcode = 'GR409';
+    raise exception 'the document was prepared at %, which is too long ago or another day in Riyadh: run `gold withdrawal submit` again', instant_text(prepared_at) using errcode = 'GR409';
   end if;
   document := payment_document(batch, prepared_at, day_in_riyadh(prepared_at), ids);
   built := encode(sha256(convert_to(document, 'UTF8')), 'hex');

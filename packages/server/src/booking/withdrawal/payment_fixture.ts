@@ -47,8 +47,8 @@ export const LARGE_PAYMENTS: readonly TestPayment[] = Array.from(
 );
 
 /**
- * Builds the document of these payments with the database's function, from rows that are undone. `payer` replaces
- * columns of the payout account.
+ * Builds the document of these payments with the database's function, from rows that are undone. `payer`
+ * replaces columns of the payout account.
  */
 export async function buildDocument(
   { sql }: TestBooks,

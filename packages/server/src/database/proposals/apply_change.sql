@@ -1,7 +1,7 @@
 -- Makes the change of a proposal, with the functions that a single operator calls. Each member of the content
--- has the name and the form that require_approval() compares; a quantity is a text with a number of minor units.
--- Only the migration login can create and remove logins. So the approval of a new or removed operator changes
--- nothing yet; see require_approved_operator().
+-- has the name and the form that require_approval() compares; a quantity is a text with a number of minor
+-- units. Only the migration login can create and remove logins. So the approval of a new or removed operator
+-- changes nothing yet; see require_approved_operator().
 
 create or replace function gold.texts_of(list jsonb) returns text[]
 language sql immutable
@@ -54,7 +54,8 @@ begin
     when 'price.set' then
       if content ?| '{source,mid,spread_basis_points,stale_after_seconds,url}' then
         perform lock_price();
-        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold` stores, too.
+        -- Without `mid`, the current price stays. If there is none yet, store the placeholder that `gold`
+        -- stores, too.
         mid := coalesce((content ->> 'mid')::bigint, (select p.mid from price p), 10000);
         spread := (content ->> 'spread_basis_points')::int;
         perform set_price(content ->> 'source', mid, buy_of(mid, spread), sell_of(mid, spread), spread,

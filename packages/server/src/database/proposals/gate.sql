@@ -1,6 +1,7 @@
--- Changes that need two people. One login proposes such a change, and another login approves it (propose.sql).
--- The function that makes the change calls require_approval() first. So no login can make the change alone, with
--- any program. A single-operator deployment, which only a sandbox can be, needs no approval.
+-- Changes that need two people. One login proposes such a change, and another login approves it
+-- (propose.sql). The function that makes the change calls require_approval() first. So no login can make the
+-- change alone, with any program. A single-operator deployment, which only a sandbox can be, needs no
+-- approval.
 
 create or replace function gold.two_people() returns boolean
 language sql stable
@@ -18,9 +19,9 @@ begin
   return applied;
 end $$;
 
--- Refuses the change, unless the applied proposal is of one of these kinds and each member of `part` equals the
--- member of its content. `part` holds what the calling function changes; a proposal can be applied by several
--- functions. `gold` proposes the change if the detail of the error is needs_approval.
+-- Refuses the change, unless the applied proposal is of one of these kinds and each member of `part` equals
+-- the member of its content. `part` holds what the calling function changes; a proposal can be applied by
+-- several functions. `gold` proposes the change if the detail of the error is needs_approval.
 create or replace function gold.require_approval(part jsonb, variadic kinds text[]) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -39,8 +40,8 @@ begin
     using errcode = 'GR409', detail = 'needs_approval';
 end $$;
 
--- Like require_approval, for the settings of a deployment. Before the first partner exists, a setting can affect
--- nobody, so the migration login alone may change the settings.
+-- Like require_approval, for the settings of a deployment. Before the first partner exists, a setting can
+-- affect nobody, so the migration login alone may change the settings.
 create or replace function gold.require_approval_of_setting(part jsonb, variadic kinds text[]) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 begin
@@ -49,7 +50,8 @@ begin
   end if;
 end $$;
 
--- What note_as() adds to each audit row: the applied proposal if there is one, otherwise the deployment's mode.
+-- What note_as() adds to each audit row: the applied proposal if there is one, otherwise the deployment's
+-- mode.
 create or replace function gold.mode_of_change() returns jsonb
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- The members that the content of each kind of proposal may have. A member that no function reads would be in the
--- approved text but change nothing, so people would believe that they approved more than they did.
+-- The members that the content of each kind of proposal may have. A member that no function reads would be in
+-- the approved text but change nothing, so people would believe that they approved more than they did.
 
 create or replace function gold.proposal_members(kind text) returns text[]
 language sql immutable
@@ -66,8 +66,8 @@ begin
   end if;
 end $$;
 
--- Refuses a proposal that changes nothing. In these kinds, every member may be absent or null, and the setting then
--- stays the same. Only a null exposure is a change: it removes the limit.
+-- Refuses a proposal that changes nothing. In these kinds, every member may be absent or null, and the
+-- setting then stays the same. Only a null exposure is a change: it removes the limit.
 create or replace function gold.refuse_no_change(kind text, content jsonb) returns void
 language plpgsql immutable set search_path = gold, pg_temp as $$
 #variable_conflict use_variable

@@ -26,8 +26,8 @@ import {
 const NEEDS = "GR409 this change needs two people: one proposes it with gold, and another login approves it";
 
 /**
- * Money under two people with operators' keys. The attacker has reset the passwords of two operators and has created
- * two more logins, as the migration login can, but has nobody's SSH key.
+ * Money under two people with operators' keys. The attacker has reset the passwords of two operators and has
+ * created two more logins, as the migration login can, but has nobody's SSH key.
  */
 describe("money under two people", () => {
   let books: TestBooks;
@@ -92,7 +92,10 @@ describe("money under two people", () => {
     amount,
     bank_reference: reference,
   });
-  /** Proposes without a signature, and approves without one and with a signature of a key of the attacker's own. */
+  /**
+   * Proposes without a signature, and approves without one and with a signature of a key of the attacker's
+   * own.
+   */
   async function attack(kind: string, content: Record<string, unknown>): Promise<void> {
     for (const [maker, checker] of pairs()) {
       const [proposed] = await maker.sql`

@@ -1,6 +1,6 @@
--- The SSH keys with which operators sign proposals and approvals. Postgres cannot verify a signature. It reads
--- which key a signature names, and stores the signature for the programs that verify it: gold, the audit, the
--- service and the trust sync.
+-- The SSH keys with which operators sign proposals and approvals. Postgres cannot verify a signature. It
+-- reads which key a signature names, and stores the signature for the programs that verify it: gold, the
+-- audit, the service and the trust sync.
 
 -- As `ssh-keygen -l` prints it.
 create or replace function gold.key_fingerprint(blob bytea) returns text
@@ -30,8 +30,8 @@ begin
   return key_fingerprint(blob);
 end $$;
 
--- The fingerprint of the key that a signature of `ssh-keygen -Y sign` names, after 6 bytes of magic, a version
--- of 4 bytes and the key's length in 4 bytes.
+-- The fingerprint of the key that a signature of `ssh-keygen -Y sign` names, after 6 bytes of magic, a
+-- version of 4 bytes and the key's length in 4 bytes.
 create or replace function gold.signing_fingerprint(signature text) returns text
 language plpgsql immutable set search_path = gold, pg_temp as $$
 declare
@@ -93,8 +93,8 @@ begin
   return admitted;
 end $$;
 
--- The first keys of a deployment, by the migration login, once. The programs that verify signatures read these
--- keys from a file outside the database. `keys` maps each login to a public key.
+-- The first keys of a deployment, by the migration login, once. The programs that verify signatures read
+-- these keys from a file outside the database. `keys` maps each login to a public key.
 create or replace function gold.add_root_keys(keys jsonb) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -131,8 +131,8 @@ begin
   return admitted;
 end $$;
 
--- One person may end a lost key at once. Two people who can log in with the role `keys` must keep a key, because
--- two such people approve the next key. A key of any other login can always be ended.
+-- One person may end a lost key at once. Two people who can log in with the role `keys` must keep a key,
+-- because two such people approve the next key. A key of any other login can always be ended.
 create or replace function gold.end_operator_key(fingerprint text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable

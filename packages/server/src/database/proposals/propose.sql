@@ -1,6 +1,6 @@
--- Proposals. propose() tries the change and undoes it, so that a change that cannot be made is refused at once.
--- approve_proposal() makes the change in the transaction of the approval. Lock order: the proposal, then the rows
--- that the change locks.
+-- Proposals. propose() tries the change and undoes it, so that a change that cannot be made is refused at
+-- once. approve_proposal() makes the change in the transaction of the approval. Lock order: the proposal,
+-- then the rows that the change locks.
 
 create or replace function gold.hold_proposal(id uuid) returns gold.proposal
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -39,7 +39,9 @@ declare
 begin
   perform require_read_committed();
   perform require_role_of(session_user, kind, false);
-  if lifetime not between interval '1 millisecond' and interval '7 days' then
+  if lifetime <= interval '0' then
+    raise exception 'the change could be made only until %: run the command again', instant_text(at + lifetime) using errcode = 'GR409';
+  elsif lifetime > interval '7 days' then
     raise exception 'a proposal expires after at most 7 days' using errcode = 'GR409';
   elsif session_user !~ '^[!-~]+$' then
     raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
@@ -87,8 +89,9 @@ begin
   return jsonb_build_object('key', require_operator_key(login, signature), 'signature_sha256', hash_text(convert_to(signature, 'UTF8')));
 end $$;
 
--- Returns what the approval's audit row states about the signature. Where operators sign, the proposer's key must
--- still be active, and the two keys must differ. In production, nobody can approve before operators can sign.
+-- Returns what the approval's audit row states about the signature. Where operators sign, the proposer's key
+-- must still be active, and the two keys must differ. In production, nobody can approve before operators can
+-- sign.
 create or replace function gold.require_signatures(given gold.proposal, signature text) returns jsonb
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -112,8 +115,8 @@ begin
   return signed;
 end $$;
 
--- `sha256` is the hash of the text that the approving person was shown. `signature` is of the approval's text,
--- for the namespace gold-approval.
+-- `sha256` is the hash of the text that the approving person was shown. `signature` is of the approval's
+-- text, for the namespace gold-approval.
 create or replace function gold.approve_proposal(id uuid, sha256 text, signature text default null) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -142,7 +145,8 @@ begin
   update proposal p set state = 'approved' where p.id = id;
 end $$;
 
--- The proposer can reject a proposal, too. An expired proposal can be rejected, which removes it from the list.
+-- The proposer can reject a proposal, too. An expired proposal can be rejected, which removes it from the
+-- list.
 create or replace function gold.reject_proposal(id uuid) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -189,6 +193,6 @@ begin
     perform note('deployment.two_people', 'deployment', '{}');
     perform store_first_band();
   elsif not exists (select from deployment) then
-    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
   end if;
 end $$;

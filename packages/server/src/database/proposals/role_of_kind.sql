@@ -1,6 +1,6 @@
--- The role that the person who proposes a change and the person who approves it both need. It is the role that
--- may call the function of the change (privileges.sql). Only the migration login changes logins and most settings
--- of the deployment, so no role may call the functions of those changes.
+-- The role that the person who proposes a change and the person who approves it both need. It is the role
+-- that may call the function of the change (privileges.sql). Only the migration login changes logins and most
+-- settings of the deployment, so no role may call the functions of those changes.
 
 create or replace function gold.role_of_kind(kind text) returns text
 language sql immutable

@@ -21,7 +21,8 @@ language sql stable security definer set search_path = gold, pg_temp
 return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'certificate.issue', 'signing_key.add', 'client_secret.rotate',
   'authority.add', 'deployment.payout', 'registry.adopt');
 
--- The approvals that the service's registry needs, for certificates, signing keys, client secrets and addresses.
+-- The approvals that the service's registry needs, for certificates, signing keys, client secrets and
+-- addresses.
 create or replace function gold.read_registry_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', 'signing_key.add', 'client_secret.rotate', 'registry.adopt');

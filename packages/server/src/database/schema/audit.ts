@@ -30,8 +30,8 @@ export const auditTail = gold.table("audit_tail", {
 }, (t) => [check("audit_tail_one", sql`${t.one}`)]);
 
 /**
- * A change that one person proposes and another person approves. `kind` and `content` never change. The approval
- * names the hash of the proposal's text; see proposal_text() in proposal_text.sql.
+ * A change that one person proposes and another person approves. `kind` and `content` never change. The
+ * approval names the hash of the proposal's text; see proposal_text() in proposal_text.sql.
  */
 export const proposal = gold.table("proposal", {
   id: uuid().primaryKey(),
@@ -45,8 +45,8 @@ export const proposal = gold.table("proposal", {
   decidedBy: code(),
   decidedAt: instant(),
   /**
-   * What only the proposer may see, such as a new client secret, encrypted like webhook secrets. Not part of the
-   * hash. Null after the proposer has read it.
+   * What only the proposer may see, such as a new client secret, encrypted like webhook secrets. Not part of
+   * the hash. Null after the proposer has read it.
    */
   secrets: bytea(),
   sealingKey: code(),
@@ -65,8 +65,8 @@ export const proposal = gold.table("proposal", {
 ]);
 
 /**
- * The public keys with which operators sign. A row never changes, except that it ends once. `admittedBy` is `root`
- * for the first keys of a deployment, else the id of the proposal that added the key.
+ * The public keys with which operators sign. A row never changes, except that it ends once. `admittedBy` is
+ * `root` for the first keys of a deployment, else the id of the proposal that added the key.
  */
 export const operatorKey = gold.table("operator_key", {
   fingerprint: code().primaryKey(),

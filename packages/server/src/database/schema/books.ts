@@ -46,7 +46,8 @@ export const account = gold.table("account", {
 ]);
 
 /**
- * The gold that can be sold, in 0.0001 g, in one or more stripes, and the list of bars in force. See stripes.sql.
+ * The gold that can be sold, in 0.0001 g, in one or more stripes, and the list of bars in force. See
+ * stripes.sql.
  */
 export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
@@ -54,7 +55,10 @@ export const vault = gold.table("vault", {
   listId: integer().notNull().default(1),
   /** The limit of the operator's exposure, in 0.0001 g; null is unlimited. See exposure.sql. */
   maximumExposure: amount(),
-  /** What all partners bought minus what they sold in the day that ends at `day_ends_at`; 0 except in stripe 0. */
+  /**
+   * What all partners bought minus what they sold in the day that ends at `day_ends_at`; 0 except in stripe
+   * 0.
+   */
   dayNet: amount().notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),
 }, (t) => [
@@ -166,8 +170,8 @@ export const quote = gold.table("quote", {
    */
   priceId: bigint({ mode: "bigint" }),
   /**
-   * The idempotency key of the quote's reply. A UUID in lower case is stored in `key_uuid`, with 16 bytes instead
-   * of 37, and any other key in `key`. Both are null in quotes of versions before 0.4.0.
+   * The idempotency key of the quote's reply. A UUID in lower case is stored in `key_uuid`, with 16 bytes
+   * instead of 37, and any other key in `key`. Both are null in quotes of versions before 0.4.0.
    */
   keyUuid: uuid(),
   key: code(),
@@ -187,7 +191,8 @@ export const simulatedPrice = gold.table("simulated_price", {
  * An executed order. It has the uuid of its quote, so the primary key ensures that a quote executes at most
  * once. The primary key of `transfer` keeps `sequence` unique.
  * `rounding_gain` (in 10^-8 SAR) is already part of the total, so there is no separate transfer for it.
- * `answer` binds the request and its reply; see answer_of(). It is null if a process of 0.3.0 booked the order.
+ * `answer` binds the request and its reply; see answer_of(). It is null if a process of 0.3.0 booked the
+ * order.
  */
 export const orders = gold.table("orders", {
   ...owner(),

@@ -4,8 +4,8 @@ import { amount, code, instant } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
 /**
- * One row: the deployment that this database belongs to. The columns of key sources are always null. They stay
- * because `gold` of 0.4.0 reads them; nothing of this release does.
+ * One row: the deployment that this database belongs to. The columns of key sources are always null. They
+ * stay because `gold` of 0.4.0 reads them; nothing of this release does.
  */
 export const deployment = gold.table("deployment", {
   one: boolean().primaryKey().default(true),
@@ -39,7 +39,10 @@ export const deployment = gold.table("deployment", {
   partnerNetGrams: amount(),
   partnerDailyWithdrawals: integer(),
   partnerDailyWithdrawn: amount(),
-  /** A second person must approve changes; see gate.sql. It is never set back to false. Production always needs two. */
+  /**
+   * A second person must approve changes; see gate.sql. It is never set back to false. Production always
+   * needs two.
+   */
   twoPeople: boolean().notNull().default(false),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),

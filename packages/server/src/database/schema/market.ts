@@ -30,7 +30,10 @@ export const price = gold.table("price", {
   haltedAt: instant(),
   /** The breaker compares with this row of price_history and the rows after it. */
   watchedFrom: bigint({ mode: "bigint" }).notNull().default(sql`1`),
-  /** The price band: how far a price may be from the one before it, and from the prices of the last hour. Null: off. */
+  /**
+   * The price band: how far a price may be from the one before it, and from the prices of the last hour.
+   * Null: off.
+   */
   bandBasisPoints: integer(),
   bandHourBasisPoints: integer(),
   /** The band compares with this row of price_history and the rows after it. */
@@ -56,8 +59,8 @@ export const price = gold.table("price", {
 ]);
 
 /**
- * Every price that quotes could be made from, numbered without a gap. Rows never change. A quote names its row.
- * `hash` is sha256(previous hash || line); see append_price() in change_price.sql.
+ * Every price that quotes could be made from, numbered without a gap. Rows never change. A quote names its
+ * row. `hash` is sha256(previous hash || line); see append_price() in change_price.sql.
  */
 export const priceHistory = gold.table("price_history", {
   id: bigint({ mode: "bigint" }).primaryKey(),

@@ -68,7 +68,7 @@ export const authority = gold.table("authority", {
   fingerprint: code().primaryKey(),
   /** PEM. */
   certificate: text().notNull(),
-  /** Where the CA's private key is stored, never the key itself. */
+  /** Always null. The column stays, because `gold` of 0.4.0 reads it. */
   keySource: text(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   /** From this instant, no certificate of this CA is accepted. */

@@ -1,5 +1,5 @@
--- An epoch is one timeline of the database. Postgres starts a new timeline at a failover and when a database is
--- restored to an earlier instant. So a restore that lost the newest records shows as a new epoch, and each
+-- An epoch is one timeline of the database. Postgres starts a new timeline at a failover and when a database
+-- is restored to an earlier instant. So a restore that lost the newest records shows as a new epoch, and each
 -- event `day.closed` names its epoch. Another cluster, as after a dump or pg_upgrade, is a new epoch, too.
 
 -- Returns the number of the current epoch. Stores the epoch if it is new. The name of the current WAL file

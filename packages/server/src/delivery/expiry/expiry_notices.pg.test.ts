@@ -8,6 +8,7 @@ import { startExpiryNotices } from "./expiry_notices.ts";
 import { until } from "../../../../../testing/until.ts";
 
 const PAUSE_MS = 100;
+const fail = (error: unknown) => assertEquals(error, undefined);
 
 describe("startExpiryNotices()", () => {
   let books: TestBooks;
@@ -31,13 +32,13 @@ describe("startExpiryNotices()", () => {
 
   it("notifies all partners at its start, in as many calls of the SQL function as it needs", async () => {
     const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
-    const notices = startExpiryNotices(books.api);
+    const notices = startExpiryNotices(books.api, fail);
     await untilNotified(clients);
     notices.stop();
   });
 
   it("checks again after each pause until it is stopped", async () => {
-    const notices = startExpiryNotices(books.api, PAUSE_MS);
+    const notices = startExpiryNotices(books.api, fail, PAUSE_MS);
     await sleep(PAUSE_MS);
     await untilNotified([await newHolder()]);
     notices.stop();
@@ -53,7 +54,7 @@ describe("startExpiryNotices()", () => {
       if (turns === 3) notices.stop();
       return Promise.resolve([{ posted: turns < 9 ? 20 : 0 }]);
     };
-    const notices = startExpiryNotices(sql as unknown as Sql);
+    const notices = startExpiryNotices(sql as unknown as Sql, fail);
     await sleep(PAUSE_MS);
     assertEquals(turns, 3);
   });
@@ -61,9 +62,10 @@ describe("startExpiryNotices()", () => {
   it("continues after a failed check", async () => {
     const client = await newHolder();
     await books.sql`alter function gold.post_expiry_notices rename to out_of_reach`;
-    const notices = startExpiryNotices(books.api, PAUSE_MS);
-    await sleep(2 * PAUSE_MS);
-    assertEquals(await notifiedTo(books, client), []);
+    const failures: unknown[] = [];
+    const notices = startExpiryNotices(books.api, (error) => failures.push(error), PAUSE_MS);
+    await until(() => failures.length > 1);
+    assertEquals([await notifiedTo(books, client), (failures[0] as { code: string }).code], [[], "42883"]);
     await books.sql`alter function gold.out_of_reach rename to post_expiry_notices`;
     await untilNotified([client]);
     notices.stop();

@@ -9,7 +9,11 @@ const CLIENTS_PER_TURN = 20;
  * wait, because a credential may have come near its end while no process ran. Several processes may do this
  * at once: each notice is still posted only once.
  */
-export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): void } {
+export function startExpiryNotices(
+  sql: Query,
+  onFailure: (error: unknown) => void,
+  pauseMs = PAUSE_MS,
+): { stop(): void } {
   let stopping = false;
   let isRunning = false;
   const postTurn = async (): Promise<number> => {
@@ -23,9 +27,10 @@ export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): vo
     isRunning = true;
     try {
       while (!stopping && await postTurn() === CLIENTS_PER_TURN);
-    } catch {
-      // Ignore the error: the next run, an hour later, posts the missing notices. That is early enough, because
-      // even the last notice is due a whole day before the credential ends.
+    } catch (error) {
+      // The next run, an hour later, posts the missing notices. That is early enough, because even the last
+      // notice is due a whole day before the credential ends.
+      onFailure(error);
     } finally {
       isRunning = false;
     }

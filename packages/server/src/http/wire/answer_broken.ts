@@ -5,6 +5,8 @@ import { writeProblem } from "./problem.ts";
 
 interface BrokenOptions {
   newRequestId(): RequestId;
+  /** Default: LINGER_MS. */
+  readonly lingerMs?: number | undefined;
   /**
    * Called for each refused connection. `code` is undefined if no answer is sent, because nobody would read
    * it.
@@ -30,7 +32,10 @@ const NO_OTHER_PROTOCOL = "This service speaks only HTTP/1.1. Send the request w
  * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. Sends nothing if
  * the client could mistake the problem for the answer to another request.
  */
-export function answerBroken(server: Server, { newRequestId, refused }: BrokenOptions): void {
+export function answerBroken(
+  server: Server,
+  { newRequestId, lingerMs = LINGER_MS, refused }: BrokenOptions,
+): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const broken = new WeakSet<Duplex>();
   server.on("request", (request, response) => latest.set(request.socket, { request, response }));
@@ -49,7 +54,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
     refused(reason, code, requestId);
     if (!exchange || mayBeAnswered(exchange)) {
       writeProblem(socket, code, requestId, detail);
-      setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      setTimeout(() => socket.destroy(), lingerMs).unref();
     } else if (isInFlight(exchange)) {
       // Let the earlier request get its own answer, because it may be executed. Then the connection closes.
       exchange.response.shouldKeepAlive = false;

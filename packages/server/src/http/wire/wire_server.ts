@@ -17,6 +17,8 @@ interface WireOptions {
   newRequestId(): RequestId;
   /** Time limit for a whole request to arrive, in milliseconds. */
   readonly timeoutMs: number;
+  /** How long to read and drop bytes after a refusal, in milliseconds. Default: one second. */
+  readonly lingerMs?: number | undefined;
 }
 
 const HEADERS_MAX_BYTES = 16_384;
@@ -31,7 +33,9 @@ const KEEP_ALIVE_MS = 75_000;
  * Serves HTTP/1.1 in the same way on both runtimes. Malformed and ambiguous requests are refused before the
  * app sees them.
  */
-export function createWireServer({ fetch, log, metrics, newRequestId, timeoutMs }: WireOptions): Server {
+export function createWireServer(
+  { fetch, log, metrics, newRequestId, timeoutMs, lingerMs }: WireOptions,
+): Server {
   const refused = (code: ProblemCode, requestId: RequestId) => {
     const { status } = PROBLEM_REGISTRY[code];
     metrics.count("gold_requests_total", { route: "none", status: `${status}` });
@@ -70,6 +74,7 @@ export function createWireServer({ fetch, log, metrics, newRequestId, timeoutMs 
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   answerBroken(server, {
     newRequestId,
+    lingerMs,
     refused: (_reason, code, requestId) => code && requestId && refused(code, requestId),
   });
   return server;

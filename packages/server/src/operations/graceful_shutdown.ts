@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Log } from "./log.ts";
 
 /** Closes a server without losing a request. */
-export interface Departure {
+export interface GracefulShutdown {
   /** From now on every reply closes its connection, including the replies to in-flight requests. */
   announce(): void;
   /** Refuses new connections and lets in-flight requests finish. After GRACE_MS it cuts open connections. */
@@ -13,7 +13,7 @@ export interface Departure {
 const GRACE_MS = 10_000;
 const IDLE_CHECK_MS = 50;
 
-export function prepareDeparture(server: Server, log: Log): Departure {
+export function prepareShutdown(server: Server, log: Log): GracefulShutdown {
   // Connections that have carried no request yet, such as those that a proxy opens in advance.
   // closeIdleConnections() does not close them.
   const unused = new Set<Socket>();
