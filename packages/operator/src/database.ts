@@ -131,6 +131,9 @@ export function connect(url: string): Sql {
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+      // As the service's connections, whatever the defaults of the database and the login are.
+      default_transaction_isolation: "read committed",
+      TimeZone: "UTC",
     },
   });
 }

@@ -12,6 +12,12 @@ describe("failureOf()", () => {
     ) {
       assertEquals([coded(code).exit, coded(code).code], [3, "database_unreachable"], code);
     }
+    for (const code of ["ENOENT", "EACCES", "EHOSTUNREACH", "ETIMEDOUT"]) {
+      const { exit, code: reported } = failureOf(
+        Object.assign(new Error("why"), { code, syscall: "connect" }),
+      );
+      assertEquals([exit, reported], [3, "database_unreachable"], code);
+    }
     for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "outcome_unknown"], code);
       assertStringIncludes(coded(code).message, "may or may not have been made");

@@ -12,11 +12,14 @@ export class Failure extends Error {
   override readonly name: string = "Failure";
   readonly exit: ExitCode;
   readonly code: string;
+  /** The database stored a proposal of the change, so the change can still be made. */
+  readonly isProposed: boolean;
 
-  constructor(exit: ExitCode, code: string, message: string) {
+  constructor(exit: ExitCode, code: string, message: string, isProposed = false) {
     super(message);
     this.exit = exit;
     this.code = code;
+    this.isProposed = isProposed;
   }
 }
 
@@ -48,6 +51,10 @@ const OUTCOME_UNKNOWN = "outcome_unknown";
 /** Whether the database gave no answer, so that it is unknown whether the change was made. */
 export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
+/** Whether the change may have been made, or can still be made. Then a file that it needs must be kept. */
+export const mayTakeEffect = (error: unknown): boolean =>
+  isOutcomeUnknown(error) || failureOf(error).isProposed;
+
 /** Codes for a dependency that is down for the moment. A script can retry. */
 const OUTSIDE_CODES: readonly string[] = [
   "signing_command_failed",
@@ -62,16 +69,23 @@ const OUTSIDE_CODES: readonly string[] = [
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code: given, message = String(error), name = "" } = error as {
+  const { code: given, message = String(error), name = "", syscall } = error as {
     code?: unknown;
     message?: string;
     name?: string;
+    syscall?: unknown;
   };
   // Ignore a code that is a number: it is the exit status of a child process.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", existingRecord(error));
-  if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
+  if (code === CHECK_VIOLATION) {
+    return new Failure(
+      EXIT.refused,
+      "refused",
+      `The database refused a value: ${message}. Check the values of this command's options.`,
+    );
+  }
   if (code === "key_source_malformed" || code === "key_source_unreadable") return usage(message);
   if (code === "migration_refused") return new Failure(EXIT.refused, code, message);
   if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
@@ -107,7 +121,7 @@ export function failureOf(error: unknown): Failure {
       `The database refused the login: ${message}. Check the login and its password in the database URL.`,
     );
   }
-  if (UNREACHABLE.test(code)) {
+  if (UNREACHABLE.test(code) || syscall === "connect") {
     return new Failure(
       EXIT.dependency,
       "database_unreachable",

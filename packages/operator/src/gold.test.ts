@@ -91,11 +91,12 @@ describe("gold", () => {
     const out = () => {
       throw new Error("ENOSPC: no space left on device, write");
     };
-    const run = await runGold(["config", "explain"], { out });
-    assertStringIncludes(
-      assertProblem(run, 3, "answer_lost"),
-      "The command succeeded, but its output could not be written: ENOSPC",
-    );
+    for (const argv of [["config", "explain"], ["--help"], ["partner", "list", "--help"]]) {
+      assertStringIncludes(
+        assertProblem(await runGold(argv, { out }), 3, "answer_lost"),
+        "The command succeeded, but its output could not be written: ENOSPC",
+      );
+    }
   });
 
   describe("a command that cannot be undone", () => {

@@ -112,7 +112,7 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     const { argv, isSecond } = readPerson(given);
     const command = findCommand(argv);
     if (!command && (argv.length === 0 || argv.includes("--help"))) {
-      terminal.out(overview());
+      print(overview(), terminal);
       return EXIT.done;
     }
     if (!command && argv[0]!.startsWith("-")) {
@@ -123,7 +123,7 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
     if (!command) throw usage("Unknown command. Run `gold --help` for the list of commands.");
     const { values, positionals } = parse(command, argv);
     if (values.help) {
-      terminal.out(`gold ${command.usage}\n${command.does}`);
+      print(`gold ${command.usage}\n${command.does}`, terminal);
       return EXIT.done;
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
@@ -175,7 +175,7 @@ export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): Exi
   return exit;
 }
 
-/** Prints the result. If printing fails, the error says that the command itself succeeded. */
+/** Prints the result or help. If printing fails, the error says that the command itself succeeded. */
 function print(text: string, { out }: Terminal): void {
   try {
     out(text);
@@ -190,7 +190,7 @@ function print(text: string, { out }: Terminal): void {
   }
 }
 
-/** `--as second` before the command runs it with the second person's login. */
+/** Reads `--as second` before the command's words: gold then uses the second person's login. */
 function readPerson(given: readonly string[]): { argv: readonly string[]; isSecond: boolean } {
   if (given[0] !== "--as") return { argv: given, isSecond: false };
   if (given[1] !== "second") {

@@ -22,7 +22,9 @@ import { statePointer, writeStatePointer } from "./run_file.ts";
 
 const CA = `ca:${"0f".repeat(32)}` as const;
 
-/** Runs `act` as another user than the owner of the file. Gives a file of root away, because root is trusted. */
+/**
+ * Runs `act` as another user than the owner of the file. Gives a file of root away, because root is trusted.
+ */
 async function asStranger(file: string, act: () => Promise<void>): Promise<void> {
   const getuid = process.getuid!;
   if (getuid() === 0) await chown(file, 12_345, 0);

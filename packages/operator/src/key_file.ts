@@ -7,7 +7,9 @@ import { isKeySource, type KeySource } from "@gold-partner/server";
 import { EXIT, Failure, usage } from "./failure.ts";
 import { PRIVATE_FILE, replaceFile } from "./new_file.ts";
 
-/** The name of a key. The key of an authority has the fingerprint of the authority's certificate in its name. */
+/**
+ * The name of a key. The key of an authority has the fingerprint of the authority's certificate in its name.
+ */
 export type KeyName = "pepper" | "sealing_key" | `ca:${string}`;
 
 const KEY_NAME = /^(?:pepper|sealing_key|ca:[0-9a-f]{64})$/;

@@ -7,6 +7,7 @@ import { askQuestion } from "./question.ts";
 const STDOUT = 1;
 /** Milliseconds that a command has to report an error itself. */
 const REPORT_MS = 5_000;
+const DRIVER = "postgres/src/connection.js";
 
 /**
  * Writes synchronously, so that a full disk or a closed
@@ -35,11 +36,13 @@ const terminal: Terminal = {
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
 };
 
-// If the server closes the connection during a transaction, postgres.js throws
-// a TypeError outside every promise. The query in flight fails as well: the
-// command reports that error and ends the process before the timer does.
+// If the server closes the connection during a transaction, postgres.js throws a TypeError outside every
+// promise, and the query in flight may stay unanswered. If it fails, the command reports its error before the
+// timer does.
 process.on("uncaughtException", (error) => {
-  setTimeout(() => process.exit(tellFailure(error, terminal)), REPORT_MS);
+  const isDriver = error instanceof TypeError && error.stack?.includes(DRIVER);
+  const lost = Object.assign(new Error("the server closed it"), { code: "CONNECTION_CLOSED" });
+  setTimeout(() => process.exit(tellFailure(isDriver ? lost : error, terminal)), REPORT_MS);
 });
 
 const code = await gold(process.argv.slice(2), terminal);

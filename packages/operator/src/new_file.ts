@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants, copyFile, link, lstat, open, rename, rm } from "node:fs/promises";
 import process from "node:process";
-import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts";
+import { EXIT, Failure, failureOf, mayTakeEffect, usage } from "./failure.ts";
 
 export const PRIVATE_FILE = 0o600;
 
@@ -10,7 +10,7 @@ export const PRIVATE_FILE = 0o600;
  * folder, so that the command fails before `act` runs if the folder is not writable. The draft gets its final
  * name only after `act` has succeeded. A file with the final name is therefore complete, and `act` has made
  * its change. An existing file is never overwritten. `isOnlyCopy` says that the text is stored nowhere else.
- * In that case the draft is kept if the outcome of `act` is unknown.
+ * In that case the draft is kept if the change may have been made, or can still be made.
  */
 export async function withNewFile<T>(
   file: string,
@@ -28,7 +28,7 @@ export async function withNewFile<T>(
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
   });
   const result = await act().catch(async (error) => {
-    if (isOnlyCopy && isOutcomeUnknown(error)) throw withDraft(failureOf(error), draft);
+    if (isOnlyCopy && mayTakeEffect(error)) throw withDraft(failureOf(error), draft);
     await removeDraft();
     throw error;
   });
@@ -37,11 +37,12 @@ export async function withNewFile<T>(
   return result;
 }
 
-const withDraft = ({ exit, code, message }: Failure, draft: string) =>
+const withDraft = ({ exit, code, message, isProposed }: Failure, draft: string) =>
   new Failure(
     exit,
     code,
-    `${message} The content of the file is in ${draft}: if the change was made, move it into place; otherwise delete it.`,
+    `${message} The content of the file is in ${draft}: if the change is made, move it into place; otherwise delete it.`,
+    isProposed,
   );
 
 /**

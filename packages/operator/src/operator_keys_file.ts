@@ -19,8 +19,8 @@ type Place = Pick<Invocation, "values" | "path" | "env">;
 export const OPERATOR_KEYS_OPTION = { "operator-keys": { type: "string" } } as const;
 
 /**
- * The operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS. Returns undefined if there is
- * neither, or if OPERATOR_KEYS is `off`.
+ * The operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS. Returns undefined if
+ * there is neither, or if OPERATOR_KEYS is `off`.
  */
 export async function readOperatorKeys(
   { values, path, env }: Place,
@@ -47,8 +47,8 @@ export async function areSignaturesDemanded(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Like readOperatorKeys, but throws if gold must verify what two people signed. `off` is accepted only until the
- * first keys are registered. A sandbox may leave OPERATOR_KEYS out.
+ * Like readOperatorKeys, but throws if gold must verify what two people signed. `off` is accepted only until
+ * the first keys are registered. A sandbox may leave OPERATOR_KEYS out.
  */
 export async function demandOperatorKeys(
   invocation: Invocation,
@@ -69,8 +69,8 @@ export async function demandOperatorKeys(
 }
 
 /**
- * The names, IBANs and payout accounts for which two people signed, or undefined without the operators' first keys.
- * `more` are approvals of other kinds.
+ * The names, IBANs and payout accounts for which two people signed, or undefined without the operators' first
+ * keys. `more` are approvals of other kinds.
  */
 export async function readSignedPayees(
   invocation: Invocation,

@@ -5,8 +5,8 @@ import { EXIT, Failure, usage } from "./failure.ts";
 
 /**
  * Refuses while the database lacks a record of HEADS_FILE, the person's own file of heads. After a restore, a
- * withdrawal that the bank has already paid can look unpaid. In production, a person must say HEADS_FILE=off to
- * do without the file. Returns a function that writes the newest heads to the file.
+ * withdrawal that the bank has already paid can look unpaid. In production, a person must say HEADS_FILE=off
+ * to do without the file. Returns a function that writes the newest heads to the file.
  */
 export async function requireKeptRecords(
   { env, db, progress }: Pick<Invocation, "env" | "db" | "progress">,

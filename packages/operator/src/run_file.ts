@@ -36,7 +36,9 @@ export function statePointer(databaseUrl: string): string {
   return join(SHARED_FOLDER, `gold-${process.getuid?.() ?? 0}-${name}-state`);
 }
 
-/** Writes the state folder of an `npm start` into its pointer. Follows no link that another user made there. */
+/**
+ * Writes the state folder of an `npm start` into its pointer. Follows no link that another user made there.
+ */
 export async function writeStatePointer(databaseUrl: string, stateDir: string): Promise<void> {
   await replaceFile(statePointer(databaseUrl), stateDir, PRIVATE_FILE);
 }
@@ -52,11 +54,13 @@ export const operatorKeyFile = (stateDir: string, person: "first" | "second"): s
   join(stateDir, "keys", `operator_${person}_ssh_key`);
 
 /**
- * Returns the state folder of the running `npm start` whose run.json has exactly this DATABASE_URL, so that the
- * keys of a start that was killed are not used for another database at the same address. Every user can
+ * Returns the state folder of the running `npm start` whose run.json has exactly this DATABASE_URL, so that
+ * the keys of a start that was killed are not used for another database at the same address. Every user can
  * write into the shared folder, so a pointer that another user made is ignored.
  */
 export async function findStateOf(databaseUrl: string): Promise<string | undefined> {
+  // A URL with several hosts cannot be parsed. `npm start` has one host.
+  if (!URL.canParse(databaseUrl)) return undefined;
   const pointer = statePointer(databaseUrl);
   const file = await lstat(pointer).catch(() => undefined);
   if (!file?.isFile() || file.uid !== (process.getuid?.() ?? file.uid)) return undefined;

@@ -6,7 +6,8 @@ const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX_CHARACTERS = 140;
 // Invisible characters and line breaks. A text with them can look like another text to the person who
 // approves it.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
 
 /** Returns an option's text, or throws a usage error that names the option. */
 export function required(values: Values, name: string): string {

@@ -24,6 +24,16 @@ describe("gold audit", () => {
     assert(Date.parse(newest!.at as string) >= Date.parse(before!.at as string));
   });
 
+  it("list shows a limit in grams as a decimal", async () => {
+    await operator.done("market", "set", "--exposure", "10.5");
+    const [newest] = itemsOf(await operator.done("audit", "list", "--limit", "1"));
+    assertEquals([newest!.action, newest!.subject, JSON.parse(newest!.detail as string).grams], [
+      "market.exposure",
+      "10.5 g",
+      "10.5",
+    ]);
+  });
+
   it("list filters by --since and --subject, and limits the rows with --limit", async () => {
     const all = itemsOf(await operator.done("audit", "list"));
     const since = all[1]!.at as string;

@@ -14,8 +14,10 @@ const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minor
     net_grams: ["net_grams", formatGrams],
     daily_withdrawn: ["daily_withdrawn", formatHalalas],
     exposure: ["exposure", formatGrams],
+    grams: ["grams", formatGrams],
     fineness: ["fineness", (tenths) => `${tenths / 10n}.${tenths % 10n}`],
     mid: ["mid_price", formatPrice],
+    earlier_mid: ["earlier_mid_price", formatPrice],
     buy: ["buy_price", formatPrice],
     sell: ["sell_price", formatPrice],
   };

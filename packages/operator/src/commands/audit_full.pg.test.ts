@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import {
@@ -39,8 +40,8 @@ describe("gold audit full", () => {
     await sql()`
       select gold.book_funding(false, ${client}, 1, 'key', '\\x00', 1000, 100000000000000, gen_random_uuid(), gen_random_uuid())`;
     await sql()`select gold.seal_chain(${client})`;
-    // The fixture of the service changes the deployment without an audit row. One changed value makes this function
-    // record all values.
+    // The fixture of the service changes the deployment without an audit row. One changed value makes this
+    // function record all values.
     await sql()`
       select gold.settle_deployment(environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second,
         webhook_ports, attempts_kept_days + 1::smallint) from gold.deployment`;
@@ -88,6 +89,32 @@ describe("gold audit full", () => {
     const edited = await audit("full", "--resume", state);
     const rules = itemsOf(edited.json).map(({ rule }) => rule);
     assertEquals([edited.json.resumed_clients, rules.includes("transfer_is_derived")], [0, true]);
+  });
+
+  it("reuses no stored result if a partner's chain key has changed", async () => {
+    const state = operator.path("chain_key_state.json");
+    await audit("full", "--resume", state);
+    const setKey = (key: string) =>
+      sql().begin(async (transaction) => {
+        await transaction`set local session_replication_role = replica`;
+        await transaction`update gold.partner set chain_key = ${key}::text::bytea where id = ${client}`;
+      });
+    const [{ key }] = await sql()`select chain_key::text as key from gold.partner where id = ${client}` as [
+      { key: string },
+    ];
+    await setKey(`\\x${"00".repeat(32)}`);
+    const { resumed_clients } = (await audit("full", "--resume", state)).json;
+    await setKey(key);
+    assertEquals(resumed_clients, 0);
+  });
+
+  it("overwrites no file that an audit did not write", async () => {
+    const file = operator.path("other.json");
+    for (const content of ['{"heads":[]}', "null", "no JSON"]) {
+      writeFileSync(file, content);
+      refused(await audit("full", "--resume", file), 2, "other.json holds no results of an audit");
+      assertEquals(readFileSync(file, "utf8"), content);
+    }
   });
 
   it("says in production, and where operators sign, that it verified no approval without the operators' first keys", async () => {

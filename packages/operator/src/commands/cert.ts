@@ -4,7 +4,7 @@ import { readClock } from "../database.ts";
 import { withNewFile } from "../new_file.ts";
 import { instantOf } from "../output.ts";
 import { issueClientCertificate, readCsr } from "../pki/mod.ts";
-import { AUTHORITY_NOTICE_DAYS, warnOfExpiry } from "../pki/validity.ts";
+import { AUTHORITY_NOTICE_DAYS, endsWithin } from "../pki/validity.ts";
 import { required } from "../values.ts";
 import { noAuthority, openTrustedAuthority, readTrustedAuthorities } from "./authority.ts";
 import { changeOrPropose } from "./proposing.ts";
@@ -39,7 +39,7 @@ export async function issueCertificate(
   const out = path(required(values, "out"));
   const { fingerprint, serial, notBefore, notAfter, spkiSha256 } = certificate;
   const { notAfter: authorityEnd } = authority.validity;
-  const warning = warnOfExpiry(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
+  const warning = endsWithin(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
     `The authority expires at ${authorityEnd.toISOString()} and cannot sign a certificate that would outlive it. Add a new authority: \`gold key rotate ca\`.`;
   const register = async () => {
     await sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`;

@@ -15,7 +15,7 @@ const migrateCommand: Command = {
   usage:
     "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--net-grams G|unlimited] [--daily-withdrawals N|unlimited] [--daily-withdrawn SAR|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC] [--vault-stripes N] [--two-people] [--operator-key LOGIN=FILE …] [--finish]",
   does:
-    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; --vault-stripes spreads the free gold, so that orders on several connections do not wait for each other's commits; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; --operator-key registers the SSH public key with which a login signs; give it once for each of the first people; every approval needs two signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
+    "migrates the database to this version and stores the settings that are given; a setting that is left out keeps its value, except that --env without --loopback-receivers switches it off; a new database needs --env, --base-url, --pepper and --sealing-key once; the key file of GOLD_KEYS remembers where both keys are; --vault-stripes spreads the free gold, so that orders on several connections do not wait for each other's commits; with --two-people, a second person must approve changes of a sandbox from then on, as always in production, and this cannot be taken back; --operator-key registers the SSH public key with which a login signs; give it once for each of the first people; every approval needs two signatures from then on; with --finish, orders and withdrawals without a stored signed request are refused from then on; the API's login may then no longer set prices and deliver webhooks; --finish is refused while a process of an older version is connected",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -79,7 +79,12 @@ const migrateCommand: Command = {
 const AWAITS_APPROVAL =
   "The database is migrated. Some settings were not changed yet. Another person must approve each: gold proposal approve ID.";
 
-/** Stores the settings. Once there is a partner, a changed setting needs two people and is proposed under them. */
+/** The settings of a new deployment. */
+const DEFAULTS: Row = { flood_per_second: 5000, webhook_ports: [443, 8443], attempts_kept_days: 90 };
+
+/**
+ * Stores the settings. Under two people, and once a partner exists, a changed setting is proposed instead.
+ */
 async function settle(
   sql: Sql,
   invocation: Invocation,
@@ -101,27 +106,24 @@ async function settle(
     else settled = { ...settled, ...stored };
   };
   if (deployment) {
-    const {
-      environment,
-      baseUrl,
-      loopbackReceivers,
-      sealingKey,
-      flood,
-      webhookPorts,
-      attemptsKeptDays,
-    } = deployment;
+    const { environment, baseUrl, loopbackReceivers, sealingKey } = deployment;
+    const [known = DEFAULTS] = await sql`
+      select flood_per_second, webhook_ports, attempts_kept_days from gold.deployment`;
+    const flood = deployment.flood ?? known.flood_per_second;
+    const ports = deployment.webhookPorts ?? known.webhook_ports;
+    const keptDays = deployment.attemptsKeptDays ?? known.attempts_kept_days;
     const content = {
       environment,
       public_base_url: baseUrl,
       loopback_receivers: loopbackReceivers,
       flood_per_second: flood,
-      webhook_ports: webhookPorts,
-      attempts_kept_days: attemptsKeptDays,
+      webhook_ports: ports,
+      attempts_kept_days: keptDays,
     };
     await store("deployment.settle", content, { environment, base_url: baseUrl }, () =>
       sql`
       select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, null, null, ${flood},
-        ${`{${webhookPorts}}`}::text::int[], ${attemptsKeptDays})`);
+        ${`{${ports}}`}::text::int[], ${keptDays})`);
     await ensureTokenKey(sql, sealingKey);
   }
   if (defaults) {

@@ -81,6 +81,7 @@ describe("gold inventory", () => {
     await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values (${client}, 'odd', '{"kty":"EC"}')`;
     await sql`insert into gold.client_secret (partner_id, hash, retire_at) values (${client}, sha256(''), 'infinity')`;
     await sql`insert into gold.client_secret (partner_id, hash, not_before) values (${client}, sha256(''), '0044-03-15 BC')`;
+    await sql`insert into gold.client_secret (partner_id, hash, retire_at) values (${client}, sha256(''), '10000-01-01')`;
     await sql`insert into gold.client_secret (partner_id, hash) values (${client}, '\\x00')`;
     await sql`insert into gold.authority (fingerprint, certificate) values (${"0".repeat(64)}, 'no PEM')`;
     const skipped = [...await itemsFor(clientId), ...await itemsFor("house")]
@@ -88,6 +89,7 @@ describe("gold inventory", () => {
     assertEquals(skipped.map(({ kind, warning }) => [kind, warning]), [
       ["client_secret", "malformed, so the service skips it: it has a date before the year 1"],
       ["client_secret", "malformed, so the service skips it: it has an infinite date"],
+      ["client_secret", "malformed, so the service skips it: it has a date after the year 9999"],
       ["client_secret", "malformed, so the service skips it: its hash is not a SHA-256"],
       ["signing_key", "malformed, so the service skips it: kty must be EC and crv must be P-256"],
       ["authority", "malformed, so the service skips it: its certificate cannot be read"],

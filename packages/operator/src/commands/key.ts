@@ -155,8 +155,8 @@ async function resealAll(
 }
 
 /**
- * Throws if the ciphertexts of this proposal, which is of the kind sealing_key.rotate, do not contain the stored
- * secrets. A person whose key file names no sealing key cannot check this.
+ * Throws if the ciphertexts of this proposal, which is of the kind sealing_key.rotate, do not contain the
+ * stored secrets. A person whose key file names no sealing key cannot check this.
  */
 export async function requireSameSecrets(
   { keys, query }: Pick<Invocation, "keys" | "query">,

@@ -6,6 +6,7 @@ import { instantOf } from "../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../values.ts";
 import { changeOrPropose } from "./proposing.ts";
 import { readLimitGrams } from "./partner_limits.ts";
+import { isAwaited } from "./price.ts";
 
 const SECONDS_MAX = 600;
 const PERCENT_FORM = /^(?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,2})?$/;
@@ -144,7 +145,7 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
     market: price.market_open ? "open" : "closed",
     halted_at: instantOf(price.halted_at),
     // An http source that has given no price yet has a placeholder.
-    mid: price.ticked_at.getTime() === 0 ? null : formatPrice(BigInt(price.mid)),
+    mid: isAwaited(price.ticked_at) ? null : formatPrice(BigInt(price.mid)),
     breaker_percent: percentOf(price.halt_basis_points) ?? "off",
     breaker_seconds: price.halt_seconds,
     band_percent: percentOf(price.band_basis_points) ?? "off",

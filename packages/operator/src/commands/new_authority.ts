@@ -3,7 +3,7 @@ import type { KeySource } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Result, Values } from "../command.ts";
 import { readClock } from "../database.ts";
-import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
+import { EXIT, Failure, mayTakeEffect, usage } from "../failure.ts";
 import { checkSource, placeOf } from "../key_file.ts";
 import { PRIVATE_FILE, writeNewFile } from "../new_file.ts";
 import { certifyAuthority } from "../pki/authority.ts";
@@ -97,13 +97,13 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
         revocation_next_at: nextUpdate.toISOString(),
       },
     })).catch(async (error: Error) => {
-      if (!isOutcomeUnknown(error)) await keys.record(`ca:${fingerprint}`, undefined);
+      if (!mayTakeEffect(error)) await keys.record(`ca:${fingerprint}`, undefined);
       throw error;
     });
   } catch (error) {
-    // Keep the authority's key file if the database gave no answer. The database may have stored the
-    // authority.
-    if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
+    // Keep the authority's key file if the database gave no answer, or has a proposal that was not signed.
+    // The database may have stored the authority, or may store it later.
+    if (keyFile && !mayTakeEffect(error)) await rm(keyFile.path);
     throw error;
   }
 }
@@ -119,6 +119,11 @@ function readYears(values: Values): number {
 /** Reads where the key is: in a file or behind a signing command. */
 export function readKeySource(values: Values, path: Invocation["path"]): KeySource {
   const command = optional(values, "command");
+  if (command === undefined && values.key === undefined) {
+    throw usage(
+      'Give --key FILE for a key in a file, or --command "PROGRAM ARGUMENT…" for a key behind a signing command.',
+    );
+  }
   if (command === undefined) return `file:${path(required(values, "key"))}`;
   if (values.key === undefined) return checkSource(`command:${command}`, "--command");
   throw usage("Give either --key or --command, not both.");

@@ -43,7 +43,9 @@ describe("one operator's login under two people", () => {
     await operator?.stop();
   });
 
-  /** What an attack would change: money, gold, the price, credentials and the findings of both verifications. */
+  /**
+   * What an attack would change: money, gold, the price, credentials and the findings of both verifications.
+   */
   async function state() {
     const { sql, url } = operator.service.books;
     const [row] = await sql`
@@ -53,7 +55,8 @@ describe("one operator's login under two people", () => {
         (select count(*)::int from gold.certificate) as certificates, (select count(*)::int from gold.signing_key) as keys,
         (select array_agg(range::text order by range) from gold.allowed_ip) as ips`;
     const audit = await runGold(["audit", "full", "--json"], { env: { DATABASE_URL: url } });
-    // The fixture of the service inserts its partner and its keys directly, which the audit reports before and after.
+    // The fixture of the service inserts its partner and its keys directly, which the audit reports before
+    // and after.
     const findings = itemsOf(audit.json).filter(({ rule }) => rule !== "role_is_expected")
       .map(({ rule, row }) => `${rule} ${row}`).sort();
     return { ...row, findings, ledger: (await operator.done("ledger", "verify")).clean };

@@ -76,6 +76,20 @@ describe("gold operator", () => {
       ]);
     });
 
+    it("creates a login for several database hosts", async () => {
+      const severalHosts = (url: string) =>
+        `${url.replace("@", "@127.0.0.1:1,")}?target_session_attrs=primary`;
+      const name = newName();
+      const made = await runGold(["operator", "add", name, "--json", "--yes"], {
+        env: { DATABASE_URL: operator.url, MIGRATION_DATABASE_URL: severalHosts(urlOf(migration)) },
+      });
+      assertEquals([made.exit, made.err], [0, ""]);
+      const url = made.json.database_url as string;
+      assert(url.includes("@127.0.0.1:1,") && url.endsWith("?target_session_attrs=primary"), url);
+      // Without GOLD_KEYS, this command looks for the key file of an `npm start`.
+      assertEquals((await onUrl(url, "ca", "list")).exit, 0);
+    });
+
     it("shows the password, and stores only its SCRAM verifier", async () => {
       const { name, url } = await added();
       const { password } = new URL(url);

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
+import { withLogin } from "@gold-partner/database";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
 import { connect } from "../database.ts";
@@ -50,7 +51,6 @@ const add: Command = {
       ? scramVerifier(password, random)
       : await readVerifier(invocation.path(file));
     const migration = await migrationUrl();
-    const url = Object.assign(new URL(migration), { username: name!, password });
     return await asMigration(migration, (sql) =>
       changeOrPropose(invocation, async () => {
         await sql`select gold.add_operator(${name!}, ${verifier}, ${arrayOf(roles)}::text::text[])`;
@@ -58,7 +58,7 @@ const add: Command = {
           title: file === undefined
             ? "The URL contains the login's password and is shown only once. Send it to the person over a secure channel."
             : "The URL has no password. The person adds it, or sets PGPASSWORD.",
-          object: { login: name!, database_url: url.href },
+          object: { login: name!, database_url: withLogin(migration, name!, password) },
         };
       }, () => ({
         kind: "operator.add",

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { match, ok } from "node:assert/strict";
 import { assertEquals } from "@std/assert";
 import { makeSshKey } from "../../../../testing/operator_keys.ts";
 import { type Run, runGold } from "../gold_fixture.ts";
+import { keepRequest } from "./authority_fixture.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 /** Two people sign with the real ssh-keygen. */
@@ -105,6 +107,40 @@ describe("gold with operators' SSH keys", () => {
     assertRefused(await second("proposal", "approve", id, "--sha256", sha256!), 1, "has not signed it");
     assertEquals((await done(first("proposal", "sign", id))).status, "signed");
     await done(second("proposal", "approve", id, "--sha256", sha256!));
+  });
+
+  it("says how to sign a proposal that was signed with a key of nobody", async () => {
+    const failed = await runGold(
+      ["price", "set", "--mid", "324", "--json", "--ssh-key", operator.path("third")],
+      { env: operator.env },
+    );
+    assertRefused(failed, 1, "which is not an active key of the login");
+    const [, id] = /Then run `gold proposal sign (\S+)`/.exec(failed.problem.detail)!;
+    assertEquals((await done(first("proposal", "sign", id!))).status, "signed");
+    await done(first("proposal", "reject", id!));
+  });
+
+  it("keeps the key and the certificate of a proposal that could not be signed, and signs it later", async () => {
+    const broken = await operator.write("broken", "no key");
+    /** Proposes with a key that cannot sign. Signs and approves then. */
+    const signLater = async (...argv: string[]): Promise<string> => {
+      const failed = await runGold([...argv, "--json", "--yes", "--ssh-key", broken], { env: operator.env });
+      assertRefused(failed, 3, "is not signed yet");
+      const id = /The proposal (\S+) is/.exec(failed.problem.detail)![1]!;
+      await done(first("proposal", "sign", id));
+      const { sha256 } = await operator.done("proposal", "show", id) as Record<string, string>;
+      await done(second("proposal", "approve", id, "--sha256", sha256!));
+      return failed.problem.detail;
+    };
+    const { clientId } = operator.service.partner;
+    await signLater("ca", "init", "--key", operator.path("ca.key"));
+    const csr = await keepRequest(operator, clientId);
+    const issue = ["cert", "issue", clientId, "--csr", csr, "--out", operator.path("tls.crt")];
+    const detail = await signLater(...issue);
+    const [, draft] = /The content of the file is in (\S+):/.exec(detail)!;
+    const { fingerprint256 } = new X509Certificate(await readFile(draft!));
+    const stored = itemsOf(await operator.done("cert", "list", clientId)).map((one) => one.fingerprint);
+    ok(stored.includes(fingerprint256.replaceAll(":", "").toLowerCase()), `${stored}`);
   });
 
   it("refuses to approve a proposal whose signature a superuser replaced", async () => {

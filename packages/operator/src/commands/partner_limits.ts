@@ -5,7 +5,9 @@ import type { Limits } from "../database.ts";
 import { usage } from "../failure.ts";
 import { parsed, wholeNumber } from "../values.ts";
 
-/** The options that limit a partner's trading, stored records and withdrawals; `unlimited` takes a limit away. */
+/**
+ * The options that limit a partner's trading, stored records and withdrawals; `unlimited` takes a limit away.
+ */
 export const LIMIT_OPTIONS = {
   "open-quotes": { type: "string" },
   "open-grams": { type: "string" },

@@ -19,8 +19,9 @@ interface Batch {
 }
 
 /**
- * Throws unless the document pays exactly these withdrawals. With `signed`, two people must also have signed for
- * each IBAN and name, and for the account that pays. The database builds the document, so this makes it again.
+ * Throws unless the document pays exactly these withdrawals. With `signed`, two people must also have signed
+ * for each IBAN and name, and for the account that pays. The database builds the document, so this makes it
+ * again.
  */
 export function verifyDocument({ id, document, payments }: Batch, signed: SignedRows | undefined): void {
   const ordered = [...payments].sort((one, other) => one.id < other.id ? -1 : 1);
@@ -85,7 +86,10 @@ interface Parties {
   readonly names: readonly string[];
 }
 
-/** Reads what a withdrawal does not state. A document in any other form differs from the one that is made again. */
+/**
+ * Reads what a withdrawal does not state. A document in any other form differs from the one that is made
+ * again.
+ */
 function readParties(document: string): Parties {
   const texts = (name: string) =>
     [...document.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => unescape(text!));

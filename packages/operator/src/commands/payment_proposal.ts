@@ -36,7 +36,10 @@ export function proposePayment({ id, preparedAt, sha256, payments }: PreparedBat
   };
 }
 
-/** The approval with which two people submitted the batch, if there is one. Its signatures are not verified here. */
+/**
+ * The approval with which two people submitted the batch, if there is one. Its signatures are not verified
+ * here.
+ */
 export async function readPaymentApprovals(
   query: Invocation["query"],
   batch: string,

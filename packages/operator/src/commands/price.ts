@@ -202,4 +202,4 @@ async function describePrice(sql: Sql | TransactionSql): Promise<Row> {
 }
 
 /** Whether the http source was set and has not given a price yet. */
-const isAwaited = (tickedAt: Date) => tickedAt.getTime() === 0;
+export const isAwaited = (tickedAt: Date) => tickedAt.getTime() === 0;

@@ -48,8 +48,8 @@ export async function verifyProposer(
 }
 
 /**
- * Finds the approver's key. Refuses an unsigned proposal before it asks, and one whose signature was not verified
- * with the operators' first keys where gold demands them.
+ * Finds the approver's key. Refuses an unsigned proposal before it asks, and one whose signature was not
+ * verified with the operators' first keys where gold demands them.
  */
 export async function signerOfApproval(invocation: Invocation, signedBy: string | null): Promise<SignText> {
   await demandOperatorKeys(invocation);

@@ -11,8 +11,8 @@ interface Kind {
   /** What the approval does, in one or two sentences. */
   readonly consequences: (content: Content) => string;
   /**
-   * The present values of the content's members, and what else is in use today; absent if the change only adds
-   * something.
+   * The present values of the content's members, and what else is in use today; absent if the change only
+   * adds something.
    */
   readonly today?: (content: Content, query: Query) => Promise<Content>;
 }
@@ -249,7 +249,9 @@ function textOf(name: string, values: Content): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The credentials that the partner, or the deployment itself, uses today: name, beginning and planned end. */
+/**
+ * The credentials that the partner, or the deployment itself, uses today: name, beginning and planned end.
+ */
 function inUse(kind: string): NonNullable<Kind["today"]> {
   return async ({ client_id: owner = "house" }, query) => {
     const rows = await query`

@@ -4,7 +4,7 @@ import { type Proposal, PROPOSAL_NAMESPACE, proposalText } from "@gold-partner/a
 import type { JSONValue, Sql } from "postgres";
 import { readKeys, sealingKeyName } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
-import { EXIT, Failure } from "../failure.ts";
+import { EXIT, Failure, failureOf, isOutcomeUnknown } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
 import type { KeyFile } from "../key_file.ts";
 import { areSignaturesDemanded } from "../operator_keys_file.ts";
@@ -24,6 +24,8 @@ export interface Change {
 }
 
 type Place = Pick<Invocation, "db" | "keys" | "signer">;
+
+const DIFFERS = "proposal_differs";
 
 /** Makes a change. If the database demands a second person for it, proposes it instead. */
 export async function changeOrPropose(
@@ -55,13 +57,33 @@ async function propose(
     select * from gold.propose(${kind}, ${sql.json(content as JSONValue)}::jsonb, ${text}::bytea, ${keyName},
       coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days'))`;
   const { id, sha256, expires_at } = row!;
-  if (sign) await signProposal(sql, sign, id, { kind, content: JSON.parse(JSON.stringify(content)) });
+  if (sign) {
+    const given = { kind, content: JSON.parse(JSON.stringify(content)) };
+    await signProposal(sql, sign, id, given).catch((error) => {
+      throw notSigned(id, failureOf(error));
+    });
+  }
   return {
     title: `Nothing was changed yet. Another person must approve this change: gold proposal approve ${id}.${
       again ? ` Then run \`${again}\` again.` : ""
     }`,
     object: { proposal_id: id, sha256, expires_at: expires_at.toISOString() },
   };
+}
+
+/** The failure of a command whose proposal is stored, but not signed. The person can sign it later. */
+function notSigned(id: string, failure: Failure): Failure {
+  const { exit, code, message } = failure;
+  if (code === DIFFERS) return new Failure(exit, code, message, true);
+  const state = isOutcomeUnknown(failure)
+    ? "may not be signed yet"
+    : "is not signed yet, so nobody can approve it";
+  return new Failure(
+    exit,
+    code,
+    `The proposal ${id} ${state}. ${message} Then run \`gold proposal sign ${id}\`.`,
+    true,
+  );
 }
 
 /**
@@ -83,19 +105,11 @@ export async function signProposal(
   if (createHash("sha256").update(text).digest("hex") !== sha256) {
     throw new Failure(
       EXIT.defect,
-      "proposal_differs",
+      DIFFERS,
       `The text that the database stored for the proposal ${id} differs from this change. Nothing was signed. Reject it with \`gold proposal reject ${id}\`, and report this.`,
     );
   }
-  const signature = await sign(PROPOSAL_NAMESPACE, text).catch((error: Error) => {
-    if (!(error instanceof Failure)) throw error;
-    throw new Failure(
-      error.exit,
-      error.code,
-      `The proposal ${id} is not signed yet, so nobody can approve it. ${error.message} Then run \`gold proposal sign ${id}\`.`,
-    );
-  });
-  await sql`select gold.sign_proposal(${id}::uuid, ${signature})`;
+  await sql`select gold.sign_proposal(${id}::uuid, ${await sign(PROPOSAL_NAMESPACE, text)})`;
 }
 
 async function seal(keys: KeyFile, secrets: NonNullable<Change["secrets"]>) {

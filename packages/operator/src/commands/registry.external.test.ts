@@ -10,7 +10,9 @@ import type { Row } from "../command.ts";
 import { assertRefused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 import { askWithdrawal } from "./withdrawal_fixture.ts";
 
-/** Two people sign with the real ssh-keygen for the rows of a deployment that had no operators' keys before. */
+/**
+ * Two people sign with the real ssh-keygen for the rows of a deployment that had no operators' keys before.
+ */
 describe("gold registry adopt", () => {
   let operator: TestOperator;
   let keysFile: string;

@@ -29,32 +29,29 @@ export interface Settlement {
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
   /** The limits of partners that are created without these options. */
   readonly limits: Limits | undefined;
-  /** The operator's bank account, from which withdrawals are paid. */
   /** The number of the vault's stripes. */
   readonly stripes: number | undefined;
+  /** The operator's bank account, from which withdrawals are paid. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
 
-/** The deployment that the database belongs to, and its settings. */
+/** The deployment that the database belongs to, and its settings. An undefined setting keeps its value. */
 interface Deployment {
   readonly environment: Environment;
   readonly baseUrl: string;
   readonly loopbackReceivers: boolean;
   readonly pepper: KeySource;
   readonly sealingKey: KeySource;
-  readonly flood: number;
-  readonly webhookPorts: readonly number[];
-  readonly attemptsKeptDays: number;
+  /** Requests per second that the proxy allows for one certificate. */
+  readonly flood: number | undefined;
+  /** The ports that webhooks may be sent to. */
+  readonly webhookPorts: readonly number[] | undefined;
+  /** How long the attempts to deliver an event are kept. */
+  readonly attemptsKeptDays: number | undefined;
 }
 
-/** Requests per second that the proxy allows for one certificate. */
-const DEFAULT_FLOOD_PER_SECOND = "5000";
-/** The ports that webhooks may be sent to. */
-const DEFAULT_WEBHOOK_PORTS = ["443", "8443"];
 const PORT_MAX = 65_535;
 const PORTS_MAX = 32;
-/** How long the attempts to deliver an event are kept. */
-const DEFAULT_ATTEMPTS_KEPT = "90d";
 const ATTEMPTS_KEPT_MIN_DAYS = 7;
 const ATTEMPTS_KEPT_MAX_DAYS = 3650;
 const DAY_SECONDS = 86_400;
@@ -114,9 +111,11 @@ async function readDeployment(given: Given): Promise<Deployment> {
     loopbackReceivers,
     pepper: await readSource(given, "pepper", "pepper"),
     sealingKey: await readSource(given, "sealing-key", "sealing_key"),
-    flood: wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood"),
-    webhookPorts: readPorts(repeated(values, "webhook-port")),
-    attemptsKeptDays: readKeptDays(optional(values, "attempts-kept") ?? DEFAULT_ATTEMPTS_KEPT),
+    flood: parsed(values, "flood", (text) => wholeNumber(text, "flood")),
+    webhookPorts: values["webhook-port"] === undefined
+      ? undefined
+      : readPorts(repeated(values, "webhook-port")),
+    attemptsKeptDays: parsed(values, "attempts-kept", readKeptDays),
   };
 }
 
@@ -125,9 +124,7 @@ async function readDeployment(given: Given): Promise<Deployment> {
  * change.
  */
 function readPorts(listed: readonly string[]): number[] {
-  const ports = (listed.length > 0 ? listed : DEFAULT_WEBHOOK_PORTS).map((text) =>
-    wholeNumber(text, "webhook-port")
-  );
+  const ports = listed.map((text) => wholeNumber(text, "webhook-port"));
   const beyond = ports.find((port) => port > PORT_MAX);
   if (beyond !== undefined) throw usage(`--webhook-port must be at most ${PORT_MAX}; got ${beyond}.`);
   const each = [...new Set(ports)].sort((one, other) => one - other);

@@ -61,8 +61,8 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
     } SAR to the bank, with the document ${sha256}?`,
   );
   const result = await changeOrPropose(invocation, async () => {
-    // The database builds the document again and compares the hash. If the command is interrupted after the commit,
-    // the document is in the database. `--batch` with the batch's id then writes the file.
+    // The database builds the document again and compares the hash. If the command is interrupted after the
+    // commit, the document is in the database. `--batch` with the batch's id then writes the file.
     const submitPayment = () =>
       query`
         select gold.submit_payment(${batch}::uuid, ${ids}::text::uuid[], ${preparedAt}::text::timestamptz, ${sha256})`;

@@ -115,8 +115,8 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
 
 /**
  * Returns the signed bytes, and the signature as r‖s. Returns null if the outer structure or the signature is
- * not strict DER. Strict DER allows exactly one encoding, so the function builds the outer structure again and
- * compares the bytes. It does not check the content of `tbs`.
+ * not strict DER. Strict DER allows exactly one encoding, so the function builds the outer structure again
+ * and compares the bytes. It does not check the content of `tbs`.
  */
 function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
   const signatureDer = new Uint8Array(csr.signature);

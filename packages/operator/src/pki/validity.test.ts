@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "node:test";
 import { PkiError } from "./errors.ts";
-import { AUTHORITY_NOTICE_DAYS, daysFrom, warnOfExpiry, yearsFrom } from "./validity.ts";
+import { AUTHORITY_NOTICE_DAYS, daysFrom, endsWithin, yearsFrom } from "./validity.ts";
 
 const ISSUED_AT = new Date("2026-03-01T09:00:00.750Z");
 
@@ -25,16 +25,11 @@ describe("validity", () => {
     assertThrows(() => daysFrom(new Date(Number.NaN), 1), PkiError, "instant");
   });
 
-  it("warnOfExpiry() returns soon, urgent and then expired as the end approaches", () => {
+  it("endsWithin() is true from the instant at which less than the days are left", () => {
     const notAfter = new Date("2027-03-01T09:00:00Z");
-    const warning = (at: string, noticeDays?: number): unknown =>
-      warnOfExpiry(notAfter, new Date(at), noticeDays);
-    assertEquals(warning("2027-01-30T09:00:00Z"), null);
-    assertEquals(warning("2027-01-30T09:00:01Z"), { level: "soon", daysLeft: 29 });
-    assertEquals(warning("2027-02-22T09:00:00Z"), { level: "soon", daysLeft: 7 });
-    assertEquals(warning("2027-02-22T09:00:01Z"), { level: "urgent", daysLeft: 6 });
-    assertEquals(warning("2027-03-01T09:00:00Z"), { level: "urgent", daysLeft: 0 });
-    assertEquals(warning("2027-03-01T09:00:01Z"), { level: "expired", daysLeft: -1 });
-    assertEquals(warning("2026-03-01T09:00:00Z", AUTHORITY_NOTICE_DAYS), { level: "soon", daysLeft: 365 });
+    assertEquals(endsWithin(notAfter, new Date("2027-01-30T09:00:00Z"), 30), false);
+    assertEquals(endsWithin(notAfter, new Date("2027-01-30T09:00:01Z"), 30), true);
+    assertEquals(endsWithin(notAfter, new Date("2027-03-02T09:00:00Z"), 30), true);
+    assertEquals(endsWithin(notAfter, new Date("2026-03-01T09:00:00Z"), AUTHORITY_NOTICE_DAYS), true);
   });
 });

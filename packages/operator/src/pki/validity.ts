@@ -5,18 +5,10 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-interface ExpiryWarning {
-  readonly level: "soon" | "urgent" | "expired";
-  /** The whole days that are left: 0 on the last day, negative afterwards. */
-  readonly daysLeft: number;
-}
-
 const DAY_MS = 86_400_000;
 // Certificates begin this much earlier, so that a verifier whose clock is slightly behind does not refuse a
 // new one.
 const BACKDATE_MS = 5 * 60_000;
-const URGENT_DAYS = 7;
-const NOTICE_DAYS = 30;
 /**
  * How many days before an authority's end the warning starts. A certificate is valid for one year and
  * must not outlive its authority, so an authority can sign nothing in its last year. The warning starts 60
@@ -34,18 +26,9 @@ export function yearsFrom(issuedAt: Date, years: number): Validity {
   return { notBefore: new Date(wholeSecondMs(issuedAt) - BACKDATE_MS), notAfter };
 }
 
-/** Returns a warning, or null while enough time is left. */
-export function warnOfExpiry(
-  notAfter: Date,
-  at: Date,
-  noticeDays: number = NOTICE_DAYS,
-): ExpiryWarning | null {
-  const leftMs = notAfter.getTime() - at.getTime();
-  const daysLeft = Math.floor(leftMs / DAY_MS);
-  if (leftMs < 0) return { level: "expired", daysLeft };
-  if (daysLeft < Math.min(URGENT_DAYS, noticeDays)) return { level: "urgent", daysLeft };
-  return daysLeft < noticeDays ? { level: "soon", daysLeft } : null;
-}
+/** Whether `notAfter` is less than `days` days later than `at`. */
+export const endsWithin = (notAfter: Date, at: Date, days: number): boolean =>
+  notAfter.getTime() - at.getTime() < days * DAY_MS;
 
 function addDays(issuedAt: Date, days: number): Date {
   return new Date(wholeSecondMs(issuedAt) + checkCount("days", days, 3650) * DAY_MS);
