@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -37,7 +37,9 @@ describe("GoldClient's credentials", () => {
       ...{ GOLD_BASE_URL: "https://localhost:8443/", GOLD_CLIENT_ID: "sbx_1", GOLD_CLIENT_SECRET: SECRET },
       ...{ GOLD_CERT: path("cert.pem"), GOLD_KEY: path("key.pem") },
     };
-    for (const env of [{ GOLD_CREDENTIALS: path("credentials.json") }, single]) {
+    writeFileSync(path("marked.json"), `\ufeff${readFileSync(path("credentials.json"), "utf8")}`);
+    const files = ["credentials.json", "marked.json"].map((name) => ({ GOLD_CREDENTIALS: path(name) }));
+    for (const env of [...files, single, { ...single, GOLD_CREDENTIALS: "" }]) {
       assert(await GoldClient.fromEnv(env, { transport }) instanceof GoldClient);
     }
     assert(await GoldClient.fromCredentials(path("credentials.json"), { transport }) instanceof GoldClient);

@@ -48,7 +48,7 @@ const FILE_VARIABLE = "GOLD_CREDENTIALS";
  * single variable such as GOLD_BASE_URL overrides the file's member.
  */
 export async function readEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Identity> {
-  const file = env[FILE_VARIABLE];
+  const file = env[FILE_VARIABLE] || undefined;
   const members = file === undefined ? {} : await readCredentialsFile(file, `${FILE_VARIABLE}: `);
   const single = NAMES.map(({ member, variable }) => [member, env[variable] || undefined] as const);
   const given = Object.fromEntries(single.filter(([, value]) => value !== undefined));
@@ -66,7 +66,9 @@ export async function readCredentials(source: string | CredentialsFile): Promise
 
 async function readCredentialsFile(path: string, before: string): Promise<Record<string, unknown>> {
   try {
-    const members = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown> | null;
+    // Some editors write a byte order mark, which JSON.parse() refuses.
+    const text = (await readFile(path, "utf8")).replace(/^\ufeff/, "");
+    const members = JSON.parse(text) as Record<string, unknown> | null;
     if (typeof members !== "object" || members === null) throw new Error("it is not a JSON object");
     const files = NAMES.filter(({ is, member }) => is === "file" && typeof members[member] === "string");
     const found = files.map(({ member }) => [member, resolve(dirname(path), members[member] as string)]);

@@ -16,8 +16,8 @@ export interface ForeignCredential {
 }
 
 /**
- * Returns the certificate or signing key that an event reports, if you do not know it. Nobody can register one
- * in your name without such an event. If you did not ask for it, call the operator at once.
+ * Returns the certificate or signing key that an event reports, if you do not know it. Nobody can register
+ * one in your name without such an event. If you did not ask for it, call the operator at once.
  *
  * @param event An event of listEvents(), getEvent() or verifyWebhook().
  * @param knownThumbprints The thumbprints of all certificates and signing keys that you have or had. A client

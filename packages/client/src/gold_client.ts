@@ -50,7 +50,9 @@ import { readCsvReply } from "./reply_form.ts";
 import { readSettings } from "./settings.ts";
 import { knownMembers } from "./wire_value.ts";
 
-/** Further options for a client that reads its credentials. An option given here overrides the credentials. */
+/**
+ * Further options for a client that reads its credentials. An option given here overrides the credentials.
+ */
 export type GoldClientManner = Partial<GoldClientOptions>;
 
 /**
@@ -220,8 +222,8 @@ export class GoldClient {
    * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so the order is
    * executed at most once.
    *
-   * @param request An open quote, or an object with its id. Only the members of an order are sent: `quote_id`,
-   * `reference` and `account_label`. The order inherits a text that is not sent from its quote.
+   * @param request An open quote, or an object with its id. Only the members of an order are sent:
+   * `quote_id`, `reference` and `account_label`. The order inherits a text that is not sent from its quote.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
    * @throws GoldError `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`,
    * `insufficient_gold` or `insufficient_inventory`. When `outcomeUnknown` is true, repeat the order with the
@@ -353,8 +355,8 @@ export class GoldClient {
    *
    * @param query The first and the last day, both included, in Asia/Riyadh.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `invalid_request` when a day is malformed or `to` is before `from`, `reply_invalid` when
-   * the reply is longer than 64 MiB: ask for fewer days then.
+   * @throws GoldError `invalid_request` when a day is malformed or `to` is before `from`, `reply_invalid`
+   * when the reply is longer than 64 MiB: ask for fewer days then.
    * @example
    * const { postings } = await client.getStatement({ from: "2026-01-01", to: "2026-01-31" });
    */
@@ -495,8 +497,8 @@ export class GoldClient {
    *
    * @param body Any text or bytes.
    * @param options `signal` ends the call, its tries and its pauses.
-   * @throws GoldError `signing_failed` when `signingKey` or the callback `sign` fails. A wrong signature is a verdict,
-   * not an error.
+   * @throws GoldError `signing_failed` when `signingKey` or the callback `sign` fails. A wrong signature is a
+   * verdict, not an error.
    * @example
    * const { valid, mistake } = await client.probeSignature();
    */
@@ -511,8 +513,8 @@ export class GoldClient {
    *
    * @param request The withdrawal, and the status that it reaches.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
-   * @throws GoldError `invalid_request` when the withdrawal can no longer reach the status, `not_found` when no
-   * withdrawal of yours has this id, or in production.
+   * @throws GoldError `invalid_request` when the withdrawal can no longer reach the status, `not_found` when
+   * no withdrawal of yours has this id, or in production.
    * @example
    * const { status } = await client.simulateWithdrawal({ withdrawal_id, outcome: "paid" });
    */
@@ -521,8 +523,8 @@ export class GoldClient {
   }
 
   /**
-   * Lets a bank transfer arrive for you. Unlike money from fundSandbox(), it can be reversed. Only the sandbox
-   * has this operation.
+   * Lets a bank transfer arrive for you. Unlike money from fundSandbox(), it can be reversed. Only the
+   * sandbox has this operation.
    *
    * @param request The amount in SAR.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
@@ -539,8 +541,8 @@ export class GoldClient {
    *
    * @param request The funding from a bank transfer.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
-   * @throws GoldError `insufficient_funds` when the amount is no longer available, `not_found` when no funding of
-   * yours has this id, or in production.
+   * @throws GoldError `insufficient_funds` when the amount is no longer available, `not_found` when no
+   * funding of yours has this id, or in production.
    * @example
    * const { reversed_at } = await client.simulateDepositReversal({ funding_id });
    */
@@ -553,7 +555,8 @@ export class GoldClient {
    *
    * @param request The quote.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
-   * @throws GoldError `quote_already_executed`, or `not_found` when no quote of yours has this id, or in production.
+   * @throws GoldError `quote_already_executed`, or `not_found` when no quote of yours has this id, or in
+   * production.
    * @example
    * await client.simulateQuoteExpiry({ quote_id: quote.quote_id });
    */
@@ -562,8 +565,8 @@ export class GoldClient {
   }
 
   /**
-   * Closes the market for you alone, makes its price stale, or makes the vault short of gold. Only the sandbox
-   * has this operation.
+   * Closes the market for you alone, makes its price stale, or makes the vault short of gold. Only the
+   * sandbox has this operation.
    *
    * @param request The state of the market, and for how many seconds.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
@@ -604,8 +607,8 @@ export class GoldClient {
   }
 
   /**
-   * Sends the webhooks of your next events twice, late, out of order or with the other secret's signature. Only
-   * the sandbox has this operation.
+   * Sends the webhooks of your next events twice, late, out of order or with the other secret's signature.
+   * Only the sandbox has this operation.
    *
    * @param request The kind of disturbance, and for how many events.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.

@@ -39,7 +39,9 @@ export interface GoldClientOptions {
    * 64 bytes r ‖ s.
    */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** Thumbprints of your other certificates and signing keys. The client's `knownThumbprints` includes them. */
+  /**
+   * Thumbprints of your other certificates and signing keys. The client's `knownThumbprints` includes them.
+   */
   readonly knownThumbprints?: readonly string[] | undefined;
   /** The id of the signing key, for the header of each signature. Pass it if you registered several keys. */
   readonly kid?: string | undefined;

@@ -4,8 +4,8 @@ interface Page {
 }
 
 /**
- * The result of a list method. Await it for one page, or iterate over it for the items of this page and of all
- * later pages. A later page is fetched when the loop needs it.
+ * The result of a list method. Await it for one page, or iterate over it for the items of this page and of
+ * all later pages. A later page is fetched when the loop needs it.
  *
  * ```ts
  * import { GoldClient } from "@gold-partner/client";

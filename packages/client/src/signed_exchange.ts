@@ -2,8 +2,8 @@ import { REQUEST_HEADER } from "@gold-partner/protocol";
 import type { TransportReply, TransportRequest } from "./transport.ts";
 
 /**
- * One try of an order or a withdrawal: the signed request, and its reply if one arrived. It contains no secret:
- * the token is not part of it, and the nonce of the signature is spent.
+ * One try of an order or a withdrawal: the signed request, and its reply if one arrived. It contains no
+ * secret: the token is not part of it, and the nonce of the signature is spent.
  */
 export interface SignedExchange {
   readonly idempotency_key: string;

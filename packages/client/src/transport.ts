@@ -46,7 +46,9 @@ export class TransportError extends Error {
   readonly unsent: boolean;
   /** True when a certificate was not accepted. The client does not retry, because a retry would fail, too. */
   readonly untrusted: boolean;
-  /** True when the reply is too long to read. The client does not retry, because it would get the same reply. */
+  /**
+   * True when the reply is too long to read. The client does not retry, because it would get the same reply.
+   */
   readonly oversized: boolean;
 
   constructor(

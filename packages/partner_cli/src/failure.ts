@@ -3,7 +3,7 @@ import { WebhookError } from "@gold-partner/protocol";
 
 /**
  * Exit codes: 0 done, 1 refused or found a fault, 2 wrong usage or credentials, 3 the service does not
- * answer.
+ * answer, or the output cannot be written.
  */
 export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,6 +108,14 @@ describe("gold-partner", () => {
     }
   });
 
+  it("looks for files in the caller's folder only if this project's task runner started it", async () => {
+    writeFileSync(join(folder, "here.json"), "{}");
+    const env = { GOLD_CREDENTIALS: "here.json", INIT_CWD: folder };
+    const argv = ["check-receiver", "http://localhost:1"];
+    assertMatch((await run(argv, { ...env, RUN_PID: "1" })).err, /has no webhook_secret/);
+    assertMatch((await run(argv, env)).err, /ENOENT/);
+  });
+
   it("reports a receiver that is not there with exit code 3", async () => {
     const file = join(folder, "credentials.json");
     writeFileSync(file, JSON.stringify({ webhook_secret: `whsec_${"A".repeat(43)}=` }));
@@ -134,5 +142,12 @@ describe("gold-partner", () => {
     const wrong = start("nothing");
     assertEquals([wrong.status, wrong.stdout], [2, ""]);
     assertEquals((JSON.parse(wrong.stderr) as { code: string }).code, "usage");
+    const full = openSync("/dev/full", "w");
+    const lost = spawnSync(process.execPath, [...runtimeArguments(main), "--help"], {
+      encoding: "utf8",
+      stdio: ["ignore", full, "pipe"],
+    });
+    closeSync(full);
+    assertEquals([lost.status, (JSON.parse(lost.stderr) as { code: string }).code], [3, "output_lost"]);
   });
 });

@@ -59,8 +59,11 @@ export async function goldPartner(argv: readonly string[], terminal: Terminal): 
       terminal.out(helpOf(command));
       return EXIT.done;
     }
-    // npm runs a script in the package's folder. INIT_CWD is the folder in which the person called npm.
-    const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
+    // tools/run.mjs sets RUN_PID, and npm runs it in this project's folder. Then INIT_CWD is the folder in
+    // which the person called npm. A script of another package runs in that package's folder, and means files
+    // there.
+    const called = terminal.env.RUN_PID === undefined ? undefined : terminal.env.INIT_CWD;
+    const path = (file: string) => resolve(called ?? process.cwd(), file);
     const file = () => path(fileOf(values.credentials, terminal.env));
     const invocation: Invocation = {
       ...terminal,

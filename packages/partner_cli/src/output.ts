@@ -3,8 +3,8 @@ import { Quantity } from "@gold-partner/client";
 import { writeJson } from "@gold-partner/protocol";
 import type { Finding, Row } from "./command.ts";
 
-/** Control characters, line separators, and marks that change the direction of text on a terminal. */
-const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators, and invisible characters, which a terminal interprets or hides. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
  * Returns text that is safe to print on a terminal, on one line. The text may come from a receiver, a proxy
@@ -12,8 +12,9 @@ const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
  */
 const printable = (text: string): string => text.replace(UNPRINTABLE, escapeCharacter);
 
+/** The escape is valid in JSON, which escapes a character above U+FFFF as two code units. */
 const escapeCharacter = (character: string) =>
-  `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`;
+  character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
 /** Writes a reply as JSON in the service's form: every Quantity of the client becomes a JSON number again. */
 export function wireJson(value: unknown): string {

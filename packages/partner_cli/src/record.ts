@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { GoldClient } from "@gold-partner/client";
 import type { Invocation } from "./command.ts";
@@ -16,7 +17,9 @@ export async function recordingClient({ values, client, path, err }: Invocation)
   const append = (text: string) => {
     const opened = openSync(path(file), "a", 0o600);
     try {
-      writeSync(opened, text);
+      const bytes = Buffer.from(text);
+      // A disk that becomes full cuts a write short without an error. The next write then fails.
+      for (let at = 0; at < bytes.length;) at += writeSync(opened, bytes, at);
     } finally {
       closeSync(opened);
     }

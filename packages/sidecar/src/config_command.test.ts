@@ -21,7 +21,8 @@ function runConfig(env: Record<string, string>, ...args: string[]): { code: numb
 }
 
 describe("sidecar config", () => {
-  it("writes Envoy's configuration, which other users cannot read", () => {
+  it("writes Envoy's configuration, which only its owner and group can read, with any umask", () => {
+    const umask = process.umask(0o077);
     const folder = mkdtempSync(join(tmpdir(), "sidecar-config-"));
     const { code, says } = runConfig({
       GOLD_ENV: "production",
@@ -31,10 +32,12 @@ describe("sidecar config", () => {
       TRUST_DIRECTORY: join(folder, "trust"),
       SERVER_CERTIFICATE_DIRECTORY: join(folder, "tls"),
     });
+    process.umask(umask);
     const files = ["envoy.json", "server_certificate.json"].map((name) => join(folder, "envoy", name));
     assertEquals([code, says], [0, files.map((file) => `wrote ${file}\n`).join("")]);
     assertEquals(JSON.parse(readFileSync(files[0]!, "utf8")).node, { id: "sidecar", cluster: "production" });
-    assertEquals(files.map((file) => statSync(file).mode & 0o007), [0, 0]);
+    assertEquals(files.map((file) => statSync(file).mode & 0o777), [0o640, 0o640]);
+    assertEquals(statSync(join(folder, "envoy")).mode & 0o777, 0o755);
     rmSync(folder, { recursive: true });
   });
 

@@ -14,7 +14,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
 const [name = "", ...args] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 if (!command) {
-  console.error(`sidecar ${Object.keys(COMMANDS).join(" | ")}`);
+  const fault = name === "" ? "COMMAND is missing." : `There is no command ${JSON.stringify(name)}.`;
+  console.error(`${fault} Usage: sidecar ${Object.keys(COMMANDS).join(" | ")}`);
   process.exit(EXIT_USAGE);
 }
 process.exit(await command(args));

@@ -118,9 +118,9 @@ export function parsePath(text: string): string {
 }
 
 export function parseRange(text: string): AddressRange {
-  const [prefix = "", bits = ""] = text.split("/");
+  const [prefix = "", bits = "", ...rest] = text.split("/");
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(prefix)] ?? -1;
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+  if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
     throw new Error(`has "${text}"; a range must be like 10.0.0.0/8.`);
   }
   return { prefix, bits: Number(bits) };

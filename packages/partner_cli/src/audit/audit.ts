@@ -1,5 +1,6 @@
 import type { AccountEvent, GoldClient } from "@gold-partner/client";
 import type { Finding } from "../command.ts";
+import { usage } from "../failure.ts";
 import { ChainCheck } from "./chain_check.ts";
 import { DayCheck } from "./day_check.ts";
 import { Evidence } from "./evidence.ts";
@@ -23,6 +24,13 @@ export async function* audit({ client, from, exchanges, heads }: AuditInputs): A
   const { sar, gold, as_of } = await client.getBalances();
   const report = new Report();
   const eventBefore = await readEventBefore(client, from);
+  if (from > 1 && !eventBefore) {
+    throw usage(
+      `--from is ${from}, but you have no event ${
+        from - 1
+      }. Give at most the number after your newest event.`,
+    );
+  }
   if (eventBefore) heads?.add(eventBefore);
   const chain = new ChainCheck(report, await client.getChainKey(), from, eventBefore?.data.chain_head);
   const days = new DayCheck(report, from);
@@ -49,7 +57,7 @@ export async function* audit({ client, from, exchanges, heads }: AuditInputs): A
   yield* report.summary({
     ...evidence.skipped,
     ...(heads ? heads.skipped : { kept_head: "Needs the heads of your earlier audits: give --heads FILE." }),
-    ...(balances ? {} : { balances: "No event moved money or gold." }),
+    ...(balances ? {} : { balances: `No event${from === 1 ? "" : ` from ${from} on`} moved money or gold.` }),
   }, evidence.notes);
   if (report.isClean) await heads?.keep();
 }

@@ -21,7 +21,9 @@ const DAY = {
   orders: 1,
 };
 
-/** A chain of four events. The second one is the last of 1 February in Riyadh, and the fourth closes that day. */
+/**
+ * A chain of four events. The second one is the last of 1 February in Riyadh, and the fourth closes that day.
+ */
 function check(closed: Partial<typeof DAY> = {}, from = 1): string[] {
   const check = new DayCheck(new Report(), from);
   const events = [

@@ -33,8 +33,7 @@ export class Evidence {
     if (!asked || !this.#exchanges) return;
     if (kept) yield* this.#compareReply(event.sequence, kept, asked.members);
     const { quote_id, amount_sar, reference } = asked.members;
-    const isOwn = kept !== undefined ||
-      this.#exchanges.hasAsked(quote_id, quote_id ? undefined : amount_sar, quote_id ? undefined : reference);
+    const isOwn = kept !== undefined || this.#exchanges.hasAsked(quote_id, amount_sar, reference);
     yield* this.#report.compare(
       "record_foreign",
       event.sequence,

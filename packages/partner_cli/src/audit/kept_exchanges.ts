@@ -22,7 +22,7 @@ const TEXTS = ["idempotency_key", "method", "target", "timestamp", "nonce", "sig
 /** The exchanges that the client wrote to a file: about 1 KB of memory for each order and withdrawal. */
 export class KeptExchanges {
   readonly #kept = new Map<string, Kept>();
-  /** The requests without a reply, whose outcome is unknown. */
+  /** The requests without a reply of the service. Their outcome is unknown. */
   readonly #asked = new Set<string>();
 
   /** The orders and withdrawals whose reply was recorded, by their id. */
@@ -52,12 +52,13 @@ export class KeptExchanges {
   }
 
   #add(line: number, exchange: SignedExchange, thumbprints: readonly string[]): void {
-    if (exchange.reply === null || exchange.status === null || exchange.status >= 500) {
+    const isDone = exchange.status === 201 || exchange.status === 200;
+    const reply = isDone && exchange.reply !== null ? findObject(exchange.reply) : undefined;
+    if (!reply && (isDone || exchange.reply === null || exchange.status === null || exchange.status >= 500)) {
       const { quote_id, amount_sar, reference } = objectOf(exchange.body);
       this.#asked.add(askedFor(quote_id, amount_sar, reference));
     }
-    if (exchange.reply === null || (exchange.status !== 201 && exchange.status !== 200)) return;
-    const reply = objectOf(exchange.reply);
+    if (!reply) return;
     const id = reply.order_id ?? reply.withdrawal_id;
     const at = reply.executed_at ?? reply.created_at;
     if (typeof id !== "string" || typeof at !== "string") return;
@@ -73,7 +74,7 @@ export class KeptExchanges {
 function parse(line: string): SignedExchange {
   const exchange = JSON.parse(line) as SignedExchange;
   const wrong = TEXTS.find((name) => typeof exchange?.[name] !== "string");
-  if (wrong !== undefined) throw new Error(`it has no text ${wrong}`);
+  if (wrong !== undefined) throw new Error(`its member ${wrong} must be a string`);
   return exchange;
 }
 
@@ -83,7 +84,18 @@ function objectOf(text: string): JsonObject {
   throw new Error("a body is not a JSON object");
 }
 
-const askedFor = (...members: readonly unknown[]) => JSON.stringify(members.map(memberText));
+/** Undefined if the text is no JSON object: a proxy may have answered in place of the service. */
+function findObject(text: string): JsonObject | undefined {
+  try {
+    return objectOf(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An order is known by its quote alone, a withdrawal by its amount and its reference. */
+const askedFor = (quoteId: unknown, amountSar: unknown, reference: unknown): string =>
+  JSON.stringify((quoteId ? [quoteId] : [amountSar, reference]).map(memberText));
 
 /** A member as text: a number as its source, a quantity as its decimal. */
 export const memberText = (value: unknown): string =>

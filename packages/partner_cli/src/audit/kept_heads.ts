@@ -18,8 +18,9 @@ interface KeptHead {
 const MAX_HEADS = 1000;
 
 /**
- * The newest head of each earlier audit, in a file of the partner. If the chain still has the newest of them, the
- * verified links show that it has all earlier events, too. The older ones show how much of a chain is left.
+ * The newest head of each earlier audit, in a file of the partner. If the chain still has the newest of them,
+ * the verified links show that it has all earlier events, too. The older ones show how much of a chain is
+ * left.
  */
 export class KeptHeads {
   readonly #file: string;

@@ -41,7 +41,9 @@ export class StatementCheck {
   readonly #client: GoldClient;
   readonly #report: Report;
   readonly #asOf: string;
-  /** True until the first day is compared, if earlier postings of that day belong to events before `--from`. */
+  /**
+   * True until the first day is compared, if earlier postings of that day belong to events before `--from`.
+   */
   #startsWithinDay: boolean;
   #firstDay: string | undefined;
   #lastDay = "";

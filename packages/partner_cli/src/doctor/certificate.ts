@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { connect } from "node:tls";
 import { EXIT } from "../failure.ts";
 import { Fault } from "./fault.ts";
@@ -54,10 +55,11 @@ export async function examineServiceDates(
   nowMs: number,
 ): Promise<Fault | undefined> {
   // Accept any certificate: only its dates are read, and nothing is sent over this connection.
+  const host = hostname.replace(/^\[|\]$/g, "");
   const socket = connect({
-    ...{ host: hostname, servername: hostname, port: Number(port || HTTPS_PORT) },
-    rejectUnauthorized: false,
-    timeout: CONNECT_MAX_MS,
+    ...{ host, port: Number(port || HTTPS_PORT), rejectUnauthorized: false, timeout: CONNECT_MAX_MS },
+    // TLS allows no IP address as the server's name.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
   });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(CONNECT_MAX_MS) });

@@ -112,8 +112,8 @@ function checksOf(inputs: DoctorInputs): readonly Check[] {
       ? { check: "request", needs: ["token"], run: () => examineRequest(client, request) }
       : { check: "signature", needs: ["clock", "token"], run: () => examineSignature(client, credentials) },
     ...(request ? [] : [
-      // If the signature fails, the file's own key may not be the registered one. The registered one would then
-      // be reported as unknown.
+      // If the signature fails, the file's own key may not be the registered one. The registered one would
+      // then be reported as unknown.
       {
         check: "credentials",
         needs: ["signature"],

@@ -255,8 +255,10 @@ async function expectInOrder(
   const [seen, ids] = [await log.await([early.id, late.id]), [early.id, late.id]];
   const lost = [early, late].find(({ id }) => !seen.includes(id));
   if (lost) throw new CheckFailed(`answered 2xx to event ${lost.sequence}, but never processed it`);
-  if (seen.join() !== ids.join()) {
+  if ([...new Set(seen)].join() !== ids.join()) {
     throw new CheckFailed(`processed event ${late.sequence} before event ${early.sequence}`);
   }
+  const twice = [early, late].find(({ id }) => seen.indexOf(id) !== seen.lastIndexOf(id));
+  if (twice) throw new CheckFailed(`processed event ${twice.sequence} more than once`);
   return "processes events in the order of sequence";
 }

@@ -35,8 +35,8 @@ interface TrustRead {
 }
 
 /**
- * Reads the trusted CAs. Returns `known` unchanged if the registry version is the same. With `signatures`, leaves out
- * CAs for which two people did not sign.
+ * Reads the trusted CAs. Returns `known` unchanged if the registry version is the same. With `signatures`,
+ * leaves out CAs for which two people did not sign.
  */
 export async function readAuthorities(
   sql: Sql,

@@ -18,6 +18,7 @@ import postgres from "postgres";
 import { isEverythingSigned, syncTrust, type TrustSync, writeTrustOnce } from "./trust_sync.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_fixture.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 import { until } from "../../../../testing/until.ts";
 
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
@@ -112,7 +113,7 @@ describe("syncTrust()", () => {
       await assertRejects(() => writeTrustOnce({ ...options(), operatorKeys }));
     } finally {
       for (const sql of connections) await sql.end({ timeout: 1 });
-      for (const login of logins) await books.sql.unsafe(`drop role ${login}`);
+      await dropLogins(books.sql, ...logins);
     }
   });
 
@@ -206,7 +207,7 @@ describe("syncTrust()", () => {
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("all faults are resolved");
     await trustSync!.stop();
-    await books.sql.unsafe(`drop role ${login}`);
+    await dropLogins(books.sql, login);
   });
 
   it("logs that the folder cannot be written, and keeps trying", async () => {
