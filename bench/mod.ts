@@ -13,7 +13,7 @@ import { reportContest } from "./report.ts";
 import { type ContestSummary, countMisses, summarise } from "./summary.ts";
 
 const FULL: Plan = { rounds: 15, turnMs: 100, rows: 10_000_000 };
-const SHORT: Plan = { rounds: 5, turnMs: 50, rows: 200_000 };
+const SHORT: Plan = { rounds: 3, turnMs: 50, rows: 200_000 };
 const SUFFIX = ".bench.ts";
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;

@@ -11,8 +11,8 @@ const ISSUED_AT_ONCE = 64;
 /** Operations between two readings of the clock. */
 const STRIDE = 20;
 /**
- * The new tokens per turn of FIRST. With more, the new tokens of all rounds would evict the tokens of SEEN from
- * the service's cache.
+ * The new tokens per turn of FIRST. With more, the new tokens of all rounds would evict the tokens of SEEN
+ * from the service's cache.
  */
 const FIRST_A_TURN = 500;
 
@@ -87,8 +87,8 @@ async function requireRefusals(stack: Stack, [one, other]: readonly Bearer[]): P
 }
 
 /**
- * Returns a function that verifies a signature over this many bytes with Web Crypto alone. The key is imported
- * in the same way as the service's keys.
+ * Returns a function that verifies a signature over this many bytes with Web Crypto alone. The key is
+ * imported in the same way as the service's keys.
  */
 async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

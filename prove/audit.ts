@@ -8,8 +8,9 @@ import { verifyCpuUs } from "./audit/verify_rate.ts";
 import { type Finding, Report } from "./report.ts";
 import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
 
-// npm run prove -- audit [--short]: books signed orders through the service's functions and runs `gold audit full`
-// without and with signatures. Then it edits one row, and audits a hot standby while the primary takes orders.
+// npm run prove -- audit [--short]: books signed orders through the service's functions and runs `gold audit
+// full` without and with signatures. Then it edits one row, and audits a hot standby while the primary takes
+// orders.
 
 const short = process.argv.includes("--short");
 const PARTNERS = 256;

@@ -16,12 +16,12 @@ import { alternateStripes } from "./stripes.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- failover [--short] [--seed N]: three nodes of Patroni with the settings of deploy/patroni, an
-// etcd, and the service with HA=on. The vault's gold is in two stripes and in one in turns. Nodes are killed and
-// frozen while 16 signed orders are in flight. No acknowledged order is lost, the service's file of heads shows
-// no missing record, and each order gets its outcome with its key. Orders are executed again within 5 s after a
-// crash of Postgres, and within 30 s after the loss of a machine. A short run only prints these times, because it
-// also runs on busy machines.
+// npm run prove -- failover [--short] [--seed N]: three nodes of Patroni with the settings of deploy/patroni,
+// an etcd, and the service with HA=on. The vault's gold is in two stripes and in one in turns. Nodes are
+// killed and frozen while 16 signed orders are in flight. No acknowledged order is lost, the service's file
+// of heads shows no missing record, and each order gets its outcome with its key. Orders are executed again
+// within 5 s after a crash of Postgres, and within 30 s after the loss of a machine. A short run only prints
+// these times, because it also runs on busy machines.
 
 const TRADERS = 8;
 const LANES = 2;

@@ -11,10 +11,11 @@ import { playRound } from "./faults/round.ts";
 import { checkOrders } from "./check_orders.ts";
 import { Report } from "./report.ts";
 
-// npm run prove -- faults [--short] [--seed N] [--rounds N] [--plan]: partners trade, read and receive webhooks
-// while a random fault strikes: a broken network (Toxiproxy), a failing disk (strace), or a frozen or killed process.
-// After each round everything has recovered, each key has one result, and each partner's history is linearizable
-// (Porcupine). The first round has the seed N, the next one N + 1, and so on. --plan prints the rounds and runs none.
+// npm run prove -- faults [--short] [--seed N] [--rounds N] [--plan]: partners trade, read and receive
+// webhooks while a random fault strikes: a broken network (Toxiproxy), a failing disk (strace), or a frozen
+// or killed process. After each round everything has recovered, each key has one result, and each partner's
+// history is linearizable (Porcupine). The first round has the seed N, the next one N + 1, and so on. --plan
+// prints the rounds and runs none.
 
 const ROUNDS = { long: 1000, short: 10 };
 /** The books, the deliveries and the audit are checked after this many rounds, and at the end. */

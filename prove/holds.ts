@@ -16,7 +16,7 @@ export interface Held {
 
 /** A commit that takes longer than this is waiting for something. */
 const COMMIT_MS = 300;
-const REACH_MS = 5000;
+const REACH_MS = 30_000;
 
 /**
  * Takes locks in a separate transaction. The locks are held until the returned function is called, or until

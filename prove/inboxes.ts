@@ -53,8 +53,8 @@ export class Inbox {
 }
 
 /**
- * Opens a real receiver for each of the partners. The receivers stop with the deployment. `front` returns the port of
- * a proxy in front of a receiver's port.
+ * Opens a real receiver for each of the partners. The receivers stop with the deployment. `front` returns the
+ * port of a proxy in front of a receiver's port.
  */
 export async function openInboxes(
   deployment: Deployment,

@@ -17,8 +17,8 @@ import { verdictOf } from "./wire.ts";
 
 // npm run prove -- kills [--short]: at each step of the order path, a process is killed with SIGKILL, and the
 // orders are retried with the same keys. The same is done at each step of the delivery of the order's event.
-// The event must arrive once, or twice if only the killed process knew that it had been delivered. The vault's gold
-// is in two stripes, one for each process, and in one stripe in turns.
+// The event must arrive once, or twice if only the killed process knew that it had been delivered. The
+// vault's gold is in two stripes, one for each process, and in one stripe in turns.
 
 const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };

@@ -85,8 +85,8 @@ export class Load {
 }
 
 /**
- * A connection that send() opens again if the other side has closed it. Without a connection there is no reply,
- * also while an interrupted proof stops the service.
+ * A connection that send() opens again if the other side has closed it. Without a connection there is no
+ * reply, also while an interrupted proof stops the service.
  */
 class Connection {
   readonly #socketPath: string;

@@ -5,8 +5,8 @@ import type { Mutation } from "./mutation_tests/mutation.ts";
 import { MUTATIONS } from "./mutation_tests/mod.ts";
 import { SourceCopy } from "./mutation_tests/source_copy.ts";
 
-// npm run prove -- mutation_tests [--short] [--only TEXT]: mutation tests. Each mutation is applied alone to a
-// copy of the sources, and a test must fail.
+// npm run prove -- mutation_tests [--short] [--only TEXT]: mutation tests. Each mutation is applied alone to
+// a copy of the sources, and a test must fail.
 
 const { values: { short, only } } = parseArgs({
   options: { short: { type: "boolean", default: false }, only: { type: "string", default: "" } },

@@ -17,9 +17,10 @@ import { readOrders } from "./stage.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- restore [--short]: Debian's Postgres 15, archived by Debian's pgBackRest with the settings of
-// deploy/pgbackrest. The proof notes a second at which signed orders are in flight. Later the server is lost,
-// and the books are restored as of that second. The service refuses writes until two people accept the loss.
+// npm run prove -- restore [--short]: Debian's Postgres 15, archived by Debian's pgBackRest with the settings
+// of deploy/pgbackrest. The proof notes a second at which signed orders are in flight. Later the server is
+// lost, and the books are restored as of that second. The service refuses writes until two people accept the
+// loss.
 
 const TRADERS = 4;
 const LANES = 2;

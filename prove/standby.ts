@@ -175,8 +175,8 @@ async function cutWaits(
   if (!answers.some(({ status, code }) => status === 504 && code === "upstream_timeout")) {
     violations.push("no order got 504 upstream_timeout");
   }
-  // Retry with the same keys while the standby is stopped. The retry must not succeed yet, because the order is
-  // committed on the primary only.
+  // Retry with the same keys while the standby is stopped. The retry must not succeed yet, because the order
+  // is committed on the primary only.
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>

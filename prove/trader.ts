@@ -5,6 +5,7 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 import type { Credentials } from "@gold-partner/dev";
+import { until } from "../testing/until.ts";
 import { type Reply, Wire } from "./wire.ts";
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
@@ -53,9 +54,17 @@ export class Trader {
     return new Trader(credentials, client, fingerprintOf(certificate!), signer);
   }
 
-  /** Gets a new token, because a token lives for ten minutes and a proof may last longer. */
+  /**
+   * Gets a new token, because a token lives for ten minutes and a proof may last longer. Tries again after a
+   * 503, because a process may need some seconds after an outage until it has read its registry.
+   */
   async renewToken(socketPath: string): Promise<void> {
-    this.takeToken(await ask(socketPath, this.tokenRequest()));
+    let reply: Reply | undefined;
+    await until(async () => {
+      reply = await ask(socketPath, this.tokenRequest());
+      return reply?.status !== 503;
+    });
+    this.takeToken(reply);
   }
 
   tokenRequest(): Uint8Array {

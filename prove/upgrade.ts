@@ -5,16 +5,19 @@ import { releases, resolveCommit } from "../testing/release/history.ts";
 import { Report } from "./report.ts";
 import { proveUpgrade } from "./upgrade/prove_upgrade.ts";
 
-// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases to this version under load.
-// Old and new processes serve side by side, the new ones replace the old ones, the old ones come back on the new
-// schema, and the new ones replace them again. After the migration, two people sign for the partners of the release,
-// because the new processes ignore unsigned rows. No request fails beyond the documented retries, no acknowledged
-// order or withdrawal is lost, and each event is delivered.
+// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases to this version under
+// load. Old and new processes serve side by side, the new ones replace the old ones, the old ones come back
+// on the new schema, and the new ones replace them again. After the migration, two people sign for the
+// partners of the release, because the new processes ignore unsigned rows. No request fails beyond the
+// documented retries, no acknowledged order or withdrawal is lost, and each event is delivered.
 
 const RELEASES = 2;
 /** How long the load continues in each phase, besides the time in which processes start and end. */
 const PHASE_MS = { long: 15_000, short: 1_500 };
-/** The longest time that a request may take with its retries. A short run only prints it: it also runs on busy machines. */
+/**
+ * The longest time that a request may take with its retries. A short run only prints it: it also runs on busy
+ * machines.
+ */
 const LIMIT_MS = { long: 10_000, short: Infinity };
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, from: { type: "string" } } });

@@ -83,8 +83,8 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
 }
 
 /**
- * Builds the tree's documentation site, if it has one. Otherwise `npm start` would begin to build it after each
- * restart, beside the turns.
+ * Builds the tree's documentation site, if it has one. Otherwise `npm start` would begin to build it after
+ * each restart, beside the turns.
  */
 async function buildSite(root: string): Promise<void> {
   if (!existsSync(join(root, "site", "build.ts"))) return;

@@ -17,8 +17,8 @@ const PASSWORD = "benchmark";
 const ROWS_A_STATEMENT = 1_000_000;
 /**
  * The checkpoint interval is longer than a run, so that no checkpoint runs during a contest.
- * prefillNonces() ends with a checkpoint. So the first change of a page in `full` after that checkpoint writes
- * the full page to the WAL.
+ * prefillNonces() ends with a checkpoint. So the first change of a page in `full` after that checkpoint
+ * writes the full page to the WAL.
  */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 

@@ -51,7 +51,9 @@ const ORDERS_PATH = "/v1/orders";
 const QUOTES_PATH = "/v1/quotes";
 const NEW_QUOTE = JSON.stringify({ side: "buy", gold_grams: 0.001 });
 const SIGNED_AT_ONCE = 16;
-/** Half of a token's lifetime. Older tokens are replaced before a turn, so that no token expires during it. */
+/**
+ * Half of a token's lifetime. Older tokens are replaced before a turn, so that no token expires during it.
+ */
 const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;

@@ -5,6 +5,7 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { sendSignal } from "../../testing/send_signal.ts";
 
 const PEERS = new URL("../peers/", import.meta.url);
 const DEBIAN = "/usr/lib/postgresql";
@@ -73,7 +74,7 @@ export function startPgbench(
     release: () => signal("SIGCONT"),
     hold: () => signal("SIGSTOP"),
     stop: () => {
-      if (child.exitCode === null) process.kill(child.pid!, "SIGKILL");
+      if (child.exitCode === null) sendSignal(child.pid!, "SIGKILL");
     },
   };
 }

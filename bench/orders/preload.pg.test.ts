@@ -12,8 +12,8 @@ const EACH = 4;
  */
 const ROWS = ["quote", "nonce", "orders", "transfer", "event", "idempotency_key", "account", "chain_tail"];
 /**
- * The history has version 1 of the chain's line, as 0.3.0 wrote it. But a new database demands a signed request
- * with each order, which 0.3.0 did not store.
+ * The history has version 1 of the chain's line, as 0.3.0 wrote it. But a new database demands a signed
+ * request with each order, which 0.3.0 did not store.
  */
 const NEWER = ["request", "signing_thumbprint"];
 const OWN = [

@@ -11,8 +11,8 @@ const NAME = "standby";
 const SETTINGS = { ...POSTGRES_SETTINGS, shared_buffers: "1GB" };
 
 /**
- * Restarts the Postgres of `dataDir` as the primary, on its port, and starts a standby on a copy of its files.
- * Every commit waits for the standby, which gets the WAL `latencyMs` later. `stop` stops both.
+ * Restarts the Postgres of `dataDir` as the primary, on its port, and starts a standby on a copy of its
+ * files. Every commit waits for the standby, which gets the WAL `latencyMs` later. `stop` stops both.
  */
 export async function openPair(
   dataDir: string,

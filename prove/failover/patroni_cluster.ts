@@ -13,7 +13,10 @@ import { Repository } from "../restore/repository.ts";
 const SETTINGS = fileURLToPath(new URL("../../deploy/patroni", import.meta.url));
 const NAMES = ["n1", "n2", "n3"];
 
-/** What backups change in the tests: the account of the servers is not `postgres`, and their sockets are elsewhere. */
+/**
+ * What backups change in the tests: the account of the servers is not `postgres`, and their sockets are
+ * elsewhere.
+ */
 const withBackups = (text: string, folder: string): string =>
   text.replace("local all postgres peer", "local all postgres trust")
     .replace("unix_socket_directories: /var/run/postgresql", `unix_socket_directories: ${folder}`)

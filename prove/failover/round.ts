@@ -61,7 +61,8 @@ async function playUnderLoad(
     fromMs = performance.now();
     repair();
   }
-  // Only a new order that was sent after the fault shows that orders are executed. A replay may show an older one.
+  // Only a new order that was sent after the fault shows that orders are executed. A replay may show an older
+  // one.
   const isNew = ({ verdict }: Observed) => verdict === "201";
   await until(() => executed().some((each) => isNew(each) && each.sentAtMs > fromMs));
   if (!fault.stopsOrders) repair();

@@ -35,8 +35,8 @@ export interface AccountState {
 }
 
 /**
- * Two processes of the service, with Toxiproxy between them and the database, the partners and the webhook receivers.
- * The database is on a disk that can be filled.
+ * Two processes of the service, with Toxiproxy between them and the database, the partners and the webhook
+ * receivers. The database is on a disk that can be filled.
  */
 export class FaultStage {
   readonly deployment: Deployment;
@@ -142,7 +142,9 @@ export class FaultStage {
 
   readonly proxies = (place: Place): readonly string[] => this.#proxies[place];
 
-  /** Removes what is left of the faults, starts what has ended, and waits until the service accepts writes. */
+  /**
+   * Removes what is left of the faults, starts what has ended, and waits until the service accepts writes.
+   */
   async recover(): Promise<void> {
     await this.toxiproxy.reset();
     this.disk.empty();
@@ -158,7 +160,8 @@ export class FaultStage {
     const { deployment } = this;
     let hungMs = performance.now() + HUNG_MS;
     await until(async () => {
-      // Postgres recovers from most faults itself. Version 18 hangs if its recovery failed because of the fault.
+      // Postgres recovers from most faults itself. Version 18 hangs if its recovery failed because of the
+      // fault.
       if (performance.now() > hungMs && processLives(deployment.postmasterPid)) {
         deployment.killPostmaster();
         hungMs = performance.now() + 2 * HUNG_MS;

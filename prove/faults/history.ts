@@ -8,7 +8,9 @@ export interface Amounts {
   readonly gold: number;
 }
 
-/** One request, and the reply that decided it. `client`, `call` and `return` are added when it is recorded. */
+/**
+ * One request, and the reply that decided it. `client`, `call` and `return` are added when it is recorded.
+ */
 export type Happened =
   | {
     readonly kind: "write";

@@ -125,8 +125,8 @@ async function freeze(pids: readonly number[]): Promise<Repair | undefined> {
 }
 
 /**
- * Freezes a backend of the service while it executes orders, because nobody waits for an idle one. Undefined if
- * there is none, for example while another fault keeps the service from Postgres.
+ * Freezes a backend of the service while it executes orders, because nobody waits for an idle one. Undefined
+ * if there is none, for example while another fault keeps the service from Postgres.
  */
 async function freezeBusyBackend(stage: FaultStage): Promise<number | undefined> {
   const untilMs = performance.now() + BUSY_WITHIN_MS;
@@ -134,7 +134,8 @@ async function freezeBusyBackend(stage: FaultStage): Promise<number | undefined>
     const [backend] = await stage.findBusyBackends().catch(() => []);
     if (backend === undefined) continue;
     signal(backend, "SIGSTOP");
-    // It may have finished before the signal arrived. No answer means that it holds a lock of Postgres itself.
+    // It may have finished before the signal arrived. No answer means that it holds a lock of Postgres
+    // itself.
     const busy = stage.findBusyBackends().catch((): number[] => []);
     if ((await Promise.race([busy, sleep(ANSWER_MS, [backend])])).includes(backend)) return backend;
     signal(backend, "SIGCONT");

@@ -11,8 +11,8 @@ import { findAnomalies } from "./history.ts";
 import { describePlan, type Plan, type Strike } from "./plan.ts";
 
 /**
- * A request must not take longer. The service notices a silent database after 17 s at most (docs/deployment.md), and a
- * second fault lasts 2.5 s.
+ * A request must not take longer. The service notices a silent database after 17 s at most
+ * (docs/deployment.md), and a second fault lasts 2.5 s.
  */
 const LIMIT_MS = 20_000;
 /** How long a partner waits whose own connection is broken. */

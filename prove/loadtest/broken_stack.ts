@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { sendSignal } from "../../testing/send_signal.ts";
 import { applyMutation } from "../mutation_tests/mutation.ts";
 import { WorkingCopy } from "../mutation_tests/working_copy.ts";
 import type { LoadMutation } from "./table.ts";
@@ -59,9 +60,7 @@ export class BrokenStack {
       for (const scenario of scenarios) runs.push(await this.#load(scenario));
       return runs;
     } finally {
-      // Signal by process id: after child.kill(), Deno reports the signal even if the child exited with a
-      // code.
-      if (stack.child.exitCode === null) process.kill(stack.child.pid!, "SIGTERM");
+      if (stack.child.exitCode === null) sendSignal(stack.child.pid!, "SIGTERM");
       await stack.ended;
       if (path && source) writeFileSync(path, source);
     }

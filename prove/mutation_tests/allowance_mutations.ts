@@ -37,8 +37,8 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
   {
     name: "exposure: a quote does not lock the vault",
     file: EXPOSURE,
-    from: "where v.stripe = 0 for no key update;\n  if clock",
-    to: "where v.stripe = 0;\n  if clock",
+    from: "where v.stripe = 0 for no key update;\n  if is_other_day",
+    to: "where v.stripe = 0;\n  if is_other_day",
     tests: [EXPOSURE_TEST],
   },
   {
@@ -139,9 +139,8 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
   {
     name: "allowance: an executed quote is counted as open",
     file: ALLOWANCE,
-    from:
-      "\n      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);",
-    to: ";",
+    from: "o.id = q.id offset 0",
+    to: "false",
     tests: [OPEN_QUOTES_TEST],
   },
   {

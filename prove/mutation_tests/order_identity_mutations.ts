@@ -111,16 +111,16 @@ export const ORDER_IDENTITY_MUTATIONS: readonly Mutation[] = [
   {
     name: "order: another partner's quote is accepted",
     file: BOOK_ORDERS,
-    from: "left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote",
-    to: "left join quote q on q.id = i.quote",
+    from: "from quote q where q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote",
+    to: "from quote q where q.id = i.quote",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: idempotency keys are shared by all clients",
     file: BOOK_ORDERS,
     from:
-      "left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key",
-    to: "left join idempotency_key k on k.key = i.key",
+      "from idempotency_key k where k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key",
+    to: "from idempotency_key k where k.key = i.key",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST, LOCKS_TEST],
     short: true,
   },

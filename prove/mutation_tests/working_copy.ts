@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Everything that the tests read and run: the packages, the vectors, the pages, `testing/`, the tools that the tests
- * start as child processes, and the workspace's configuration.
+ * Everything that the tests read and run: the packages, the vectors, the pages, `testing/`, the tools that
+ * the tests start as child processes, and the workspace's configuration.
  */
 const COPIED = [
   "packages",

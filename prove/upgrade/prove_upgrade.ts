@@ -26,8 +26,8 @@ const INITIAL_FUNDING_SAR = "1000000";
 const DRAIN_SECONDS = 1;
 const LANES = 2;
 /**
- * How long deliveries may take after the upgrade. If a migration changes the table of events while a worker of
- * the last release reads it, that worker pauses the endpoints of that read for 60 s.
+ * How long deliveries may take after the upgrade. If a migration changes the table of events while a worker
+ * of the last release reads it, that worker pauses the endpoints of that read for 60 s.
  */
 const DELIVERY_MS = 90_000;
 const SHOWN = 5;

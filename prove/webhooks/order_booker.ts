@@ -33,8 +33,8 @@ export class OrderBooker {
   }
 
   /**
-   * Books orders until this many events are committed, even if the database is unavailable meanwhile. Reads the
-   * number of committed events from the accounts.
+   * Books orders until this many events are committed, even if the database is unavailable meanwhile. Reads
+   * the number of committed events from the accounts.
    */
   async bookUntil(events: number): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
