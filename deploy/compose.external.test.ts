@@ -26,7 +26,10 @@ const BASE_URL = "https://localhost:8443";
  * Services that run only commands of their third-party images. This test does not have to run these commands.
  */
 const FOREIGN = ["database", "grafana"];
-/** Metrics of no process of the service: Prometheus makes `up`, and `gold backup check --metrics` the other one. */
+/**
+ * Metrics of no process of the service: Prometheus makes `up`, and `gold backup check --metrics` the other
+ * one.
+ */
 const ELSEWHERE = ["up", "gold_base_backup_ended_seconds"];
 /** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]

@@ -80,6 +80,9 @@ describe("deploy/pin_images", () => {
     );
     assertEquals(run("pin_images", ["other:1"], "", path)[0], 1);
     assertEquals(run("pin_images", [], "", path)[0], 2);
+    for (const wrong of ["gold=own.example:5000/gold", "haproxy", `haproxy:2.6@${DIGEST}`]) {
+      assertEquals(run("pin_images", [wrong], "", path).slice(0, 2), [2, ""]);
+    }
     rmSync(folder, { recursive: true });
   });
 });

@@ -54,8 +54,8 @@ describe("deploy/kubernetes", () => {
       return { ...placed, env: { ...placed.env, HA: "off" } };
     };
     const own = place(all.find((one) => one.name === name)!);
-    // The test replaces the path of each mount by a local folder. The container `config` writes files with paths
-    // that only `front` and `envoy` mount, so it gets their mounts here.
+    // The test replaces the path of each mount by a local folder. The container `config` writes files with
+    // paths that only `front` and `envoy` mount, so it gets their mounts here.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -137,8 +137,8 @@ describe("deploy/kubernetes", () => {
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // The hook of `api` has closed Envoy's listener, so both probes of Envoy must fail now. Kubernetes then restarts
-    // Envoy. Otherwise a restart of `api` alone would leave Envoy without a listener.
+    // The hook of `api` has closed Envoy's listener, so both probes of Envoy must fail now. Kubernetes then
+    // restarts Envoy. Otherwise a restart of `api` alone would leave Envoy without a listener.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
@@ -191,7 +191,9 @@ describe("deploy/kubernetes", () => {
     return join(site.folder, "keys.json");
   }
 
-  /** Registers the operators' first keys, and puts their file where the ConfigMap of an overlay is mounted. */
+  /**
+   * Registers the operators' first keys, and puts their file where the ConfigMap of an overlay is mounted.
+   */
   async function registerKeys(): Promise<void> {
     const logins = [loginOf("operator"), loginOf("second operator"), "third_operator"] as const;
     const file = await registerOperatorKeys(operator("gold-migration-database"), site.folder, logins);

@@ -130,7 +130,8 @@ export function manifestFiles(folder: string): string[] {
 
 /**
  * Returns the container as a node would run it: settings are looked up, `$(NAME)` in the command is replaced,
- * and volumes are folders below `folder`. Pods whose folders are in the same folder share the volumes of claims.
+ * and volumes are folders below `folder`. Pods whose folders are in the same folder share the volumes of
+ * claims.
  */
 export function podContainer(
   manifests: readonly Manifest[],

@@ -11,9 +11,8 @@ const FORM: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the call of an operation with curl. The command uses variables and functions that the quickstart set
- * in the same shell. An id in capitals
- * is a variable that holds the id of an earlier reply.
+ * Returns the call of an operation with curl. The command uses variables and functions that the quickstart
+ * set in the same shell. An id in capitals is a variable that holds the id of an earlier reply.
  */
 export function curlSample(operation: OperationId, { paths }: Described): string {
   const { method, path, token, idempotent, signature, request } = ENDPOINTS[operation];

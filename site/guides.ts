@@ -53,7 +53,9 @@ function textOf(source: string, sources: ReadonlySet<string>): string {
   return folder.endsWith("/") && folder.startsWith(EXAMPLES) ? page + programsOf(folder) : page;
 }
 
-/** Points each link of a page to the place of its target. A link to an unpublished file becomes plain text. */
+/**
+ * Points each link of a page to the place of its target. A link to an unpublished file becomes plain text.
+ */
 function relink(source: string, sources: ReadonlySet<string>): string {
   const links = linksOf(source);
   return readSource(source).replace(

@@ -8,7 +8,9 @@ interface Samples {
   readonly python: string;
 }
 
-/** The code that runs before the samples. `send` calls the operations for which the clients have no method. */
+/**
+ * The code that runs before the samples. `send` calls the operations for which the clients have no method.
+ */
 export const SETUP: Samples = {
   typescript: `import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:https";
@@ -51,7 +53,9 @@ def send(path, form=None):
         return reply.read().decode()`,
 };
 
-/** Both clients fetch and renew their tokens by themselves, so this sample shows the request that they send. */
+/**
+ * Both clients fetch and renew their tokens by themselves, so this sample shows the request that they send.
+ */
 const TOKEN: Samples = {
   typescript: `// The client fetches and renews its tokens by itself. This is what it sends:
 const token = JSON.parse(

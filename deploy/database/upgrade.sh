@@ -119,7 +119,16 @@ SQL
   new <<< "create subscription gold_upgrade connection :'old' publication gold_upgrade;"
   ;;
 wait)
-  while left=$(new <<< "select count(*) from pg_subscription_rel where srsubstate <> 'r'") && [ "$left" != 0 ]; do
+  while :; do
+    left=$(new <<'SQL'
+select count(*) filter (where r.srsubstate <> 'r')
+from pg_subscription s join pg_subscription_rel r on r.srsubid = s.oid
+where s.subname = 'gold_upgrade'
+having count(*) > 0
+SQL
+    )
+    [ "$left" ] || fail "nothing is being copied. Run start first."
+    [ "$left" != 0 ] || break
     echo "$left tables are being copied"
     sleep 1
   done

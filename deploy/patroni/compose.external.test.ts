@@ -10,7 +10,9 @@ import { makeCheckout, ROOT } from "../site_fixture.ts";
 const NODES = ["n1", "n2", "n3"];
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** Checks only the form, because a test starts no container. `npm run prove -- failover` runs patroni.yaml. */
+/**
+ * Checks only the form, because a test starts no container. `npm run prove -- failover` runs patroni.yaml.
+ */
 describe("deploy/patroni/compose.yaml", () => {
   let folder: string;
   let project: Project;

@@ -7,6 +7,7 @@ import process from "node:process";
 import { answerWebhooks } from "./receiver.ts";
 
 const EXIT_USAGE = 2;
+const PORT_MAX = 65_535;
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -18,7 +19,12 @@ function setting(name: string): string {
   process.exit(EXIT_USAGE);
 }
 
-const [, host, port] = /^(.+):(\d+)$/.exec(setting("RECEIVER_LISTEN")) ?? [];
+const listen = setting("RECEIVER_LISTEN");
+const [, ipv6, name, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(listen) ?? [];
+if (port === "" || Number(port) > PORT_MAX) {
+  console.error(`RECEIVER_LISTEN must be ADDRESS:PORT, such as 0.0.0.0:8444; got ${JSON.stringify(listen)}.`);
+  process.exit(EXIT_USAGE);
+}
 const certificate = (file: string) => readFileSync(join(setting("CERTIFICATE_DIRECTORY"), file));
 const server = createServer(
   { cert: certificate("tls.crt"), key: certificate("tls.key") },
@@ -28,5 +34,5 @@ const server = createServer(
     write: (line) => console.log(line),
   }),
 );
-server.listen(Number(port), host, () => console.log(JSON.stringify({ listening: `${host}:${port}` })));
+server.listen(Number(port), ipv6 ?? name, () => console.log(JSON.stringify({ listening: listen })));
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => server.close());
