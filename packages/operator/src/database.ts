@@ -56,7 +56,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns DATABASE_URL, or the database URL of a running `npm start`. */
 export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.DATABASE_URL) return checkUrl(env, "DATABASE_URL");
-  return (await readRun(stateDir)).database_url;
+  return readRun(stateDir).database_url;
 }
 
 /**
@@ -65,14 +65,14 @@ export async function findDatabaseUrl(env: Environment, stateDir: string): Promi
  */
 export async function findSecondUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
-  if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
+  if (!env.DATABASE_URL) return readRun(stateDir).second_database_url;
   throw usage(
     "SECOND_DATABASE_URL is not set. This command needs two people: set it to a second operator's login for the same database.",
   );
 }
 
-async function readRun(stateDir: string): Promise<RunFile> {
-  const run = await readRunFile(stateDir);
+function readRun(stateDir: string): RunFile {
+  const run = readRunFile(stateDir);
   if (run) return run;
   throw usage(
     `DATABASE_URL is not set, and no \`npm start\` is running with its state in ${stateDir}. Set DATABASE_URL, or run \`npm start\`.`,

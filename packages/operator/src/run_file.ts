@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { lstat, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -18,9 +19,13 @@ const ACCESS_OF_OTHERS = 0o077;
 /** Does not depend on TMPDIR or HOME, so that every `gold` of this user finds the same file. */
 const SHARED_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
-export async function readRunFile(stateDir: string): Promise<RunFile | undefined> {
+/**
+ * Returns the run file of a state folder, or undefined if nothing runs there. Reads synchronously, because
+ * on Deno 2.9 an asynchronous read failed rarely.
+ */
+export function readRunFile(stateDir: string): RunFile | undefined {
   try {
-    return JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as RunFile;
+    return JSON.parse(readFileSync(join(stateDir, "run.json"), "utf8")) as RunFile;
   } catch {
     return undefined;
   }
@@ -65,8 +70,8 @@ export async function findStateOf(databaseUrl: string): Promise<string | undefin
   const file = await lstat(pointer).catch(() => undefined);
   if (!file?.isFile() || file.uid !== (process.getuid?.() ?? file.uid)) return undefined;
   if (process.getuid && (file.mode & ACCESS_OF_OTHERS) !== 0) return undefined;
-  const stateDir = await readFile(pointer, "utf8");
-  const run = await readRunFile(stateDir);
+  const stateDir = readFileSync(pointer, "utf8");
+  const run = readRunFile(stateDir);
   const matches = run !== undefined && [run.database_url, run.second_database_url].includes(databaseUrl);
   return matches ? stateDir : undefined;
 }

@@ -38,9 +38,9 @@ export async function findSshKey(
     throw usage(`${name} must be an absolute path; got ${given}.`);
   }
   const state = env.DATABASE_URL ? await findStateOf(databaseUrl) : stateDir;
-  if (state !== undefined) {
-    const run = await readRunFile(state);
-    const file = operatorKeyFile(state, run?.second_database_url === databaseUrl ? "second" : "first");
+  const run = state === undefined ? undefined : readRunFile(state);
+  if (state !== undefined && run !== undefined) {
+    const file = operatorKeyFile(state, run.second_database_url === databaseUrl ? "second" : "first");
     if (await stat(file).then(() => true, () => false)) return file;
   }
   throw new Failure(
