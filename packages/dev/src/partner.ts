@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { newKeyFiles, writeCsr } from "./partner_keys.ts";
 import type { Operator } from "./operator.ts";
-import { type State, StateError } from "./state.ts";
+import { readIfPresent, type State, StateError } from "./state.ts";
 
 /** A partner's credentials. The four file paths are absolute. */
 export interface Credentials {
@@ -54,7 +54,7 @@ interface Created {
 }
 
 async function readCreated(folder: string): Promise<Created | undefined> {
-  const text = await readFile(`${folder}/${FILE}`, "utf8").catch(() => undefined);
+  const text = await readIfPresent(`${folder}/${FILE}`);
   if (text === undefined) return undefined;
   const damaged = (name: string) =>
     new StateError(

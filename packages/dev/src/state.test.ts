@@ -62,7 +62,7 @@ describe("openState()", () => {
     await rm(home, { recursive: true });
   });
 
-  it("rejects a damaged secret file", async () => {
+  it("rejects a secret file that is damaged or cannot be read", async () => {
     const home = await mkdtemp(join(tmpdir(), "gold-state-"));
     const state = await openState(home, false);
     const pepper = await state.secret("pepper");
@@ -70,6 +70,9 @@ describe("openState()", () => {
       await writeFile(state.path("keys", "pepper"), damaged);
       await assertRejects(() => state.secret("pepper"), StateError, "was changed after npm start wrote it");
     }
+    await rm(state.path("keys", "pepper"));
+    await mkdir(state.path("keys", "pepper"));
+    await assertRejects(() => state.secret("pepper"), StateError, "cannot be read: EISDIR");
     await state.release();
     await rm(home, { recursive: true });
   });

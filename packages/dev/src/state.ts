@@ -82,7 +82,7 @@ function stateOf(root: string, lock: Lock): State {
     socket: (name) => socketPath(root, name),
     async secret(name, bytes = 32) {
       const file = path("keys", name);
-      const known = (await readFile(file, "utf8").catch(() => undefined))?.trim();
+      const known = (await readIfPresent(file))?.trim();
       if (known !== undefined && known.length === 2 * bytes && HEXADECIMAL.test(known)) return known;
       if (known !== undefined) {
         throw new StateError(
@@ -96,6 +96,21 @@ function stateOf(root: string, lock: Lock): State {
     writePrivate,
     release: () => lock.release(),
   };
+}
+
+/**
+ * Returns the file's text, or undefined if the file does not exist. Throws if it cannot be read, so that
+ * nobody replaces it with a new one.
+ */
+export async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new StateError(
+      `${file} cannot be read: ${(error as Error).message}. Restore it, or start over: npm start -- --reset`,
+    );
+  }
 }
 
 /**
