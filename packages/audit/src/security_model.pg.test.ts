@@ -104,7 +104,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
   async function asMigration(sql: TransactionSql, as: As) {
     const [row] = await sql`select current_database() as name`;
     await sql.unsafe(`create role ${MIGRATION} login createrole;
-      grant gold_owner, gold_book to ${MIGRATION}; grant gold_keys, gold_treasury to ${MIGRATION} with admin option;
+      grant gold_owner, gold_book to ${MIGRATION}; grant gold_treasury, gold_keys to ${MIGRATION} with admin option;
       alter database ${row!.name} owner to ${MIGRATION}; alter schema gold owner to ${MIGRATION};
       alter schema gold_attempts owner to ${MIGRATION}`);
     await as(MIGRATION);

@@ -7,6 +7,7 @@ import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, testOperator } from "./fixture.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { endSession } from "../../../../testing/end_session.ts";
 
 describe("gold db", () => {
   // Stop everything even if an assertion failed. Otherwise the connections would keep the test process alive.
@@ -53,7 +54,7 @@ describe("gold db", () => {
     await old`select 1`;
     refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
     assertEquals((await run("db", "status")).json.requests_kept_since, null);
-    await old.end();
+    await endSession(operator.service.books.sql, old);
     // The processes of 0.4.0, and those of this version without logins of their own, use gold_api.
     const { sql } = operator.service.books;
     const login = `service_${randomBytes(4).toString("hex")}`;
@@ -73,7 +74,7 @@ describe("gold db", () => {
       const wide = postgres(own, { max: 1, connection: { application_name: name } });
       await wide`select 1`;
       refused(await finish(), 1, words);
-      await wide.end();
+      await endSession(sql, wide);
     }
     const narrow = postgres(own, { max: 1, connection: { application_name: "gold-partner-api" } });
     await narrow`select 1`;

@@ -3,6 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { endSession } from "../../../../testing/end_session.ts";
 import { migrate } from "./migrate.ts";
 import { readMigrations } from "./migrations.ts";
 import { requireSchema } from "./schema_version.ts";
@@ -77,7 +78,7 @@ describe("the version of the schema", () => {
       await sql`delete from gold_migrations.__drizzle_migrations where created_at > 1795315414428`;
       await process`select 1`;
       await assertRejects(() => migrate(url), Error, "Upgrade to 0.3.0 first");
-      await process.end();
+      await endSession(sql, process);
       // The next error shows that it went on: the tables of the later migrations are already there.
       await assertRejects(() => migrate(url), Error, "already exists");
     } finally {

@@ -112,7 +112,7 @@ describe("delivery processes", () => {
     });
     // Leave out the work that comes at intervals. It logs a lost connection, and its next round does the work.
     const repeated =
-      /"event":"(registry not read|expiry notices not posted|partitions of attempts not kept)"/;
+      /"event":"(registry not read|writes are refused|expiry notices not posted|partitions of attempts not kept)"/;
     const errors = log.filter((line) => line.includes("error") && !repeated.test(line));
     assertEquals(errors, []);
   });
