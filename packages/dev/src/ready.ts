@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import type { Child } from "./child.ts";
 
-const READY_MS = 30_000;
+/** High, because a busy machine may need a hundred times as long as an idle one. */
+const READY_MS = 120_000;
 const PAUSE_MS = 25;
 
 /**
