@@ -22,7 +22,7 @@ const RUNTIME = "Deno" in globalThis ? "run -A" : "";
 const IN_FLIGHT = 4;
 const ORDERS = 50;
 /** etcd accepts another member once all members have been connected for 5 s. */
-const MEMBER_MS = 6000;
+const MEMBER_MS = 20_000;
 /** Patroni checks its node each second. */
 const LOOPS_MS = 5000;
 

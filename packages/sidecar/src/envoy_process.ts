@@ -44,7 +44,7 @@ export interface EnvoyProcess {
 export const ENVOY_PART: string = fileURLToPath(
   new URL("../../../.tools/envoy/envoy/_bin/envoy", import.meta.url),
 );
-const START_MS = 15_000;
+const START_MS = 60_000;
 const STOP_MS = 5000;
 /** Extra time for requests that are in flight when Envoy stops accepting connections. */
 const LINGER_SECONDS = 3;

@@ -168,7 +168,10 @@ describe("HAProxy in front of Envoy", () => {
     );
     // Allow 6 s for a busy machine, which is less than the next longer timeout of Envoy (10 s).
     for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
-    assert(plain! < 900, `no TLS: ${plain} ms`);
+    // The next longer timeout of HAProxy is 1 s. A busy machine may delay one connection by that much.
+    const lives = [plain!];
+    while (Math.min(...lives) >= 900 && lives.length < 20) lives.push(await lifeMs("GET / HTTP/1.1\r\n\r\n"));
+    assert(Math.min(...lives) < 900, `no TLS: ${lives} ms`);
     assertMatch(
       await fixture.metrics(),
       /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m,

@@ -21,7 +21,7 @@ export interface TestFront {
   stop(): Promise<void>;
 }
 
-const START_MS = 15_000;
+const START_MS = 120_000;
 const POLL_MS = 20;
 /** Time limit for a connection, its handshake and one reply together. */
 const TIMEOUT_MS = 10_000;
