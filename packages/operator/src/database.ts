@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { checkDatabaseUrl, isCancelledWait, openDatabase, unreplicatedError } from "@gold-partner/database";
 import { EXIT, Failure, usage } from "./failure.ts";
 import { readKeysSetting } from "./key_file.ts";
-import { findKeyFileOf, KEY_FILE, readRunFile, type RunFile } from "./run_file.ts";
+import { findKeyFileOf, KEY_FILE, type LocalStart, startIn } from "./run_file.ts";
 
 /** The limits as gold.limit_partner takes them. An absent limit stays as it is; null removes it. */
 export interface Limits {
@@ -56,7 +56,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns DATABASE_URL, or the database URL of a running `npm start`. */
 export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.DATABASE_URL) return checkUrl(env, "DATABASE_URL");
-  return readRun(stateDir).database_url;
+  return requireStart(stateDir).database_url;
 }
 
 /**
@@ -65,15 +65,15 @@ export async function findDatabaseUrl(env: Environment, stateDir: string): Promi
  */
 export async function findSecondUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
-  if (!env.DATABASE_URL) return readRun(stateDir).second_database_url;
+  if (!env.DATABASE_URL) return requireStart(stateDir).second_database_url;
   throw usage(
     "SECOND_DATABASE_URL is not set. This command needs two people: set it to a second operator's login for the same database.",
   );
 }
 
-function readRun(stateDir: string): RunFile {
-  const run = readRunFile(stateDir);
-  if (run) return run;
+function requireStart(stateDir: string): LocalStart {
+  const start = startIn(stateDir);
+  if (start) return start;
   throw usage(
     `DATABASE_URL is not set, and no \`npm start\` is running with its state in ${stateDir}. Set DATABASE_URL, or run \`npm start\`.`,
   );

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { PRIVATE_FILE, replaceFile } from "./new_file.ts";
 
-/** The file of a running `npm start` that holds its URLs. */
-export interface RunFile {
+/** A running `npm start`: its state folder, and the URLs in its run.json. */
+export interface LocalStart {
+  readonly stateDir: string;
   readonly database_url: string;
   readonly second_database_url: string;
 }
@@ -20,12 +21,12 @@ const ACCESS_OF_OTHERS = 0o077;
 const SHARED_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
 /**
- * Returns the run file of a state folder, or undefined if nothing runs there. Reads synchronously, because
- * on Deno 2.9 an asynchronous read failed rarely.
+ * Returns the `npm start` that runs with this state folder. Reads synchronously, because on Deno 2.9 an
+ * asynchronous read failed rarely.
  */
-export function readRunFile(stateDir: string): RunFile | undefined {
+export function startIn(stateDir: string): LocalStart | undefined {
   try {
-    return JSON.parse(readFileSync(join(stateDir, "run.json"), "utf8")) as RunFile;
+    return { ...JSON.parse(readFileSync(join(stateDir, "run.json"), "utf8")), stateDir };
   } catch {
     return undefined;
   }
@@ -50,8 +51,8 @@ export async function writeStatePointer(databaseUrl: string, stateDir: string): 
 
 /** Returns the key file of the running `npm start` that has exactly this DATABASE_URL. */
 export async function findKeyFileOf(databaseUrl: string): Promise<string | undefined> {
-  const stateDir = await findStateOf(databaseUrl);
-  return stateDir && join(stateDir, KEY_FILE);
+  const start = await findStart(databaseUrl);
+  return start && join(start.stateDir, KEY_FILE);
 }
 
 /** The SSH key of an operator of an `npm start -- --two-people`. */
@@ -59,19 +60,18 @@ export const operatorKeyFile = (stateDir: string, person: "first" | "second"): s
   join(stateDir, "keys", `operator_${person}_ssh_key`);
 
 /**
- * Returns the state folder of the running `npm start` whose run.json has exactly this DATABASE_URL, so that
- * the keys of a start that was killed are not used for another database at the same address. Every user can
- * write into the shared folder, so a pointer that another user made is ignored.
+ * Returns the running `npm start` whose run.json has exactly this DATABASE_URL, so that the keys of a start
+ * that was killed are not used for another database at the same address. Every user can write into the shared
+ * folder, so a pointer that another user made is ignored.
  */
-export async function findStateOf(databaseUrl: string): Promise<string | undefined> {
+export async function findStart(databaseUrl: string): Promise<LocalStart | undefined> {
   // A URL with several hosts cannot be parsed. `npm start` has one host.
   if (!URL.canParse(databaseUrl)) return undefined;
   const pointer = statePointer(databaseUrl);
   const file = await lstat(pointer).catch(() => undefined);
   if (!file?.isFile() || file.uid !== (process.getuid?.() ?? file.uid)) return undefined;
   if (process.getuid && (file.mode & ACCESS_OF_OTHERS) !== 0) return undefined;
-  const stateDir = readFileSync(pointer, "utf8");
-  const run = readRunFile(stateDir);
-  const matches = run !== undefined && [run.database_url, run.second_database_url].includes(databaseUrl);
-  return matches ? stateDir : undefined;
+  const start = startIn(readFileSync(pointer, "utf8"));
+  const urls = [start?.database_url, start?.second_database_url];
+  return urls.includes(databaseUrl) ? start : undefined;
 }

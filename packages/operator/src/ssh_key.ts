@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import process from "node:process";
 import { EXIT, Failure, usage } from "./failure.ts";
 import { keyEnvironment } from "./key_environment.ts";
-import { findStateOf, operatorKeyFile, readRunFile } from "./run_file.ts";
+import { findStart, operatorKeyFile, startIn } from "./run_file.ts";
 
 /** Returns the armored signature of `ssh-keygen -Y sign`. */
 export type SignText = (namespace: string, text: string) => Promise<string>;
@@ -37,10 +37,10 @@ export async function findSshKey(
     if (isAbsolute(given)) return given;
     throw usage(`${name} must be an absolute path; got ${given}.`);
   }
-  const state = env.DATABASE_URL ? await findStateOf(databaseUrl) : stateDir;
-  const run = state === undefined ? undefined : readRunFile(state);
-  if (state !== undefined && run !== undefined) {
-    const file = operatorKeyFile(state, run.second_database_url === databaseUrl ? "second" : "first");
+  const start = env.DATABASE_URL ? await findStart(databaseUrl) : startIn(stateDir);
+  if (start) {
+    const person = start.second_database_url === databaseUrl ? "second" : "first";
+    const file = operatorKeyFile(start.stateDir, person);
     if (await stat(file).then(() => true, () => false)) return file;
   }
   throw new Failure(

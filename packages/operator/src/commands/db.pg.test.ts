@@ -46,7 +46,7 @@ describe("gold db", () => {
 
   it("migrate --finish is refused while an older process is connected, narrows the API's login, and shows when it finished", async () => {
     const operator = keep(await testOperator());
-    const { url } = operator.service.books;
+    const { url, sql } = operator.service.books;
     const run = (...argv: string[]) => runGold([...argv, "--json"], { env: { DATABASE_URL: url } });
     const finish = () => run("db", "migrate", "--finish");
     const old = postgres(url, { max: 1, connection: { application_name: "gold-partner" } });
@@ -54,9 +54,8 @@ describe("gold db", () => {
     await old`select 1`;
     refused(await finish(), 1, "Processes of 0.3.0 still have 1 connection(s)");
     assertEquals((await run("db", "status")).json.requests_kept_since, null);
-    await endSession(operator.service.books.sql, old);
+    await endSession(sql, old);
     // The processes of 0.4.0, and those of this version without logins of their own, use gold_api.
-    const { sql } = operator.service.books;
     const login = `service_${randomBytes(4).toString("hex")}`;
     await sql.unsafe(`create role ${login} login password 'x' in role gold_api`);
     const own = Object.assign(new URL(url), { username: login, password: "x" }).href;
