@@ -1,4 +1,5 @@
-// npm test [-- PATH…]: format, lint, types and structure, then every suite on Node and on Deno.
+// npm test [-- PATH…]: format, lint, types and structure, and every suite on Node and on Deno. With paths, only
+// the suites below them.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -29,12 +30,18 @@ const STEPS: readonly (readonly [name: string, command: string, args: readonly s
   ["structure", node, ["--import", "tsx", "tools/check.ts"]],
 ];
 
-const faults: string[] = [];
-for (const [name, command, args] of STEPS) {
-  console.log(`\n── ${name}`);
-  const start = performance.now();
-  const ok = await runVisibly(ROOT, command, args) === 0;
-  console.log(`${ok ? "ok" : "FAILED"}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  if (!ok) faults.push(`The step "${name}" failed. See its output above.`);
+/** Returns a sentence for each step that failed. The steps run one after another, beside the first suites. */
+async function runSteps(): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [name, command, args] of STEPS) {
+    const start = performance.now();
+    const ok = await runVisibly(ROOT, command, args, "whole") === 0;
+    console.log(`── ${ok ? "ok" : "FAILED"}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    if (!ok) faults.push(`The step "${name}" failed. See its output above.`);
+  }
+  return faults;
 }
-process.exitCode = await runTier("plain", paths, faults) ? 0 : 1;
+
+// The steps read the whole repository, so they are left out if only some tests run.
+const steps = paths.length > 0 ? [] : runSteps();
+process.exitCode = await runTier("plain", paths, steps) ? 0 : 1;

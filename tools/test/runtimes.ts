@@ -89,15 +89,19 @@ export function runVisibly(
 
 /**
  * Collects the output of a child and returns a function that prints it. SIGINT or SIGTERM to this process
- * prints the output so far.
+ * prints the output so far and ends the child.
  */
-function collect({ stdout, stderr }: ChildProcess): () => void {
+function collect(child: ChildProcess): () => void {
   let said = "";
-  for (const stream of [stdout!, stderr!]) stream.setEncoding("utf8").on("data", (part) => said += part);
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding("utf8").on("data", (part) => said += part);
+  }
   const signals = ["SIGINT", "SIGTERM"] as const;
   const stop = () => {
     process.stdout.write(said);
-    process.exit(1);
+    child.kill();
+    // Exit later, because other children have handlers of their own.
+    setImmediate(() => process.exit(1));
   };
   for (const signal of signals) process.once(signal, stop);
   return () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { OneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
@@ -52,7 +52,12 @@ describe("runSuites()", () => {
         `describe("a", () => { describe("b", () => { it("c", () => {}); it("<testcase >", () => {}); }); });`,
       "b.test.ts": `it("top", () => {});`,
     });
-    assertEquals(result, { node: { ran: 5, skipped: 0 }, deno: { ran: 5, skipped: 0 }, faults: [] });
+    assertEquals(result, {
+      node: { ran: 5, skipped: 0 },
+      deno: { ran: 5, skipped: 0 },
+      faults: [],
+      sqlSuites: 0,
+    });
   });
 
   it("counts the tests of an imported suite for the file that runs it", async () => {
@@ -62,7 +67,12 @@ describe("runSuites()", () => {
       "a.test.ts": `const { held } = await import("./held.ts"); describe("a", () => held());`,
       "b.test.ts": `const { held } = await import("./held.ts"); describe("b", () => held());`,
     }, { beside: { "held.ts": held } });
-    assertEquals(result, { node: { ran: 8, skipped: 0 }, deno: { ran: 8, skipped: 0 }, faults: [] });
+    assertEquals(result, {
+      node: { ran: 8, skipped: 0 },
+      deno: { ran: 8, skipped: 0 },
+      faults: [],
+      sqlSuites: 0,
+    });
   });
 
   it("names a file that runs more tests on one runtime", async () => {
@@ -83,12 +93,35 @@ describe("runSuites()", () => {
     assertEquals([node, deno], [{ ran: 3, skipped: 2 }, { ran: 3, skipped: 2 }]);
   });
 
-  it("reports a failing test, a file that does not load and a file without tests", async () => {
-    const failing = await runPlanted({ "red.test.ts": `it("red", () => { throw new Error("red"); });` });
-    assertEquals(failing.faults, ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]);
+  it("names each failed test with its file, its runtime and its error", async () => {
+    const { faults } = await runPlanted({
+      "deep/red.test.ts": `describe("a <b>", () => {
+  it("fails", () => { throw new Error("red"); });
+  it("passes", () => {});
+  describe("c", () => it("is wrong", async () => { await Promise.reject(new TypeError("blue")); }));
+});`,
+      "hook.test.ts": `const { before } = await import("node:test");
+describe("hook", () => { before(() => { throw new Error("green"); }); it("waits", () => {}); });`,
+    });
+    for (const runtime of ["Node", "Deno"]) {
+      for (
+        const [test, error] of [
+          ["deep/red.test.ts on RUNTIME: a <b> > fails", "Error: red"],
+          ["deep/red.test.ts on RUNTIME: a <b> > c > is wrong", "TypeError: blue"],
+          ["hook.test.ts on RUNTIME: hook", "Error: green"],
+        ] as const
+      ) {
+        const fault = faults.find((each) => each.startsWith(`✘ ${test.replace("RUNTIME", runtime)}`));
+        assertStringIncludes(fault ?? faults.join("\n"), error);
+        assertStringIncludes(fault!, `${test.split(" ")[0]}:`);
+      }
+    }
+  });
+
+  it("reports a file that does not load and a file without tests", async () => {
     const broken = await runPlanted({ "broken.test.ts": `throw new Error("red");` });
     assertEquals(broken.faults.slice(0, 2), [
-      "Node's runner failed (exit 1).",
+      "✘ Node's runner failed (exit 1) with broken.test.ts. See its output above.",
       "broken.test.ts ran no test on Node. A test file must contain a test.",
     ]);
     const empty = await runPlanted({ "empty.test.ts": "", "one.test.ts": `it("one", () => {});` });
@@ -98,8 +131,8 @@ describe("runSuites()", () => {
   it("kills a file that does not end, and reports a failure", async () => {
     const hangs = `it("hangs", () => new Promise((resolve) => setTimeout(resolve, 600_000)));`;
     const { faults } = await runPlanted({ "packages/x/src/hangs.test.ts": hangs }, { limitMs: 3_000 });
-    for (const fault of ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]) {
-      assert(faults.includes(fault), faults.join(" "));
+    for (const runtime of ["Node", "Deno"]) {
+      assert(faults.some((fault) => /^✘ .*hangs/.test(fault) && fault.includes(runtime)), faults.join(" "));
     }
   });
 
@@ -139,7 +172,32 @@ it("place", () => {
         "deno.test.ts": { runtime: "deno", reason: "a test" },
       },
     });
-    assertEquals(result, { node: { ran: 2, skipped: 0 }, deno: { ran: 3, skipped: 0 }, faults: [] });
+    assertEquals(result, {
+      node: { ran: 2, skipped: 0 },
+      deno: { ran: 3, skipped: 0 },
+      faults: [],
+      sqlSuites: 0,
+    });
+  });
+
+  it("runs suites of SQL on Node, and one of each folder on both runtimes", async () => {
+    const { node, deno, sqlSuites } = await runPlanted({
+      "sql/a.pg.test.ts": `import "node:fs";\nimport "./sender.ts";\nit("one", () => {});`,
+      "sql/b.pg.test.ts": `import "../testing/books.ts";\nit("one", () => {});`,
+      "sql/c.pg.test.ts": `import "./sender.ts";\nit("one", () => {});`,
+      "sql/code.pg.test.ts": `import "./code.ts";\nit("one", () => {});`,
+      "sql/served.pg.test.ts": `import "../testing/served.ts";\nit("one", () => {});`,
+      "sql/not_pg.test.ts": `it("one", () => {});`,
+    }, {
+      beside: {
+        "sql/sender.ts": "",
+        "sql/sender.sql": "",
+        "sql/code.ts": "",
+        "testing/books.ts": `import "../sql/sender.ts";`,
+        "testing/served.ts": `import "node:https";`,
+      },
+    });
+    assertEquals([node.ran, deno.ran, sqlSuites], [6, 4, 2]);
   });
 
   it("runs nothing on Deno with nodeAlone", async () => {
@@ -149,6 +207,11 @@ it("place", () => {
       },
       { nodeAlone: true },
     );
-    assertEquals(result, { node: { ran: 1, skipped: 0 }, deno: { ran: 0, skipped: 0 }, faults: [] });
+    assertEquals(result, {
+      node: { ran: 1, skipped: 0 },
+      deno: { ran: 0, skipped: 0 },
+      faults: [],
+      sqlSuites: 0,
+    });
   });
 });

@@ -16,12 +16,13 @@ const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Runs one tier on both runtimes, and prints every fault and a summary. Returns true if there was no fault.
+ * Runs one tier on both runtimes, and prints every fault and a summary. `besides` are the faults of what runs
+ * beside the tier. Returns true if there was no fault.
  */
 export async function runTier(
   tier: Tier,
   below: readonly string[] = [],
-  earlierFaults: readonly string[] = [],
+  besides: readonly string[] | Promise<readonly string[]> = [],
   { nodeAlone = false } = {},
 ): Promise<boolean> {
   const runtimes = findRuntimes(ROOT);
@@ -37,9 +38,9 @@ export async function runTier(
   const stopDatabase = await shareDatabase(files);
   const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
   const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, lanes };
-  const { node, deno, faults } = await runSuites(plan).finally(stopDatabase);
+  const { node, deno, faults, sqlSuites } = await runSuites(plan).finally(stopDatabase);
   const skipped = node.skipped + deno.skipped;
-  const all = [...earlierFaults, ...faults];
+  const all = [...await besides, ...faults];
   if (node.ran + deno.ran === 0) all.push("The run failed, because no test ran.");
   if (skipped > 0) all.push("A test was skipped, ignored or marked as todo. Enable it, or remove it.");
 
@@ -49,6 +50,7 @@ export async function runTier(
   for (const [path, { runtime, reason }] of Object.entries(oneRuntime)) {
     if (files.some((file) => covers(path, file))) console.log(`only on ${runtime}: ${path} (${reason})`);
   }
+  if (sqlSuites > 0) console.log(`only on node: ${sqlSuites} suites of SQL (tools/test/sql_suites.ts)`);
   if (below.length > 0) console.log(`Only files below ${below.join(", ")} ran.`);
   for (const fault of all) console.error(fault);
   console.log(`node: ${node.ran}  ${nodeAlone ? "" : `deno: ${deno.ran}  `}skipped: ${skipped}`);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { migrate } from "../src/mod.ts";
+import { migrate } from "../src/database/migrate.ts";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { insertPartner } from "./partner.ts";

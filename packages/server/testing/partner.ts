@@ -11,7 +11,8 @@ import {
   type Signer,
 } from "@gold-partner/jws";
 import { hostBytes, newWebhookSecret, requestSigner } from "@gold-partner/protocol";
-import { createSealing, hashSecret } from "../src/mod.ts";
+import { hashSecret } from "../src/admission/token/client_secret.ts";
+import { createSealing } from "../src/sealing.ts";
 import type { Sql } from "postgres";
 import { generateJwk } from "../../../testing/generated_key.ts";
 

@@ -1,0 +1,52 @@
+import { posix } from "node:path";
+import { isTest } from "../check/tree.ts";
+
+/** What each source imports at run time: paths from the root, and names such as node:net. */
+export type Imports = Readonly<Record<string, readonly string[]>>;
+
+/** Code that a suite may use although it tests SQL: connections, pure packages, and what makes a row's values. */
+const BESIDE_SQL = [
+  "node_modules/",
+  "packages/local_postgres/",
+  "packages/database/",
+  "packages/canonical/",
+  "packages/jws/",
+  "packages/sshsig/",
+  "packages/approvals/",
+  "packages/protocol/",
+  "packages/std_assert/",
+  "packages/server/src/database/migrate.ts",
+  "packages/server/src/database/array_literal.ts",
+  "packages/server/src/admission/token/client_secret.ts",
+  "packages/server/src/admission/signature/nonce_uuid.ts",
+  "packages/server/src/admission/signature/stored_request.ts",
+  "packages/server/src/booking/outcome.ts",
+  "packages/server/src/new_uuid.ts",
+  "packages/server/src/sealing.ts",
+  "packages/server/src/ticket.ts",
+];
+
+/** Modules of the runtime whose behaviour differs between Node and Deno. */
+const OF_THE_RUNTIME = /^node:(child_process|cluster|http|https|http2|net|tls|worker_threads)$/;
+
+/**
+ * Returns the suites that run on Node alone, because the code that they test is SQL, and the runtime that
+ * sends the statements makes no difference. A file such as book_orders.ts with book_orders.sql beside it only
+ * sends its SQL. One such suite of each folder stays on both runtimes.
+ */
+export function findSqlSuites(
+  files: readonly string[],
+  imports: Imports,
+  hasFile: (path: string) => boolean,
+) {
+  const testsSql = (path: string, seen = new Set<string>()): boolean =>
+    (imports[path] ?? []).every((target) => {
+      if (OF_THE_RUNTIME.test(target)) return false;
+      if (imports[target] === undefined || seen.has(target)) return true;
+      if (isTest(target)) return testsSql(target, seen.add(target));
+      return BESIDE_SQL.some((start) => target.startsWith(start)) || hasFile(target.replace(/\.ts$/, ".sql"));
+    });
+  const suites = files.filter((file) => file.endsWith(".pg.test.ts") && testsSql(file));
+  const onBoth = new Map(suites.toReversed().map((file) => [posix.dirname(file), file]));
+  return new Set(suites.filter((file) => onBoth.get(posix.dirname(file)) !== file));
+}
