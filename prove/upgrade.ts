@@ -5,13 +5,13 @@ import { releases, resolveCommit } from "../testing/release/history.ts";
 import { Report } from "./report.ts";
 import { proveUpgrade } from "./upgrade/prove_upgrade.ts";
 
-// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases to this version under
-// load. Old and new processes serve side by side, the new ones replace the old ones, the old ones come back
+// npm run prove -- upgrade [--short] [--from COMMIT]: upgrades the last two releases, or only the last one with
+// --short, to this version under load. Old and new processes serve side by side, the new ones replace the old ones, the old ones come back
 // on the new schema, and the new ones replace them again. After the migration, two people sign for the
 // partners of the release, because the new processes ignore unsigned rows. No request fails beyond the
 // documented retries, no acknowledged order or withdrawal is lost, and each event is delivered.
 
-const RELEASES = 2;
+const RELEASES = { long: 2, short: 1 };
 /** How long the load continues in each phase, besides the time in which processes start and end. */
 const PHASE_MS = { long: 15_000, short: 1_500 };
 /**
@@ -21,17 +21,17 @@ const PHASE_MS = { long: 15_000, short: 1_500 };
 const LIMIT_MS = { long: 10_000, short: Infinity };
 
 const { values } = parseArgs({ options: { short: { type: "boolean" }, from: { type: "string" } } });
+const scale = values.short ? "short" : "long";
 const sources = values.from === undefined
-  ? releases().slice(0, RELEASES)
+  ? releases().slice(0, RELEASES[scale])
   : [{ version: values.from, commit: resolveCommit(values.from) }];
-if (values.from === undefined && sources.length !== RELEASES) {
-  throw new Error(`CHANGELOG.md names ${sources.length} releases, and this proof needs ${RELEASES}.`);
+if (values.from === undefined && sources.length !== RELEASES[scale]) {
+  throw new Error(`CHANGELOG.md names ${sources.length} releases, and this proof needs ${RELEASES[scale]}.`);
 }
 const report = new Report((line) => console.log(line));
 for (const { version, commit } of sources) {
   const checkout = await checkOut(commit);
   try {
-    const scale = values.short ? "short" : "long";
     await proveUpgrade(
       checkout,
       { phaseMs: PHASE_MS[scale], limitMs: LIMIT_MS[scale] },

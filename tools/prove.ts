@@ -30,10 +30,10 @@ const SUITES: Readonly<Record<string, (options: readonly string[]) => Promise<bo
     for (const name of ["rotation", "drains"]) proved.push(await prove(name, options));
     return proved.every(Boolean);
   },
-  postgres_15: () =>
+  postgres_15: (options) =>
     withPostgres15(findPrograms(), ({ urlOf }) => {
       process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
-      return runTier("pg", WITH_SQL, [], { nodeAlone: true });
+      return runTier("pg", WITH_SQL, [], { nodeAlone: true, sqlAlone: options.includes("--short") });
     }),
 };
 

@@ -13,7 +13,7 @@ const USED_WITHOUT_IMPORT = [
   /^packages\/std_assert\/src\/mod\.ts$/,
   /^vectors\/make\//,
   /^bench\/[^/]+\.bench\.ts$/,
-  /^tools\/test\/node_counts\.mjs$/,
+  /^tools\/test\/node_report\.mjs$/,
   // drizzle-kit reads its settings and the tables from here.
   /^drizzle\.config\.ts$/,
   /^packages\/server\/src\/database\/schema\//,

@@ -10,7 +10,7 @@ export interface FileCounts {
 }
 
 /** A failed test. `name` has the names of its suites, separated by " > ". */
-export interface Failure {
+interface Failure {
   readonly file: string;
   readonly name: string;
   readonly text: string;

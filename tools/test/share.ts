@@ -6,7 +6,7 @@ import { readJunit, type Report } from "./report.ts";
 import { type Output, type Runtimes, runVisibly } from "./runtimes.ts";
 
 /** Where and how one process of a test runner runs its share of the test files, one file after another. */
-export interface ShareSettings {
+interface ShareSettings {
   readonly root: string;
   readonly runtimes: Runtimes;
   readonly output: Output;

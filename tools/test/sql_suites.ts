@@ -30,15 +30,14 @@ const BESIDE_SQL = [
 const OF_THE_RUNTIME = /^node:(child_process|cluster|http|https|http2|net|tls|worker_threads)$/;
 
 /**
- * Returns the suites that run on Node alone, because the code that they test is SQL, and the runtime that
- * sends the statements makes no difference. A file such as book_orders.ts with book_orders.sql beside it only
- * sends its SQL. One such suite of each folder stays on both runtimes.
+ * Returns the suites that test SQL: the runtime that sends the statements makes no difference. A file such as
+ * book_orders.ts with book_orders.sql beside it only sends its SQL.
  */
 export function findSqlSuites(
   files: readonly string[],
   imports: Imports,
   hasFile: (path: string) => boolean,
-) {
+): readonly string[] {
   const testsSql = (path: string, seen = new Set<string>()): boolean =>
     (imports[path] ?? []).every((target) => {
       if (OF_THE_RUNTIME.test(target)) return false;
@@ -46,7 +45,13 @@ export function findSqlSuites(
       if (isTest(target)) return testsSql(target, seen.add(target));
       return BESIDE_SQL.some((start) => target.startsWith(start)) || hasFile(target.replace(/\.ts$/, ".sql"));
     });
-  const suites = files.filter((file) => file.endsWith(".pg.test.ts") && testsSql(file));
-  const onBoth = new Map(suites.toReversed().map((file) => [posix.dirname(file), file]));
-  return new Set(suites.filter((file) => onBoth.get(posix.dirname(file)) !== file));
+  return files.filter((file) => file.endsWith(".pg.test.ts") && testsSql(file));
+}
+
+/** Leaves out the first suite of each folder, which stays on both runtimes. */
+export function exceptOneOfEachFolder(suites: readonly string[]): readonly string[] {
+  const folderOf = posix.dirname;
+  return suites.filter((file, index) =>
+    suites.findIndex((each) => folderOf(each) === folderOf(file)) < index
+  );
 }

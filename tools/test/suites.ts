@@ -5,7 +5,7 @@ import { type OneRuntime, runsOn } from "./one_runtime.ts";
 import { describeFailure, type FileCounts, sumCounts } from "./report.ts";
 import { type Output, type Runtimes, runVisibly } from "./runtimes.ts";
 import { inFolder, runShareOnDeno, runShareOnNode, type Share } from "./share.ts";
-import { findSqlSuites, type Imports } from "./sql_suites.ts";
+import { exceptOneOfEachFolder, findSqlSuites, type Imports } from "./sql_suites.ts";
 
 interface SuitePlan {
   readonly root: string;
@@ -14,6 +14,8 @@ interface SuitePlan {
   readonly oneRuntime: OneRuntime;
   /** Runs nothing on Deno, for tests whose result does not depend on the runtime. */
   readonly nodeAlone?: boolean;
+  /** Runs only the suites of SQL. */
+  readonly sqlAlone?: boolean;
   /** How many shares run at once. A share is a group of test files that one process runs. */
   readonly lanes: number;
   readonly limitMs?: number;
@@ -40,15 +42,17 @@ const UNBUNDLED = "The test files cannot be bundled, so none of them ran. See th
 export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
   const { root, files, oneRuntime, nodeAlone = false, output = "whole", limitMs = LIMIT_MS } = plan;
   const settings = { root, runtimes: plan.runtimes, output, limitMs };
-  const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
+  const bundled = files.filter((file) => runsOn("node", file, oneRuntime));
 
   return await inFolder(async (folder) => {
-    if (!await bundle(plan, folder, onNode)) {
+    if (!await bundle(plan, folder, bundled)) {
       return { node: NONE, deno: NONE, faults: [UNBUNDLED], sqlSuites: 0 };
     }
-    const sqlSuites = findSqlSuites(onNode, readImports(folder), (path) => existsSync(join(root, path)));
+    const sqlSuites = findSqlSuites(bundled, readImports(folder), (path) => existsSync(join(root, path)));
+    const onNode = plan.sqlAlone ? sqlSuites : bundled;
+    const notOnDeno = new Set(exceptOneOfEachFolder(sqlSuites));
     const onDeno = files.filter((file) =>
-      !nodeAlone && !sqlSuites.has(file) && runsOn("deno", file, oneRuntime)
+      !nodeAlone && !notOnDeno.has(file) && runsOn("deno", file, oneRuntime)
     );
     const onBoth = onDeno.filter((file) => onNode.includes(file));
     const onDenoAlone = onDeno.filter((file) => !onNode.includes(file));
@@ -97,7 +101,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
         if (one !== other) faults.push(`${file}: Node ran ${one}, Deno ran ${other}.`);
       }
     }
-    return { node: totalOf(node), deno: totalOf([...both, ...alone]), faults, sqlSuites: sqlSuites.size };
+    return { node: totalOf(node), deno: totalOf([...both, ...alone]), faults, sqlSuites: notOnDeno.size };
   });
 }
 

@@ -23,7 +23,7 @@ export async function runTier(
   tier: Tier,
   below: readonly string[] = [],
   besides: readonly string[] | Promise<readonly string[]> = [],
-  { nodeAlone = false } = {},
+  { nodeAlone = false, sqlAlone = false } = {},
 ): Promise<boolean> {
   const runtimes = findRuntimes(ROOT);
   const oneRuntime = readOneRuntime(ROOT);
@@ -37,7 +37,7 @@ export async function runTier(
   const start = performance.now();
   const stopDatabase = await shareDatabase(files);
   const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
-  const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, lanes };
+  const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, sqlAlone, lanes };
   const { node, deno, faults, sqlSuites } = await runSuites(plan).finally(stopDatabase);
   const skipped = node.skipped + deno.skipped;
   const all = [...await besides, ...faults];
