@@ -8,14 +8,17 @@ import { stampedTool, type Tool } from "./tool.ts";
 /**
  * A program that is published as a Go module. The go.mod of the module pins the versions of its dependencies.
  * `go install` verifies them with Go's checksum database and does not read the go.sum of the module.
+ * `command` is the program's folder in the module, such as "/cmd/name".
  */
-export function goProgram(name: string, module: GoModule): Tool {
+export function goProgram(name: string, module: GoModule, command = ""): Tool {
   return stampedTool({
     name,
     version: module.version,
     install(folder) {
       downloadModule(folder, module);
-      runGo(folder, ["install", `${module.path}@${module.version}`], { GOBIN: join(folder, "bin") });
+      runGo(folder, ["install", `${module.path}${command}@${module.version}`], {
+        GOBIN: join(folder, "bin"),
+      });
     },
   }, [`bin/${name}`]);
 }

@@ -12,6 +12,8 @@ import { iso20022 } from "./iso_20022.ts";
 import { java } from "./java.ts";
 import { k6 } from "./k6.ts";
 import { kubernetesValidate } from "./kubernetes_validate.ts";
+import { oapiCodegen } from "./oapi_codegen.ts";
+import { openapiGenerator } from "./openapi_generator.ts";
 import { openssl } from "./openssl.ts";
 import { packageChecks } from "./package_checks.ts";
 import { lighthouse } from "./lighthouse.ts";
@@ -45,6 +47,8 @@ export const EXTERNAL_TOOLS: readonly Tool[] = [
   toxiproxy,
   porcupine,
   gitleaks,
+  oapiCodegen,
+  openapiGenerator,
   imageNode,
   bruno,
   packageChecks,

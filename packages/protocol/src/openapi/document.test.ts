@@ -71,6 +71,15 @@ describe("openApiDocument()", () => {
     }
   });
 
+  it("asks for a Go float64 in every number, without the format that makes money a double in Java", () => {
+    const numbers = [...objectsIn(sandbox)].filter(([, { type }]) =>
+      [type as unknown].flat().includes("number")
+    );
+    assert(numbers.length >= 50, `${numbers.length}`);
+    assertEquals(numbers.filter(([, schema]) => `${schema["x-go-type"]}` !== "float64"), []);
+    assertEquals(numbers.filter(([, { format }]) => format !== undefined), []);
+  });
+
   it("has no value twice among the nonces, keys and signatures of its examples", () => {
     const headers = [...objectsIn(sandbox)].flatMap(([, { parameters }]) => Object.values(parameters ?? {}))
       .filter((parameter) =>

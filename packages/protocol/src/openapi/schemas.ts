@@ -53,6 +53,9 @@ function toJson(schema: z.ZodType): JsonSchema {
       // such range.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // oapi-codegen makes a Go float32 of a number, which has only 7 digits. `format: double` would mend Go,
+      // but generators for Java and C# would then use double instead of BigDecimal and decimal.
+      if ([jsonSchema.type].flat().includes("number")) jsonSchema["x-go-type"] = "float64";
     },
   });
   return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonSchema;

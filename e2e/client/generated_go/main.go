@@ -1,0 +1,70 @@
+// Sends and reads money with a client that oapi-codegen generated, in the package gold. Prints what the
+// client read, as one JSON object of decimal texts.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+
+	"example.com/exchange/gold"
+)
+
+func main() {
+	baseURL, token, ca, cert, key := os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5]
+	amount, grams := number(os.Args[6]), number(os.Args[7])
+	ctx := context.Background()
+	client := must(gold.NewClientWithResponses(
+		baseURL,
+		gold.WithHTTPClient(&http.Client{Transport: &http.Transport{TLSClientConfig: tlsConfig(ca, cert, key)}}),
+		gold.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
+			request.Header.Set("Authorization", "Bearer "+token)
+			return nil
+		}),
+	))
+
+	funding := must(client.FundSandboxWithResponse(
+		ctx,
+		&gold.FundSandboxParams{IdempotencyKey: "generated-go-funding"},
+		gold.FundRequest{AmountSar: amount},
+	))
+	quote := must(client.CreateQuoteWithResponse(
+		ctx,
+		&gold.CreateQuoteParams{IdempotencyKey: "generated-go-quote"},
+		gold.QuoteRequest{Side: gold.QuoteRequestSideBuy, GoldGrams: &grams},
+	))
+	balances := must(client.GetBalancesWithResponse(ctx, &gold.GetBalancesParams{}))
+	if funding.JSON201 == nil || quote.JSON201 == nil || balances.JSON200 == nil {
+		log.Fatalf("funding: %s\nquote: %s\nbalances: %s", funding.Body, quote.Body, balances.Body)
+	}
+	must(0, json.NewEncoder(os.Stdout).Encode(map[string]string{
+		"quote_id":           quote.JSON201.QuoteId,
+		"funded_sar":         text(funding.JSON201.AmountSar),
+		"gold_grams":         text(quote.JSON201.GoldGrams),
+		"price_per_gram_sar": text(quote.JSON201.PricePerGramSar),
+		"total_sar":          text(quote.JSON201.TotalSar),
+		"available_sar":      text(balances.JSON200.Sar.Available),
+	}))
+}
+
+func tlsConfig(ca, cert, key string) *tls.Config {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(must(os.ReadFile(ca)))
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{must(tls.LoadX509KeyPair(cert, key))}}
+}
+
+func number(text string) float64 { return must(strconv.ParseFloat(text, 64)) }
+
+func text(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
