@@ -2,7 +2,7 @@ import type { Described, Named, Parameter, Schema } from "./described.ts";
 
 /** The words for a format. A format has a pattern, too, but no reader needs it. */
 const FORMATS: Named<string> = {
-  "date-time": "An instant: RFC 3339 in UTC, with `Z` and milliseconds.",
+  "date-time": "An instant in RFC 3339, such as 2026-01-31T09:30:00.000Z.",
   "date": "A calendar day, such as 2026-01-31.",
   "uri": "A URL.",
   "uri-reference": "A URL, possibly without a host.",

@@ -109,7 +109,7 @@ describe("clients that are generated from the API description", () => {
     assertEquals(available_sar, numberIn(balances, "available"));
   }
 
-  it("send and read money exactly in Go, with oapi-codegen", async () => {
+  it("send and read money exactly, and send instants with an offset, in Go, with oapi-codegen", async () => {
     const program = join(folder, "go");
     cpSync(join(ROOT, "e2e/client/generated_go"), program, { recursive: true });
     mkdirSync(join(program, "gold"));
@@ -127,7 +127,7 @@ describe("clients that are generated from the API description", () => {
     );
   });
 
-  it("send and read money exactly in Java, with openapi-generator", async () => {
+  it("send and read money exactly, and send instants with an offset, in Java, with openapi-generator", async () => {
     const source = join(folder, "java/src/main/java");
     const generated = textBelow(join(source, "gold/model"));
     assertEquals(countOf(generated, /private (?:Float|Double) /g), 0);

@@ -1,5 +1,5 @@
-// Sends and reads money with a client that oapi-codegen generated, in the package gold. Prints what the
-// client read, as one JSON object of decimal texts.
+// Sends and reads money with a client that oapi-codegen generated, in the package gold. Reads the balances at an
+// instant in Riyadh's time. Prints what the client read, as one JSON object of decimal texts.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"example.com/exchange/gold"
 )
@@ -38,9 +39,13 @@ func main() {
 		&gold.CreateQuoteParams{IdempotencyKey: "generated-go-quote"},
 		gold.QuoteRequest{Side: gold.QuoteRequestSideBuy, GoldGrams: &grams},
 	))
-	balances := must(client.GetBalancesWithResponse(ctx, &gold.GetBalancesParams{}))
-	if funding.JSON201 == nil || quote.JSON201 == nil || balances.JSON200 == nil {
-		log.Fatalf("funding: %s\nquote: %s\nbalances: %s", funding.Body, quote.Body, balances.Body)
+	if funding.JSON201 == nil || quote.JSON201 == nil {
+		log.Fatalf("funding: %s\nquote: %s", funding.Body, quote.Body)
+	}
+	at := quote.JSON201.CreatedAt.In(time.FixedZone("Asia/Riyadh", 3*60*60))
+	balances := must(client.GetBalancesWithResponse(ctx, &gold.GetBalancesParams{At: &at}))
+	if balances.JSON200 == nil {
+		log.Fatalf("balances: %s", balances.Body)
 	}
 	must(0, json.NewEncoder(os.Stdout).Encode(map[string]string{
 		"quote_id":           quote.JSON201.QuoteId,

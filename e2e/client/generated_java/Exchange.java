@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.net.ssl.KeyManagerFactory;
@@ -18,8 +19,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Sends and reads money with a client that openapi-generator generated. Prints what the client read, as one
- * JSON object of decimal texts. The certificate and its key are in a PKCS#12 file with the password "exchange".
+ * Sends and reads money with a client that openapi-generator generated. Reads the balances at an instant in
+ * Riyadh's time. Prints what the client read, as one JSON object of decimal texts. The certificate and its key
+ * are in a PKCS#12 file with the password "exchange".
  */
 public class Exchange {
   public static void main(String[] args) throws Exception {
@@ -34,7 +36,8 @@ public class Exchange {
     var quote = new TradingApi(client).createQuote(
         "generated-java-quote",
         new QuoteRequest().side(QuoteRequest.SideEnum.BUY).goldGrams(new BigDecimal(args[5])));
-    var balances = new BooksApi(client).getBalances(null);
+    var balances = new BooksApi(client).getBalances(
+        quote.getCreatedAt().withOffsetSameInstant(ZoneOffset.ofHours(3)));
 
     var read = new TreeMap<String, String>(Map.of(
         "quote_id", quote.getQuoteId(),

@@ -1451,9 +1451,15 @@ export interface FilteredListQuery {
   readonly limit?: number | string | undefined;
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
-  /** Only items that were created strictly later. */
+  /**
+   * Only items that were created strictly later. RFC 3339 with any offset; more than 3 decimals are cut. A
+   * date is the beginning of that day in Asia/Riyadh.
+   */
   readonly created_after?: string | undefined;
-  /** Only items that were created strictly earlier. */
+  /**
+   * Only items that were created strictly earlier. RFC 3339 with any offset; more than 3 decimals are cut.
+   * A date is the beginning of that day in Asia/Riyadh.
+   */
   readonly created_before?: string | undefined;
   /** Only items that were created with this key, to find the result of a write whose reply was lost. */
   readonly idempotency_key?: string | undefined;
@@ -1469,9 +1475,15 @@ export interface ListQuery {
   readonly limit?: number | string | undefined;
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
-  /** Only items that were created strictly later. */
+  /**
+   * Only items that were created strictly later. RFC 3339 with any offset; more than 3 decimals are cut. A
+   * date is the beginning of that day in Asia/Riyadh.
+   */
   readonly created_after?: string | undefined;
-  /** Only items that were created strictly earlier. */
+  /**
+   * Only items that were created strictly earlier. RFC 3339 with any offset; more than 3 decimals are cut.
+   * A date is the beginning of that day in Asia/Riyadh.
+   */
   readonly created_before?: string | undefined;
   /** Only items that were created with this key, to find the result of a write whose reply was lost. */
   readonly idempotency_key?: string | undefined;
@@ -1479,7 +1491,10 @@ export interface ListQuery {
 
 /** `at`: any past instant. If you omit it, the reply has the current balances. */
 export interface BalancesQuery {
-  /** A past instant. If you omit it, the reply has the current balances. */
+  /**
+   * A past instant. If you omit it, the reply has the current balances. RFC 3339 with any offset; more
+   * than 3 decimals are cut. A date is the beginning of that day in Asia/Riyadh.
+   */
   readonly at?: string | undefined;
 }
 

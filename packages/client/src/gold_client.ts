@@ -339,8 +339,8 @@ export class GoldClient {
   /**
    * Fetches your balances, now or at a past instant.
    *
-   * @param query `at` is the past instant, such as 2026-01-31T09:30:00.000Z. Without `at`, the call returns
-   * the current balances.
+   * @param query `at` is the past instant in RFC 3339, such as 2026-01-31T12:30:00+03:00. A date is the
+   * beginning of that day in Asia/Riyadh. Without `at`, the call returns the current balances.
    * @param options `signal` ends the call, its tries and its pauses.
    * @throws GoldError `invalid_request` when `at` is malformed or in the future.
    * @example

@@ -26,7 +26,7 @@ export {
   uuidOfId,
   type WithdrawalId,
 } from "./id.ts";
-export { formatInstant, parseInstant } from "./instant.ts";
+export { formatInstant, normalizeInstant, parseInstant } from "./instant.ts";
 export { writeJson } from "./json_text.ts";
 export {
   BODY_MAX_BYTES,

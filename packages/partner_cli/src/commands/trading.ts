@@ -71,7 +71,7 @@ export const WITHDRAW: Command = {
 export const BALANCES: Command = {
   name: "balances",
   usage: "[--at INSTANT]",
-  does: "shows the balances, now or at a past instant such as 2026-01-31T09:30:00.000Z",
+  does: "shows the balances, now or at a past instant such as 2026-01-31T12:30:00+03:00",
   options: { at: { type: "string" } },
   async run({ values, client }) {
     return { reply: await (await client()).getBalances({ at: optional(values, "at") }) };

@@ -23,6 +23,7 @@ gain members, and lists of codes and types may grow: ignore what you do not know
 **Refusals.** \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`retryable\` says whether the same request may succeed
 later, \`detail\` says what to change, \`request_id\` names the reply to the operator.
 
-**Instants** are RFC 3339 in UTC, with \`Z\` and milliseconds. **Ids** are a prefix and a UUIDv7.
+**Instants** in replies are RFC 3339 in UTC, with \`Z\` and milliseconds. A query may have any offset and precision; write the plus
+of an offset as \`%2B\`. A date in place of an instant is the beginning of that day in Asia/Riyadh. **Ids** are a prefix and a UUIDv7.
 
 **Changes.** Within v1 there are only additions. A removal is announced by \`Deprecation\` and \`Sunset\` at least 12 months in advance.`;

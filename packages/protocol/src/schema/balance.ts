@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { grams, sar } from "./quantity.ts";
-import { instant, reservesListIdText } from "./text.ts";
+import { instant, instantParam, reservesListIdText } from "./text.ts";
 
 export const balancesReply = z.object({
   sar: z.object({
@@ -27,8 +27,7 @@ export const balancesReply = z.object({
 export type BalancesReply = z.infer<typeof balancesReply>;
 
 export const balancesQuery = z.strictObject({
-  at: instant.meta({ description: "A past instant. If you omit it, the reply has the current balances." })
-    .optional(),
+  at: instantParam("A past instant. If you omit it, the reply has the current balances.").optional(),
 }, {
   error: "This parameter is unknown; this endpoint supports only `at`.",
 }).meta({

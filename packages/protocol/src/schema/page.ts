@@ -4,7 +4,7 @@ import { z } from "zod";
 import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
 import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";
 import { accountLabelParam, referenceParam } from "./partner_text.ts";
-import { instant } from "./text.ts";
+import { instantParam } from "./text.ts";
 
 /**
  * A whole number in a query string. It refuses other spellings that a conversion by JavaScript would accept,
@@ -36,8 +36,8 @@ const LIST_PARAMETERS = {
   limit: limitParam.optional(),
   cursor: z.string({ error: CURSOR_RULE }).min(1, CURSOR_RULE).max(CURSOR_MAX_CHARACTERS, CURSOR_RULE)
     .meta({ description: CURSOR_RULE }).optional(),
-  created_after: instant.meta({ description: "Only items that were created strictly later." }).optional(),
-  created_before: instant.meta({ description: "Only items that were created strictly earlier." }).optional(),
+  created_after: instantParam("Only items that were created strictly later.").optional(),
+  created_before: instantParam("Only items that were created strictly earlier.").optional(),
   idempotency_key: z.string({ error: KEY_RULE }).regex(IDEMPOTENCY_KEY_FORM, KEY_RULE)
     .meta({
       description:

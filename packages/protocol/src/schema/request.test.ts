@@ -239,7 +239,10 @@ describe("query schemas", () => {
     assertEquals(listQuery.parse({ ...query, limit: "200" }), { ...query, limit: PAGE_MAX_ITEMS });
     assertEquals(eventsQuery.parse({ after: "0", limit: "1" }), { after: 0, limit: 1 });
     assertEquals(eventsQuery.parse({ after: "999999999999999" }), { after: 999_999_999_999_999 });
+    const offset = { created_after: "2026-01-31T12:30:00+03:00", created_before: "2026-01-31t09:30:00z" };
+    assertEquals(listQuery.parse(offset), { created_after: at, created_before: at });
     assertEquals(balancesQuery.parse({ at }), { at });
+    assertEquals(balancesQuery.parse({ at: "2026-01-31T09:30:00Z" }), { at });
     assertEquals(statementQuery.parse({ from: "2026-01-31", to: "2026-01-31" }), {
       from: "2026-01-31",
       to: "2026-01-31",
@@ -257,7 +260,7 @@ describe("query schemas", () => {
     }
     assertEquals(refuseParameters(listQuery, { cursor: "" }), ["cursor"]);
     assertEquals(refuseParameters(listQuery, { cursor: "x".repeat(513) }), ["cursor"]);
-    assertEquals(refuseParameters(listQuery, { created_after: "2026-01-31" }), ["created_after"]);
+    assertEquals(refuseParameters(listQuery, { created_after: "2026-02-30" }), ["created_after"]);
     assertEquals(refuseParameters(listQuery, { created_before: "now" }), ["created_before"]);
     assertEquals(refuseParameters(listQuery, { idempotency_key: "a b" }), ["idempotency_key"]);
     assertEquals(refuseParameters(balancesQuery, { at: ["a"] }), ["at"]);

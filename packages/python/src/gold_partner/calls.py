@@ -135,7 +135,8 @@ def list_orders(
 ) -> Listing[replies.Order]:
     """Iterates over your orders, newest first.
 
-    Fetches each page when the loop needs it. `limit` is the number of items in a page.
+    Fetches each page when the loop needs it. `limit` is the number of items in a page. `created_after` and
+    `created_before` are instants in RFC 3339, or dates for the beginning of a day in Asia/Riyadh.
     """
     return Listing("listOrders", "/v1/orders", "cursor", locals())
 
@@ -195,7 +196,10 @@ def list_fundings(
 
 
 def get_balances(*, at: str | None = None) -> Call[replies.Balances]:
-    """Fetches your balances, now or at a past instant such as 2026-01-31T09:30:00.000Z."""
+    """Fetches your balances, now or at a past instant such as 2026-01-31T12:30:00+03:00.
+
+    A date is the beginning of that day in Asia/Riyadh.
+    """
     return Call("getBalances", "GET", _target("/v1/balances", {"at": at}), _reader(replies.Balances))
 
 

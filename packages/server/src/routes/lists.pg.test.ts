@@ -8,7 +8,7 @@ import {
   ordersReply,
   withdrawalsReply,
 } from "@gold-partner/protocol";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { type Account, openAccount } from "./fixture.ts";
 
@@ -78,6 +78,46 @@ describe("a list", () => {
     assertEquals(rest, within(early, always).slice(10));
   });
 
+  it("accepts every spelling of an instant, and a cursor of the same range in another spelling", async () => {
+    const { at } = orders[9]!;
+    const inRiyadh = new Date(Date.parse(at) + 3 * 3_600_000).toISOString().slice(0, -1);
+    const spellings = [
+      at,
+      at.toLowerCase(),
+      `${inRiyadh}%2B03:00`,
+      `${inRiyadh}%2b03%3A00`,
+      `${at.slice(0, -1)}999999Z`,
+      `${at.slice(0, -1)}-00:00`,
+    ];
+    const expected = newest(orders.slice(10));
+    for (const [index, spelling] of spellings.entries()) {
+      assertEquals(await idsOf(`?created_after=${spelling}`), expected, spelling);
+      const first = `?limit=5&created_after=${spelling}`;
+      const { items, next_cursor } = await account.read(`/v1/orders${first}`, ordersReply);
+      const other = spellings[(index + 1) % spellings.length];
+      const rest = await idsOf(`?created_after=${other}&cursor=${next_cursor}`);
+      assertEquals(
+        [...items.map(({ order_id }) => order_id), ...rest],
+        expected,
+        `${spelling}, then ${other}`,
+      );
+    }
+    const wholeSecond = `${at.slice(0, 19)}.000Z`;
+    assertEquals(
+      await idsOf(`?created_before=${at.slice(0, 19)}Z`),
+      newest(orders.filter((order) => order.at < wholeSecond)),
+    );
+    assertEquals(await idsOf("?created_after=2020-01-01&created_before=9999-12-31"), newest(orders));
+  });
+
+  it("says how to encode the plus of an offset", async () => {
+    const { detail } = await expectProblem(
+      await account.get("/v1/orders?created_after=2026-01-31T12:30:00+03:00"),
+      "invalid_request",
+    );
+    assertStringIncludes(detail!, "%2B");
+  });
+
   it("finds a record by the idempotency key that created it, but only in the list of its kind", async () => {
     const { id, at, key } = orders[9]!;
     assertEquals(await idsOf(`?idempotency_key=${key}`), [id]);
@@ -138,7 +178,7 @@ describe("a list", () => {
       for (const cursor of ["", "x", "%00", "x".repeat(600), foreign!]) {
         await refused(`/v1/${list}?cursor=${cursor}`, "cursor");
       }
-      for (const instant of ["now", "2026-01-31", "2026-01-31T09:30:00Z", "2026-02-30T00:00:00.000Z"]) {
+      for (const instant of ["now", "2026-01-31T09:30:00", "2026-02-30T00:00:00Z"]) {
         await refused(`/v1/${list}?created_after=${instant}`, "created_after");
         await refused(`/v1/${list}?created_before=${instant}`, "created_before");
       }

@@ -268,12 +268,16 @@ describe("reads of prices, reserves, limits, credentials and balances", () => {
       // The first list of bars may be older than `before`.
       assertEquals([sar, gold.grams, as_of], [{ available: 0, held: 0 }, 0, at]);
     }
+    const riyadh = new Date(Date.parse(now.as_of) + 3 * 3_600_000).toISOString().replace("Z", "999%2B03:00");
+    assertEquals(await holder.read(`/v1/balances?at=${riyadh}`, balancesReply), now);
+    const { as_of: midnight } = await holder.read("/v1/balances?at=2026-01-31", balancesReply);
+    assertEquals(midnight, "2026-01-30T21:00:00.000Z");
     for (const ahead of [60_000, 1e9]) {
       const at = new Date(service.now() + ahead).toISOString();
       const { errors } = await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
       assertEquals(errors?.map((error) => "name" in error && error.name), ["at"]);
     }
-    for (const at of ["9999-12-31T23:59:59.999Z", "now", "2026-01-31", "1e12", ""]) {
+    for (const at of ["9999-12-31T23:59:59.999Z", "now", "2026-02-30", "1e12", ""]) {
       await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
     }
   });
