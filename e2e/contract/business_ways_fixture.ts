@@ -33,6 +33,15 @@ export const BUSINESS_WAYS = {
     const { withdrawal_id } = await partner.succeed("createWithdrawal", call);
     return { caller: partner, call, mend: () => operator("withdrawal reject", withdrawal_id as string) };
   }),
+  withdrawal_outcome_unreachable: {
+    operation: "simulateWithdrawal",
+    async stage({ partner }) {
+      const { withdrawal_id } = await partner.succeed("createWithdrawal", WITHDRAWAL);
+      const call = { body: { withdrawal_id, outcome: "rejected" } };
+      await partner.succeed("simulateWithdrawal", call);
+      return { caller: partner, call, fault: { body: { withdrawal_id, outcome: "paid" } } };
+    },
+  },
   quote_expired: order(async ({ stack, partner }) => {
     const call = await orderOf(partner, "buy", 1);
     return { caller: partner, call, mend: await letExpire(stack, call.body.quote_id) };

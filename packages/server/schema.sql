@@ -2154,8 +2154,11 @@ begin
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
   -- A request with a wrong id or outcome does not bind its idempotency key.
-  if made.refusal in ('not_found', 'invalid_request') then
+  if made.refusal = 'not_found' then
     return row(1, made.refusal, null, made.detail)::outcome;
+  elsif made.refusal = 'withdrawal_outcome_unreachable' then
+    -- The whole body, because processes of the last release do not know this code.
+    return row(1, 'answered', 409, problem_text(made.refusal, made.detail, request))::outcome;
   end if;
   at := account_instant(turn.holder, ceil_millisecond(turn.clock));
   if made.refusal is not null then
@@ -6657,7 +6660,7 @@ ALTER FUNCTION gold.probe_write(standby boolean) OWNER TO gold_book;
 
 CREATE FUNCTION gold.problem_text(refusal text, detail text, request uuid) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (SELECT (((((((((((((('{"type":"/docs/errors#'::text || p.code) || '","title":'::text) || to_json(p.title)) || ',"status":'::text) || p.status) || ',"detail":'::text) || to_json((problem_text.detail || ' This answer is bound to the Idempotency-Key: send a new key to try again.'::text))) || ',"code":"'::text) || p.code) || '","request_id":"req_'::text) || problem_text.request) || '","retryable":'::text) || p.retryable) || '}'::text) FROM gold.problem p WHERE (p.code = problem_text.refusal));
+    RETURN (SELECT (((((((((((((('{"type":"/docs/errors#'::text || p.code) || '","title":'::text) || to_json(p.title)) || ',"status":'::text) || p.status) || ',"detail":'::text) || to_json((problem_text.detail || COALESCE((' This answer is bound to the Idempotency-Key: '::text || CASE p.code WHEN 'not_found'::text THEN 'check the quote_id, or request a new quote and order it with a new key.'::text WHEN 'quote_already_executed'::text THEN 'look up this order before you trade again; another trade needs a new quote and a new key.'::text WHEN 'quote_expired'::text THEN 'request a new quote and order it with a new key.'::text WHEN 'insufficient_funds'::text THEN 'send the request with a new key when GET /v1/balances shows enough.'::text WHEN 'insufficient_gold'::text THEN 'sell at most what GET /v1/balances shows, with a new quote and a new key.'::text WHEN 'insufficient_inventory'::text THEN 'order less, or order later, with a new quote and a new key.'::text WHEN 'limit_exceeded'::text THEN 'send a quantity within the limits with a new key.'::text WHEN 'withdrawal_limit_exceeded'::text THEN 'send it with a new key when the day has ended, or earlier if a smaller amount is within the limit.'::text WHEN 'withdrawal_reference_reused'::text THEN 'look up this withdrawal; a second payment needs another reference and a new key.'::text ELSE NULL::text END), ''::text)))) || ',"code":"'::text) || p.code) || '","request_id":"req_'::text) || problem_text.request) || '","retryable":'::text) || p.retryable) || '}'::text) FROM gold.problem p WHERE (p.code = problem_text.refusal));
 
 ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER TO gold_book;
 
@@ -9639,7 +9642,7 @@ begin
       end if;
     end loop;
   exception when sqlstate 'GR409' then
-    refusal := 'invalid_request';
+    refusal := 'withdrawal_outcome_unreachable';
     detail := 'The withdrawal wd_' || given.id || ' is ' || status || ', so it cannot become ' || outcome || ' any more.';
     return;
   end;

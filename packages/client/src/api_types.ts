@@ -924,6 +924,7 @@ export interface SimulateFailureRequest {
     | "ip_not_allowed"
     | "partner_suspended"
     | "idempotency_request_in_progress"
+    | "withdrawal_outcome_unreachable"
     | "exposure_exceeded"
     | "market_closed"
     | "rate_limited"

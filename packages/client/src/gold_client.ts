@@ -513,8 +513,8 @@ export class GoldClient {
    *
    * @param request The withdrawal, and the status that it reaches.
    * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
-   * @throws GoldError `invalid_request` when the withdrawal can no longer reach the status, `not_found` when
-   * no withdrawal of yours has this id, or in production.
+   * @throws GoldError `withdrawal_outcome_unreachable` when the withdrawal can no longer reach the status,
+   * `not_found` when no withdrawal of yours has this id, or in production.
    * @example
    * const { status } = await client.simulateWithdrawal({ withdrawal_id, outcome: "paid" });
    */

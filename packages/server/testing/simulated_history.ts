@@ -149,7 +149,7 @@ export class SimulatedHistory {
     const withdrawal = pick(this.#withdrawals, one);
     if (!withdrawal) return;
     const { status, halalas } = withdrawal;
-    const expected = FROM[outcome].includes(status) ? 201 : "invalid_request";
+    const expected = FROM[outcome].includes(status) ? 201 : "withdrawal_outcome_unreachable";
     await this.#simulate("withdrawal", { withdrawal_id: withdrawal.id, outcome }, expected);
     if (expected !== 201 || status === outcome) return;
     withdrawal.status = outcome;

@@ -138,7 +138,24 @@ function changeText(change: Row): string {
   },"valid_from":${instant(valid_from)},"valid_until":${instant(valid_until)}${by}`;
 }
 
-const BOUND = " This answer is bound to the Idempotency-Key: send a new key to try again.";
+const BOUND = " This answer is bound to the Idempotency-Key: ";
+/** How every binding refusal ended before 0.5.1. */
+const EARLIER_ADVICE = "send a new key to try again.";
+/** How a binding refusal ends: with what to do next. */
+const ADVICE: { readonly [code in ProblemCode]?: string } = {
+  not_found: "check the quote_id, or request a new quote and order it with a new key.",
+  quote_already_executed:
+    "look up this order before you trade again; another trade needs a new quote and a new key.",
+  quote_expired: "request a new quote and order it with a new key.",
+  insufficient_funds: "send the request with a new key when GET /v1/balances shows enough.",
+  insufficient_gold: "sell at most what GET /v1/balances shows, with a new quote and a new key.",
+  insufficient_inventory: "order less, or order later, with a new quote and a new key.",
+  limit_exceeded: "send a quantity within the limits with a new key.",
+  withdrawal_limit_exceeded:
+    "send it with a new key when the day has ended, or earlier if a smaller amount is within the limit.",
+  withdrawal_reference_reused:
+    "look up this withdrawal; a second payment needs another reference and a new key.",
+};
 const QUANTITY = "\\d+(\\.\\d+)?";
 const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const INSTANT = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
@@ -157,7 +174,7 @@ const refusal = (code: ProblemCode, signed: boolean | undefined, detail: string)
   ...(signed === undefined ? {} : { signed }),
 });
 
-/** To add a binding refusal, add its code and the form of its detail. */
+/** To add a binding refusal, add its code and the form of its detail here, and its advice above. */
 const REFUSALS: readonly Refusal[] = [
   refusal("not_found", true, "There is no quote of yours with this quote_id\\."),
   // Also the sandbox's reply to an unsigned request that would end an executed quote.
@@ -209,10 +226,10 @@ export function readRefusal(body: string, request: string, status: number): Refu
     return undefined;
   }
   const { code, detail } = parsed;
-  if (typeof code !== "string" || typeof detail !== "string" || !detail.endsWith(BOUND)) return undefined;
-  const said = detail.slice(0, -BOUND.length);
+  if (typeof code !== "string" || typeof detail !== "string") return undefined;
+  const [said = "", advice = ""] = detail.split(BOUND);
   const known = REFUSALS.find((each) => each.code === code && each.detail.test(said));
-  if (!known) return undefined;
+  if (!known || (advice !== ADVICE[known.code] && advice !== EARLIER_ADVICE)) return undefined;
   const entry = PROBLEM_REGISTRY[known.code];
   const expected =
     `{"type":"/docs/errors#${code}","title":${JSON.stringify(entry.title)},"status":${entry.status}` +

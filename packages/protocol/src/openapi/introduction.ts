@@ -9,7 +9,7 @@ joined by line feeds: the method, the whole URL as you send it, the lower-case h
 \`POST /v1/signed-probe\` checks your signature step by step.
 
 **Idempotency.** Every write needs an \`Idempotency-Key\`. It never expires: the first success is 201, every repeat 200 with the
-same bytes and \`Idempotent-Replayed: true\`. A business refusal binds its key permanently, too; to try again, send a new key. If no
+same bytes and \`Idempotent-Replayed: true\`. A business refusal binds its key permanently, too; \`detail\` ends with what to do next. If no
 reply reached you, repeat the request with the same key and a fresh signature.
 
 **Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them

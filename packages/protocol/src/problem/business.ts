@@ -55,6 +55,18 @@ export const BUSINESS_PROBLEMS = {
       "Check GET /v1/withdrawals. If you intend a second payment, send it with another reference and a new " +
       "Idempotency-Key.",
   },
+  withdrawal_outcome_unreachable: {
+    ...NO_EFFECT,
+    status: 409,
+    title: "The withdrawal can no longer get this status",
+    retryable: false,
+    cause:
+      "Only in the sandbox: the withdrawal has a status from which the simulated outcome cannot be reached, such " +
+      "as paid after returned. Nothing changed.",
+    cure:
+      "Read the withdrawal's status (GET /v1/withdrawals/{withdrawal_id}). For another outcome, simulate it for a " +
+      "new withdrawal.",
+  },
   quote_expired: {
     ...REFUSAL,
     status: 422,

@@ -284,8 +284,8 @@ def simulate_withdrawal(
 ) -> Call[replies.Withdrawal]:
     """Takes a withdrawal of yours to an outcome, as the operator's people and the bank would.
 
-    Only the sandbox has the simulations. Codes: `not_found`, `invalid_request` if the withdrawal can no
-    longer reach the outcome.
+    Only the sandbox has the simulations. Codes: `not_found`,
+    `withdrawal_outcome_unreachable` if the withdrawal can no longer reach the outcome.
     """
     members = {"withdrawal_id": withdrawal_id, "outcome": outcome}
     return _simulate("withdrawal", members, replies.Withdrawal, idempotency_key)

@@ -94,7 +94,7 @@ describe("POST /sandbox/simulate", () => {
       const headers = { "Idempotency-Key": randomUUID() };
       const { detail } = await expectProblem(
         await bank.simulate("withdrawal", { withdrawal_id, outcome: "paid" }, { headers }),
-        "invalid_request",
+        "withdrawal_outcome_unreachable",
       );
       assertEquals(
         detail,
@@ -103,7 +103,10 @@ describe("POST /sandbox/simulate", () => {
       const paid = await bank.withdraw();
       await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "paid" });
       const back = { withdrawal_id: paid, outcome: "submitted" };
-      await expectProblem(await bank.simulate("withdrawal", back), "invalid_request");
+      await expectProblem(await bank.simulate("withdrawal", back), "withdrawal_outcome_unreachable");
+      await bank.arm("withdrawal", { withdrawal_id: paid, outcome: "returned" });
+      const again = { withdrawal_id: paid, outcome: "paid" };
+      await expectProblem(await bank.simulate("withdrawal", again), "withdrawal_outcome_unreachable");
       const other = { withdrawal_id, outcome: "rejected" };
       assertEquals((await bank.simulate("withdrawal", other, { headers })).status, 201);
     });

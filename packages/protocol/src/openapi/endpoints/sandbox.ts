@@ -43,7 +43,7 @@ export const SANDBOX_ENDPOINTS = {
     description:
       "Takes all steps to the outcome, as the operator's two employees and the bank would, with the same " +
       "events, postings and webhooks. A withdrawal that already has the outcome stays as it is. An " +
-      "outcome that the withdrawal can no longer reach gets 400 invalid_request.",
+      "outcome that the withdrawal can no longer reach gets 409 withdrawal_outcome_unreachable.",
     request: {
       ...JSON_BODY,
       schema: simulateWithdrawalRequest,
@@ -54,7 +54,7 @@ export const SANDBOX_ENDPOINTS = {
       schema: withdrawalReply,
       examples: { paid: SIMULATED_WITHDRAWAL.reply },
     },
-    refusals: ["not_found"],
+    refusals: ["not_found", "withdrawal_outcome_unreachable"],
   },
   simulateDeposit: {
     ...SIMULATION,

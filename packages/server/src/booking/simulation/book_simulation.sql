@@ -72,8 +72,11 @@ begin
     else select null as refusal, null as detail, a.body into made from arm_simulation(turn.holder, name, parameters, turn.clock) a;
   end case;
   -- A request with a wrong id or outcome does not bind its idempotency key.
-  if made.refusal in ('not_found', 'invalid_request') then
+  if made.refusal = 'not_found' then
     return row(1, made.refusal, null, made.detail)::outcome;
+  elsif made.refusal = 'withdrawal_outcome_unreachable' then
+    -- The whole body, because processes of the last release do not know this code.
+    return row(1, 'answered', 409, problem_text(made.refusal, made.detail, request))::outcome;
   end if;
   at := account_instant(turn.holder, ceil_millisecond(turn.clock));
   if made.refusal is not null then

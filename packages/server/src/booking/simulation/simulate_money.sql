@@ -51,7 +51,7 @@ begin
       end if;
     end loop;
   exception when sqlstate 'GR409' then
-    refusal := 'invalid_request';
+    refusal := 'withdrawal_outcome_unreachable';
     detail := 'The withdrawal wd_' || given.id || ' is ' || status || ', so it cannot become ' || outcome || ' any more.';
     return;
   end;

@@ -24,7 +24,8 @@ import {
 } from "../fixture.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
-const BOUND = "This answer is bound to the Idempotency-Key: send a new key to try again.";
+const BOUND =
+  "This answer is bound to the Idempotency-Key: send a quantity within the limits with a new key.";
 const GRAM = byGrams("buy", 10_000n);
 
 describe("book_quotes", () => {

@@ -68,7 +68,10 @@ describe("book_withdrawal", () => {
       request_id: `req_${refused.request}`,
       retryable,
     });
-    assertMatch(detail, /^The withdrawal needs 5\.01 SAR and 5 SAR are available\. .*send a new key/);
+    assertMatch(
+      detail,
+      /^The withdrawal needs 5\.01 SAR and 5 SAR are available\. .* with a new key when GET \/v1\/balances shows enough\.$/,
+    );
     assertEquals(await balanceOf(books, client), "500 0 0");
     assertEquals(wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 500n))), "answered 201");
     assertEquals(await balanceOf(books, client), "0 500 0");
