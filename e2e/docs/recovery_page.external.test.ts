@@ -157,9 +157,12 @@ describe("the page on recovery", () => {
     assertEquals(await fund(), 201);
 
     rmSync(pepperFile());
-    const [newPepper, ...newSecret] = await readSection("A lost pepper");
+    const [newPepper, declared, ...newSecret] = await readSection("A lost pepper");
     await follow([newPepper!]);
     await server!.stop();
+    const refused = await assertRejects(() => server!.start(), Error);
+    assertStringIncludes(refused.message, "hashed with the pepper");
+    await follow([declared!]);
     await server!.start();
     await server!.heal();
     const { message } = await assertRejects(fund, Error);

@@ -727,6 +727,8 @@ begin
         (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
     when 'sealing_key.rotate' then
       perform reseal(content ->> 'sealing_key', content -> 'secrets');
+    when 'pepper.rotate' then
+      perform rotate_pepper(content ->> 'pepper');
     when 'vault.add' then
       perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
     when 'vault.remove' then
@@ -5160,6 +5162,30 @@ end $$;
 ALTER FUNCTION gold.keep_heads(known jsonb, known_epoch integer) OWNER TO gold_book;
 
 --
+-- Name: keep_pepper(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.keep_pepper(name text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  known text;
+begin
+  select d.pepper_name into known from deployment d;
+  if known is null then
+    update deployment d set pepper_name = keep_pepper.name where d.pepper_name is null;
+    if found then
+      perform note('pepper.keep', keep_pepper.name, '{}');
+    end if;
+    select d.pepper_name into known from deployment d;
+  end if;
+  return known;
+end $$;
+
+ALTER FUNCTION gold.keep_pepper(name text) OWNER TO gold_book;
+
+--
 -- Name: keep_price(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6670,7 +6696,7 @@ ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER 
 
 CREATE FUNCTION gold.proposal_members(kind text) RETURNS text[]
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'deposit.record'::text THEN '{client_id,amount,bank_reference}'::text WHEN 'deposit.reverse'::text THEN '{deposit}'::text WHEN 'payment.submit'::text THEN '{batch,prepared_at,document_sha256,payments}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
+    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'pepper.rotate'::text THEN '{pepper}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'deposit.record'::text THEN '{client_id,amount,bank_reference}'::text WHEN 'deposit.reverse'::text THEN '{deposit}'::text WHEN 'payment.submit'::text THEN '{batch,prepared_at,document_sha256,payments}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
 
 ALTER FUNCTION gold.proposal_members(kind text) OWNER TO gold_book;
 
@@ -7154,9 +7180,11 @@ CREATE TABLE gold.deployment (
     partner_daily_withdrawals integer,
     partner_daily_withdrawn bigint,
     two_people boolean DEFAULT false NOT NULL,
+    pepper_name text,
     CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
+    CONSTRAINT deployment_pepper_name CHECK ((pepper_name ~ '^[0-9a-f]{16}$'::text)),
     CONSTRAINT deployment_webhook_ports CHECK ((((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32)) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
 );
 
@@ -8547,7 +8575,7 @@ ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO g
 
 CREATE FUNCTION gold.role_of_kind(kind text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (kind = ANY (ARRAY['deposit.record'::text, 'deposit.reverse'::text, 'payment.submit'::text, 'vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
+    RETURN CASE WHEN (kind = ANY (ARRAY['deposit.record'::text, 'deposit.reverse'::text, 'payment.submit'::text, 'vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'pepper.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
 
 ALTER FUNCTION gold.role_of_kind(kind text) OWNER TO gold_book;
 
@@ -8595,6 +8623,26 @@ begin
 end $$;
 
 ALTER FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: rotate_pepper(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.rotate_pepper(name text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform require_approval(jsonb_build_object('pepper', rotate_pepper.name), 'pepper.rotate');
+  update deployment d set pepper_name = rotate_pepper.name where d.pepper_name is distinct from rotate_pepper.name;
+  if not found then
+    return false;
+  end if;
+  perform note('pepper.rotate', rotate_pepper.name, '{}');
+  return true;
+end $$;
+
+ALTER FUNCTION gold.rotate_pepper(name text) OWNER TO gold_book;
 
 --
 -- Name: rotate_token_key(text, jsonb, bytea, text, integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -11066,7 +11114,8 @@ CREATE VIEW gold.deployment_overview AS
     deployment.partner_net_grams,
     deployment.partner_daily_withdrawals,
     deployment.partner_daily_withdrawn,
-    deployment.two_people
+    deployment.two_people,
+    deployment.pepper_name
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -13802,6 +13851,13 @@ GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_
 GRANT ALL ON FUNCTION gold.keep_heads(known jsonb, known_epoch integer) TO gold_treasury;
 
 --
+-- Name: FUNCTION keep_pepper(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.keep_pepper(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.keep_pepper(name text) TO gold_api;
+
+--
 -- Name: FUNCTION keep_price(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14877,6 +14933,13 @@ REVOKE ALL ON FUNCTION gold.roles_of_login(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_credentials;
+
+--
+-- Name: FUNCTION rotate_pepper(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.rotate_pepper(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_pepper(name text) TO gold_keys;
 
 --
 -- Name: FUNCTION rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

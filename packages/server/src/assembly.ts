@@ -1,6 +1,7 @@
 import { createRateLimiter } from "./admission/rate/rate_limiter.ts";
 import { readOperatorKeys } from "./admission/registry/operator_keys.ts";
 import { openRegistry, type Registry } from "./admission/registry/registry.ts";
+import { requirePepper } from "./admission/token/pepper.ts";
 import { createTokenAuthority } from "./admission/token/token_authority.ts";
 import { recordUse } from "./admission/usage/record_use.ts";
 import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
@@ -53,6 +54,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const operatorKeys = await readOperatorKeys(config, log, pools.registry);
     registry = await openRegistry(pools.registry, monotonicMs, log, operatorKeys);
     requireSameDeployment(registry, config);
+    await about("PEPPER_SOURCE", requirePepper(pools.registry, pepper!));
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const notices = openEventNotices(pools.notices);

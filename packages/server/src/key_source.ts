@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -49,6 +50,12 @@ export async function readKeys(
     );
   }
   return keys.map((key) => Uint8Array.from(key.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
+}
+
+/** Returns the name by which the database refers to a key: the first 8 bytes of its SHA-256, in hex. */
+export async function nameOfKey(key: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key)));
+  return Buffer.from(digest.subarray(0, 8)).toString("hex");
 }
 
 async function readSource(source: KeySource, env: NodeJS.ProcessEnv): Promise<string> {

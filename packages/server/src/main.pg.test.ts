@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
+import { until } from "../../../testing/until.ts";
 import { type TestBooks, testBooks } from "../testing/books.ts";
+import { testService } from "../testing/service.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
@@ -57,6 +59,33 @@ describe("serve", () => {
       9,
       9,
     ]);
+  });
+
+  it("exits with 3 and prints one sentence if the pepper is not that of the client secrets", async () => {
+    const service = await testService();
+    const { config } = service;
+    await service.books.sql`select gold.rotate_pepper('0123456789abcdef')`;
+    const { child, ended, said } = serve(["--role", "api"], {
+      DATABASE_URL: config.databaseUrl,
+      TICKER_DATABASE_URL: config.tickerDatabaseUrl,
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: config.publicBaseUrl,
+      LISTEN: `unix:${join(folder, "refused.sock")}`,
+      OPERATIONS_LISTEN: `unix:${join(folder, "refused_operations.sock")}`,
+      PEPPER_SOURCE: config.pepperSource,
+      SEALING_KEY_SOURCE: config.sealingKeySource,
+      OPERATOR_KEYS: "off",
+      HEADS_FILE: "off",
+    });
+    await until(() => child.exitCode !== null || said.out.includes('"serving"'));
+    child.kill("SIGKILL");
+    const code = await ended;
+    await service.stop();
+    assertEquals(code, 3);
+    assertMatch(
+      said.error,
+      /^The service did not start\. PEPPER_SOURCE: .* hashed with the pepper 0123456789abcdef: .*\n$/,
+    );
   });
 
   it("delivers without a listener for partners until SIGTERM, and then exits with 0", async () => {

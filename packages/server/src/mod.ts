@@ -13,9 +13,9 @@ export {
 export { defaultOf, SETTINGS } from "./settings.ts";
 export { checkPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
-export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
+export { isKeySource, type KeySource, nameOfKey, readKeys } from "./key_source.ts";
 export { ROLES } from "./role.ts";
-export { createSealing, type Sealing, sealingKeyName } from "./sealing.ts";
+export { createSealing, type Sealing } from "./sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
 export { admitToken } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";

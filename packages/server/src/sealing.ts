@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { nameOfKey } from "./key_source.ts";
 
 const IV_BYTES = 12;
 
@@ -60,7 +61,7 @@ async function importKeys(keys: readonly Uint8Array[]): Promise<Keys> {
       "encrypt",
       "decrypt",
     ]);
-    named.set(await sealingKeyName(bytes), key);
+    named.set(await nameOfKey(bytes), key);
   }
   const [first] = named;
   if (!first) throw new Error("The source contains no sealing key.");
@@ -94,13 +95,5 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
     return new TextDecoder().decode(opened);
   },
 });
-
-/**
- * Returns the name by which the database refers to a sealing key: the first 8 bytes of its SHA-256, in hex.
- */
-export async function sealingKeyName(key: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key)));
-  return Buffer.from(digest.subarray(0, 8)).toString("hex");
-}
 
 type CryptoKey = Parameters<typeof crypto.subtle.encrypt>[1];

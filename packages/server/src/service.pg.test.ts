@@ -9,6 +9,7 @@ import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import { findFreePort } from "@gold-partner/local-postgres";
 import { type TestService, testService } from "../testing/service.ts";
 import type { Config } from "./config.ts";
+import { nameOfKey, readKeys } from "./key_source.ts";
 import { type Service, startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_fixture.ts";
 import { until } from "../../../testing/until.ts";
@@ -153,6 +154,33 @@ describe("startService()", () => {
         Error,
         "SEALING_KEY_SOURCE: no configured sealing key can decrypt the token key",
       );
+    });
+
+    it("rejects another pepper than that of the first start, until a rotation declares it", async () => {
+      const { sql } = fixture.books;
+      const { pepperSource, sealingKeySource } = fixture.config;
+      const names = await Promise.all(
+        [pepperSource, sealingKeySource].map(async (source) => nameOfKey((await readKeys(source))[0]!)),
+      );
+      const stored = async () => (await sql`select pepper_name from gold.deployment`)[0]!.pepper_name;
+      assertEquals(await stored(), names[0]);
+      const error = await assertRejects(() => start({ pepperSource: sealingKeySource }), Error);
+      assertEquals(
+        error.message,
+        `PEPPER_SOURCE: the source gives the pepper ${
+          names[1]
+        }, but the client secrets of this database are ` +
+          `hashed with the pepper ${names[0]}: give that pepper, or see "A lost pepper" in docs/recovery.md.`,
+      );
+      assertEquals(await stored(), names[0]);
+      const notes = () =>
+        sql`select action, subject from gold.audit where action like 'pepper.%' order by id`;
+      assertEquals([...await notes()].map((note) => Object.values(note)), [["pepper.keep", names[0]]]);
+      await sql`select gold.rotate_pepper(${names[1]!})`;
+      await assertRejects(() => start({}), Error, `hashed with the pepper ${names[1]}`);
+      await (await start({ pepperSource: sealingKeySource })).stop();
+      await sql`select gold.rotate_pepper(${names[0]!})`;
+      assertEquals((await notes()).length, 3);
     });
 
     it("replaces a killed service's socket, but not a live socket or a file", async () => {

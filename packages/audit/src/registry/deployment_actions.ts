@@ -80,6 +80,8 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
     public_base_url: subject,
     ...NO_KEY_SOURCES,
   })),
+  "pepper.keep": deployment(({ subject }) => ({ pepper_name: subject })),
+  "pepper.rotate": deployment(({ subject }) => ({ pepper_name: subject })),
   "deployment.payout": deployment(({ subject, detail }) => ({
     payout_name: detail.name,
     payout_iban: subject,

@@ -219,6 +219,7 @@ async function makeChanges({ url, sql }: TestBooks, [one, other, third]: readonl
   const [sealed] =
     await sql`select kind, id, encode(sealed, 'hex') as before from gold.read_sealed() limit 1`;
   await approve("sealing_key.rotate", { sealing_key: "next", secrets: [{ ...sealed, after: hex(60) }] });
+  await approve("pepper.rotate", { pepper: hex(8) });
   await approve("vault.add", {
     serial: "BAR-1",
     refiner: "R",

@@ -24,6 +24,7 @@ const DEPLOYMENT_DEFAULTS: Columns = {
   partner_daily_withdrawn: null,
   requests_kept_since: null,
   two_people: false,
+  pepper_name: null,
 };
 
 export function replay(notes: readonly Note[], findings: Findings): ExpectedTables {

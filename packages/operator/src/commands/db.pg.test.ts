@@ -225,6 +225,10 @@ describe("gold db", () => {
     const findings = (items ?? []) as { rule: string }[];
     assertEquals(findings.filter(({ rule }) => rule !== "role_is_expected"), []);
     refused(await migrate("production", "https://one.example"), 1, "This is a sandbox database");
+    const wrong = ["--pepper", sealingKeySource, "--sealing-key", sealingKeySource];
+    const other = ["db", "migrate", "--env", "sandbox", "--base-url", "https://other.example", ...wrong];
+    refused(await run(...other), 1, `${sealingKeySource} gives the pepper`);
+    assertEquals((await run("db", "status")).json.base_url, "https://one.example");
     assertEquals((await migrate("sandbox", "https://two.example")).exit, 0);
     assertEquals((await run("db", "status")).json.base_url, "https://two.example");
     refused(await run("db", "migrate", "--env", "sandbox"), 2, "--base-url");

@@ -6,6 +6,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
 import { readRootKeys } from "./operator_key.ts";
 import { makeTokenKey } from "../token_key.ts";
+import { readPepper, requireSamePepper } from "./new_secret.ts";
 import { type Change, changeOrPropose } from "./proposing.ts";
 import { LIMIT_OPTIONS, printLimits } from "./partner_limits.ts";
 import { readSettlement, type Settlement } from "./settlement.ts";
@@ -44,7 +45,8 @@ const migrateCommand: Command = {
     const url = await migrationUrl();
     const sql = connect(url);
     try {
-      if (given.deployment) await refuseAnotherEnvironment(sql, given.deployment.environment);
+      const pepper = given.deployment && await readPepper(given.deployment.pepper);
+      if (given.deployment) await refuseAnotherDeployment(sql, given.deployment, pepper!.name);
       if (values.finish === true) await refuseOldProcesses(sql);
       const warnings = await migrate(url, {
         environment: given.deployment?.environment,
@@ -53,6 +55,8 @@ const migrateCommand: Command = {
       // No process has ever served a database without a deployment, so no older process uses it.
       const isNew = given.deployment !== undefined && !await hasDeployment(sql);
       const { settled, proposals } = await settle(sql, invocation, given);
+      // The service of an older deployment stores the name of its pepper, because its client secrets work.
+      if (isNew) await sql`select gold.keep_pepper(${pepper!.name})`;
       if (values["two-people"] === true) await sql`select gold.require_two_people()`;
       if (rootKeys) await sql`select gold.add_root_keys(${JSON.stringify(rootKeys)}::text::jsonb)`;
       if (given.deployment && env.GOLD_KEYS) {
@@ -160,19 +164,27 @@ async function settle(
 }
 
 /**
- * Refuses a database of another environment. Runs before the migration, so that the schema of such a database
- * does not change either.
+ * Refuses a database of another environment or another pepper. Runs before the migration, so that the schema
+ * of such a database does not change either. Before the migration, the column of the pepper may be missing.
  */
-async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<void> {
+async function refuseAnotherDeployment(
+  sql: Sql,
+  { environment, pepper }: NonNullable<Settlement["deployment"]>,
+  pepperName: string,
+): Promise<void> {
   const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
-  const [settled] = known ? await sql`select environment from gold.deployment` : [];
-  if (settled && settled.environment !== environment) {
+  const [settled] = known
+    ? await sql`select environment, to_jsonb(d) ->> 'pepper_name' as pepper_name from gold.deployment d`
+    : [];
+  if (!settled) return;
+  if (settled.environment !== environment) {
     throw new Failure(
       EXIT.refused,
       "refused",
       `This is a ${settled.environment} database; got --env ${environment}. Check --env and the database URL. Nothing was done.`,
     );
   }
+  requireSamePepper(pepper, pepperName, settled.pepper_name);
 }
 
 /**

@@ -224,3 +224,53 @@ describe("gold key rotate webhook-kek", () => {
     }
   }
 });
+
+describe("gold key rotate pepper", () => {
+  let operator: TestOperator;
+  before(async () => void (operator = await testOperator()));
+  after(() => operator.stop());
+
+  const stored = async () => {
+    const [row] = await operator.service.books.sql`
+      select pepper_name as name, (select count(*)::int from gold.audit where action = 'pepper.rotate') as rotations
+      from gold.deployment`;
+    return Object.values(row!);
+  };
+  const [words, file] = [
+    ["key", "rotate", "pepper"],
+    () => operator.service.config.pepperSource.slice("file:".length),
+  ];
+
+  it("declares the pepper of the key file after a question, and then makes secrets with it", async () => {
+    const [old] = await stored();
+    assertEquals(await operator.done(...words), { pepper: old, rotated: false });
+    await writeFile(file(), randomBytes(32).toString("hex"));
+    const { clientId } = operator.service.partner;
+    refused(await operator.gold("secret", "rotate", clientId), 1, `hashed with the pepper ${old}`);
+    const questions: string[] = [];
+    const ask = (question: string) => (questions.push(question), Promise.resolve(false));
+    assertEquals((await runGold(words, { env: operator.env, ask })).problem.code, "not_confirmed");
+    assertStringIncludes(questions.join(), "each partner needs a new one");
+    assertEquals(await stored(), [old, 0]);
+    const { pepper } = await operator.done(...words);
+    assertEquals(await stored(), [pepper, 1]);
+    assertEquals((await operator.gold("secret", "rotate", clientId)).exit, 0);
+  });
+
+  it("needs two people where changes need them", async () => {
+    await operator.service.books.sql`select gold.require_two_people()`;
+    const before = await stored();
+    await writeFile(file(), randomBytes(32).toString("hex"));
+    const { proposal_id, sha256 } = await operator.done(...words) as Record<string, string>;
+    assertEquals(await stored(), before);
+    const { changes } = await operator.done("proposal", "show", proposal_id!);
+    const [change] = changes as { member: string; today: string; proposed: string }[];
+    assertEquals([change!.member, change!.today], ["pepper", before[0]]);
+    await operator.colleague.done("proposal", "approve", proposal_id!, "--sha256", sha256!);
+    assertEquals(await stored(), [change!.proposed, 2]);
+    const DATABASE_URL = operator.service.books.url;
+    const { items } = (await runGold(["audit", "full", "--json"], { env: { DATABASE_URL } })).json;
+    const findings = (items ?? []) as { rule: string; row: string }[];
+    assertEquals(findings.filter(({ row }) => row.includes("pepper") || row.includes("deployment")), []);
+  });
+});

@@ -8,7 +8,7 @@ import { makeTokenKey } from "../token_key.ts";
 import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { changeOrPropose, hexOf } from "./proposing.ts";
-import { readSealing } from "./new_secret.ts";
+import { readPepper, readSealing } from "./new_secret.ts";
 
 /**
  * After this time, every service that still serves has read the new key. A service refuses requests when its
@@ -114,6 +114,33 @@ async function rotateSealingKey(invocation: Invocation): Promise<Result> {
   }));
 }
 
+const rotatePepper: Command = {
+  words: "key rotate pepper",
+  usage: "key rotate pepper",
+  does:
+    "declares the pepper that the key file names to be the one of the client secrets; older client secrets stop working when the service starts again",
+  run: declarePepper,
+};
+
+async function declarePepper(invocation: Invocation): Promise<Result> {
+  const { db, keys, confirm } = invocation;
+  const { sql } = await db();
+  const source = await keys.locate("pepper");
+  const { name } = await readPepper(source);
+  await confirm(
+    `Declare ${name}, of ${source}, the pepper of the client secrets? When the service starts again, the client secrets that were made with another pepper stop working, and each partner needs a new one.`,
+  );
+  return await changeOrPropose(invocation, async () => {
+    const [row] = await sql`select gold.rotate_pepper(${name}) as rotated`;
+    return {
+      title: row!.rotated
+        ? `Client secrets are hashed with the pepper ${name} from now on. Restart the service, then rotate the client secret of each partner.`
+        : "This is the pepper already. Nothing was done.",
+      object: { pepper: name, rotated: row!.rotated },
+    };
+  }, () => ({ kind: "pepper.rotate", content: { pepper: name } }));
+}
+
 /** A stored secret before and after, in hexadecimal, as gold.reseal takes it. */
 interface Resealed {
   readonly kind: string;
@@ -122,7 +149,7 @@ interface Resealed {
   readonly after: string;
 }
 
-export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
+export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek, rotatePepper];
 
 /**
  * Encrypts all rows again with the first key, or throws: a row that cannot be decrypted is found before

@@ -60,7 +60,7 @@ export async function createPartner(invocation: Invocation) {
     : wholeNumber(required(values, "burst"), "burst");
   const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
   const webhook = await readWebhook(required(values, "webhook"), settled);
-  const clientSecret = await newClientSecret(keys, random);
+  const clientSecret = await newClientSecret(invocation);
   const webhookSecret = await newSealedSecret(keys, random);
   const limits = { ...settled.partnerDefaults.limits, ...readLimits(values) };
   const iban = parsedRequired(values, "iban", parseIban);

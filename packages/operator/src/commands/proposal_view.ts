@@ -96,6 +96,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       return { sealing_key: rows.map((row) => `${row.sealing_key} (${row.secrets} secrets)`).join(", ") };
     },
   },
+  "pepper.rotate": {
+    consequences: () =>
+      "When the service starts again, the client secrets that were made with another pepper stop working. Each partner then needs a new one.",
+    today: async (_, query) => ({ pepper: (await deploymentToday(query)).pepper_name ?? null }),
+  },
   "vault.add": {
     consequences: () => "The books have the bar's fine gold, and partners can buy it.",
   },

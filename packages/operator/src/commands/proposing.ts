@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type Proposal, PROPOSAL_NAMESPACE, proposalText } from "@gold-partner/approvals";
 import type { JSONValue, Sql } from "postgres";
-import { readKeys, sealingKeyName } from "@gold-partner/server";
+import { nameOfKey, readKeys } from "@gold-partner/server";
 import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf, isOutcomeUnknown } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
@@ -125,7 +125,7 @@ async function seal(keys: KeyFile, secrets: NonNullable<Change["secrets"]>) {
 export async function requireSealingKeys(keys: KeyFile, id: string, names: readonly string[]): Promise<void> {
   const source = names.length === 0 ? undefined : await keys.find("sealing_key");
   if (source === undefined) return;
-  const known = await Promise.all((await readKeys(source, keyEnvironment())).map(sealingKeyName));
+  const known = await Promise.all((await readKeys(source, keyEnvironment())).map(nameOfKey));
   const missing = names.find((name) => !known.includes(name));
   if (missing === undefined) return;
   throw new Failure(

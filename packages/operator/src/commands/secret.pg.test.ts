@@ -4,6 +4,8 @@ import type { TestPartner } from "@gold-partner/server/testing";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
 import { runGold } from "../gold_fixture.ts";
+import { generateKeyPair } from "../pki/key_pair.ts";
+import { writePem } from "../pki/pem.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
 const HOUR_MS = 3_600_000;
@@ -45,6 +47,47 @@ describe("gold secret, gold webhook-secret", () => {
       const listed = itemsOf(await operator.done("secret", "list", partner.clientId));
       assertEquals(listed.map(({ status }) => status), ["retiring", "active"]);
       assertEquals([listed[1]!.secret_id, listed[0]!.retire_at], [made.secret_id, made.retires_at]);
+    });
+
+    it("refuses another pepper than that of the client secrets, and stores nothing", async () => {
+      const { service } = operator;
+      const { clientId } = await newPartner();
+      const { sealingKeySource } = service.config;
+      const wrong = { pepper: sealingKeySource, sealing_key: sealingKeySource };
+      const file = await operator.write("wrong_keys.json", JSON.stringify(wrong));
+      const key = await operator.write(
+        "key.pem",
+        writePem("PUBLIC KEY", (await generateKeyPair()).publicKeySpki),
+      );
+      const create = [
+        ...[
+          "partner",
+          "create",
+          "--name",
+          "Bank",
+          "--iban",
+          "SA0380000000608010167519",
+          "--ip",
+          "127.0.0.1/32",
+        ],
+        ...["--webhook", "https://localhost:8444/", "--signing-key", key],
+      ];
+      const stored = async () => {
+        const [row] = await service.books.sql`
+          select (select count(*)::int from gold.client_secret) as secrets, (select count(*)::int from gold.partner) as partners,
+            (select pepper_name from gold.deployment) as pepper`;
+        return { ...row };
+      };
+      const before = await stored();
+      for (const command of [["secret", "rotate", clientId], create]) {
+        const run = await runGold([...command, "--json", "--yes"], {
+          env: { ...operator.env, GOLD_KEYS: file },
+        });
+        refused(run, 1, `hashed with the pepper ${before.pepper}`);
+        assertEquals(run.problem.code, "pepper_differs");
+      }
+      assertEquals(await stored(), before);
+      assertEquals((await operator.gold("secret", "rotate", clientId)).exit, 0);
     });
 
     it("accepts an overlap in minutes, hours or days, and rejects anything else", async () => {

@@ -11,8 +11,9 @@ export const SECRET_COMMANDS = secretCommands({
   kind: "client_secret",
   noun: "client secret",
   meanwhile: "The partner can use the older ones until they retire.",
-  async make({ query, random, keys }) {
-    const { text, hash } = await newClientSecret(keys, random);
+  async make(invocation) {
+    const { query } = invocation;
+    const { text, hash } = await newClientSecret(invocation);
     return {
       text,
       content: { hash: hexOf(hash) },

@@ -31,7 +31,7 @@ begin
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
       'adopt_registry add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
-        add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
+        rotate_pepper add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
     -- What several roles need.
     ('gold_treasury gold_credentials',
       'suspend_partner'),
@@ -68,7 +68,7 @@ begin
       'keep_heads'),
     -- The API books what partners request, and reads what they may read.
     ('gold_api',
-      'book_quotes book_orders book_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
+      'keep_pepper book_quotes book_orders book_withdrawal book_funding book_redelivery book_webhook_test spend_nonces
         tell_events balance_at balance_now find_quote find_order find_withdrawal find_funding find_event
         list_orders list_withdrawals list_fundings list_events statement_range list_postings read_reserves
         read_credentials read_limits read_day_limits read_chain_key find_reserves_list reserves_at

@@ -1,5 +1,5 @@
--- The service's own keys: the keys that sign tokens, and the sealing key, which encrypts secrets in this
--- database.
+-- The service's own keys: the keys that sign tokens, the sealing key, which encrypts secrets in this database,
+-- and the pepper, which is hashed with each client secret.
 
 create or replace function gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamptz) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -72,4 +72,36 @@ begin
   perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed, 'sealed_sha256', hashes));
   perform registry_changed();
   return cardinality(resealed);
+end $$;
+
+-- Returns the name of the pepper with which this database's client secrets are hashed. If none is stored yet,
+-- stores this one. With any other pepper, every client secret would be refused.
+create or replace function gold.keep_pepper(name text) returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  known text;
+begin
+  select d.pepper_name into known from deployment d;
+  if known is null then
+    update deployment d set pepper_name = keep_pepper.name where d.pepper_name is null;
+    if found then
+      perform note('pepper.keep', keep_pepper.name, '{}');
+    end if;
+    select d.pepper_name into known from deployment d;
+  end if;
+  return known;
+end $$;
+
+-- Declares another pepper to be the one of the client secrets. Returns whether it is another one. Client secrets
+-- that were made with an earlier pepper stay stored, but no process that starts from now on accepts them.
+create or replace function gold.rotate_pepper(name text) returns boolean
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  perform require_approval(jsonb_build_object('pepper', rotate_pepper.name), 'pepper.rotate');
+  update deployment d set pepper_name = rotate_pepper.name where d.pepper_name is distinct from rotate_pepper.name;
+  if not found then
+    return false;
+  end if;
+  perform note('pepper.rotate', rotate_pepper.name, '{}');
+  return true;
 end $$;

@@ -86,6 +86,8 @@ begin
         (content ->> 'lead_seconds')::int, (content ->> 'overlap_seconds')::int);
     when 'sealing_key.rotate' then
       perform reseal(content ->> 'sealing_key', content -> 'secrets');
+    when 'pepper.rotate' then
+      perform rotate_pepper(content ->> 'pepper');
     when 'vault.add' then
       perform add_bar(content ->> 'serial', content ->> 'refiner', content ->> 'vault', (content ->> 'gross')::bigint, (content ->> 'fineness')::int);
     when 'vault.remove' then

@@ -18,6 +18,7 @@ return case kind
   when 'authority.add' then '{first,fingerprint,certificate,revocation_list,revocation_next_at}'
   when 'token_key.rotate' then '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'
   when 'sealing_key.rotate' then '{sealing_key,secrets}'
+  when 'pepper.rotate' then '{pepper}'
   when 'vault.add' then '{serial,refiner,vault,gross,fineness}'
   when 'vault.remove' then '{serial}'
   when 'deposit.record' then '{client_id,amount,bank_reference}'

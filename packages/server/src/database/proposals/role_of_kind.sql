@@ -10,7 +10,7 @@ return case
   when kind in ('partner.create', 'partner.set', 'partner.resume', 'certificate.issue', 'signing_key.add',
     'client_secret.rotate', 'webhook_secret.rotate', 'deployment.defaults') then 'credentials'
   when kind in ('price.set', 'market.set', 'market.open') then 'pricing'
-  when kind in ('authority.add', 'token_key.rotate', 'sealing_key.rotate', 'deployment.settle', 'operator.add',
+  when kind in ('authority.add', 'token_key.rotate', 'sealing_key.rotate', 'pepper.rotate', 'deployment.settle', 'operator.add',
     'operator.set', 'operator.remove', 'operator_key.add', 'recovery.accept', 'registry.adopt') then 'keys' end;
 
 -- The migration login owns the books, so it may propose every change. It may approve only with the role.

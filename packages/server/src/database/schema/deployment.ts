@@ -44,6 +44,8 @@ export const deployment = gold.table("deployment", {
    * needs two.
    */
   twoPeople: boolean().notNull().default(false),
+  /** The name of the pepper of the client secrets. Null until the first process of this release started. */
+  pepperName: text(),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -51,6 +53,7 @@ export const deployment = gold.table("deployment", {
     "deployment_webhook_ports",
     sql`cardinality(${t.webhookPorts}) between 1 and 32 and 1 <= all (${t.webhookPorts}) and 65535 >= all (${t.webhookPorts})`,
   ),
+  check("deployment_pepper_name", sql`${t.pepperName} ~ '^[0-9a-f]{16}$'`),
   check("deployment_attempts_kept", sql`${t.attemptsKeptDays} between 7 and 3650`),
 ]);
 
