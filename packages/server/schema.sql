@@ -919,8 +919,9 @@ begin
   update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp(),
     approver_signature = case when signed <> '{}' then signature end where p.id = id returning * into given;
   perform apply_change(given.kind, given.content);
-  perform note('proposal.approve', id::text, jsonb_build_object('kind', given.kind, 'sha256', sha256,
-    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)) || signed);
+  perform refuse_outdated(given);
+  perform note('proposal.approve', id::text, jsonb_strip_nulls(jsonb_build_object('kind', given.kind, 'sha256', sha256,
+    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at), 'replaces', replaced_by(given.kind, given.content))) || signed);
   update proposal p set state = 'approved' where p.id = id;
 end $$;
 
@@ -5046,6 +5047,33 @@ CREATE FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timest
 ALTER FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: is_outside_band(bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  given price;
+begin
+  select p.* into given from price p where p.band_basis_points is not null;
+  if found then
+    given.mid := is_outside_band.mid;
+    given.spread_basis_points := is_outside_band.spread_basis_points;
+    given.buy := buy_of(given.mid, given.spread_basis_points);
+    given.sell := sell_of(given.mid, given.spread_basis_points);
+    given.stored_at := clock_timestamp();
+    perform refuse_outside_band(given);
+  end if;
+  return false;
+exception when sqlstate 'GR409' then
+  return true;
+end $$;
+
+ALTER FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) OWNER TO gold_book;
+
+--
 -- Name: is_price_approved(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6746,6 +6774,10 @@ begin
   elsif session_user !~ '^[!-~]+$' then
     raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
   end if;
+  -- A price is right only for minutes. Market hours alone are no price.
+  if kind = 'price.set' and content ? 'source' then
+    lifetime := least(lifetime, interval '15 minutes');
+  end if;
   insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key)
   values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key) returning * into made;
   perform try_proposal(made);
@@ -7674,6 +7706,32 @@ end $$;
 ALTER FUNCTION gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) OWNER TO gold_book;
 
 --
+-- Name: refuse_outdated(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_outdated(given gold.proposal) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  newer proposal;
+begin
+  select p.* into newer
+  from audit proposed
+  join audit approved on approved.id > proposed.id and approved.action = 'proposal.approve'
+  join proposal p on p.id::text = approved.subject
+  where proposed.action = 'proposal.propose' and proposed.subject = (given).id::text
+    and replaced_by(p.kind, p.content) = replaced_by((given).kind, (given).content)
+  order by approved.id desc limit 1;
+  if found then
+    raise exception 'the proposal is outdated: another change of the same values was approved at %, after it was made (proposal %): if this change is still right, propose it again',
+      instant_text(newer.decided_at), newer.id using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_outdated(given gold.proposal) OWNER TO gold_book;
+
+--
 -- Name: refuse_outside_band(gold.price); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8011,6 +8069,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: replaced_by(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.replaced_by(kind text, content jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (kind = ANY (ARRAY['partner.set'::text, 'partner.iban'::text])) THEN ((kind || ' '::text) || (content ->> 'client_id'::text)) WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text, 'deployment.settle'::text, 'deployment.payout'::text, 'deployment.defaults'::text])) THEN kind ELSE NULL::text END;
+
+ALTER FUNCTION gold.replaced_by(kind text, content jsonb) OWNER TO gold_book;
 
 --
 -- Name: replay_burst(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -13809,6 +13877,17 @@ REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.is_other_day(ends_at timestamp with time zone, clock timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION is_outside_band(mid bigint, spread_basis_points integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) TO gold_keys;
+GRANT ALL ON FUNCTION gold.is_outside_band(mid bigint, spread_basis_points integer) TO gold_audit;
+
+--
 -- Name: FUNCTION is_price_approved(mid bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14676,6 +14755,12 @@ REVOKE ALL ON FUNCTION gold.refuse_other_fingerprint(fingerprint text, certifica
 REVOKE ALL ON FUNCTION gold.refuse_other_thumbprint(thumbprint text, jwk jsonb) FROM PUBLIC;
 
 --
+-- Name: FUNCTION refuse_outdated(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_outdated(given gold.proposal) FROM PUBLIC;
+
+--
 -- Name: FUNCTION refuse_outside_band(given gold.price); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14760,6 +14845,12 @@ GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint, side gold.side, gold bigint, ends_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION replaced_by(kind text, content jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.replaced_by(kind text, content jsonb) FROM PUBLIC;
 
 --
 -- Name: FUNCTION replay_burst(); Type: ACL; Schema: gold; Owner: gold_book

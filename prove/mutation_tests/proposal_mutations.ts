@@ -43,6 +43,20 @@ export const PROPOSAL_MUTATIONS: readonly Mutation[] = [
     tests: [PROPOSALS_TEST],
   },
   {
+    name: "proposal: an older one puts an old value back",
+    file: PROPOSE,
+    from: "  perform refuse_outdated(given);\n",
+    to: "",
+    tests: ["src/database/proposals/outdated.pg.test.ts"],
+  },
+  {
+    name: "audit: an approval that puts an old value back is accepted",
+    file: AUDITED,
+    from: "newer > (proposed.get(subject) ?? 0n)",
+    to: "false",
+    tests: [AUDITED_TEST],
+  },
+  {
     name: "proposal: its own proposer approves it",
     file: PROPOSE,
     from: "if given.proposer = session_user then",

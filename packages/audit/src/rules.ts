@@ -67,7 +67,7 @@ export const RULES = {
   registry_is_noted:
     "partners, credentials, terms, bars, prices, deposits, batches and the deployment match the audit trail",
   change_is_approved:
-    "under two people, every change of a kind that needs an approval names an approved proposal with its content, and every proposal has the hash that was approved",
+    "under two people, every change of a kind that needs an approval names an approved proposal with its content and hash, and no approval puts an older value back",
   approval_is_signed:
     "every approval has the valid signatures of two people, in a sandbox since its first operator key, from the keys that are stored outside (--operator-keys)",
   key_is_thumbprint: "the name of a key is the hash of the key",

@@ -142,6 +142,45 @@ describe("the audit of approved changes", () => {
     assert(findings.kept.some(({ found }) => `${found}` === instantText(approved.decided_at)));
   });
 
+  it("finds an approval that put an older value back, except before approvals stated what they replace", () => {
+    const [older, newer] = notes.filter(({ action, detail }) =>
+      action === "proposal.approve" && detail.replaces === "market.set"
+    ) as [Note, Note];
+    const proposed = notes.find(({ action, subject }) =>
+      action === "proposal.propose" && subject === newer.subject
+    )!;
+    // The older approval follows the newer proposal.
+    const late = notes.flatMap((one) =>
+      one === older ? [] : one === proposed ? [{ ...one, id: older.id - 1n }, older] : [one]
+    );
+    const rule = (changed: readonly Note[]) => {
+      const findings = new Findings();
+      checkProposals(findings, changed, rows, true);
+      return findings.kept.filter(({ expected, row }) =>
+        `${expected} ${row}`.includes("replaces") || expected.startsWith("no approved")
+      );
+    };
+    assertEquals(rule(late), [{
+      rule: "change_is_approved",
+      row: `audit ${newer.id} proposal.approve`,
+      expected: "no approved market.set since its proposal",
+      found: `audit ${older.id}`,
+    }]);
+    const unstated = (note: Note): Note => {
+      const { replaces: _replaces, ...detail } = note.detail;
+      return { ...note, detail };
+    };
+    assertEquals(rule(late.map(unstated)), []);
+    const [first, last] = [notes.find(({ detail }) => detail.replaces)!, newer];
+    assertEquals(found(notes.map((one) => one === first ? unstated(one) : one)), []);
+    assertEquals(found(notes.map((one) => one === last ? unstated(one) : one)), [
+      "proposal.approve replaces",
+    ]);
+    assertEquals(foundWith(last, { detail: { ...last.detail, replaces: "price.set" } }), [
+      "proposal.approve replaces",
+    ]);
+  });
+
   it("reports a role that one person gave, but not a role that one person took away", () => {
     const note = ofAction("operator.set");
     const alone = { mode: "two_people" };

@@ -92,6 +92,7 @@ export function checkProposals(
 ): void {
   const proposals = new Map(rows.map((row) => [row.id as string, row]));
   checkDecisions(findings, notes, rows);
+  checkOutdated(findings, notes, proposals);
   const terms = new Terms(isSandbox);
   const steps = new Map<unknown, "approved" | "used">();
   let needsTwo = false;
@@ -197,6 +198,50 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
   for (const [id, step] of steps) {
     findings.add("change_is_approved", `proposal ${id}`, step.join(", "), "no such proposal");
   }
+}
+
+/**
+ * Checks that no approval put an older value back: between a proposal and its approval, no other proposal that
+ * replaces the same was approved. Approvals of 0.5.0 and earlier do not state what they replace, and are not
+ * checked.
+ */
+function checkOutdated(
+  findings: Findings,
+  notes: readonly Note[],
+  proposals: ReadonlyMap<string, Row>,
+): void {
+  /** For each subject, the audit row of the newest approval. For each proposal, its audit row. */
+  const [approved, proposed] = [new Map<string, bigint>(), new Map<string, bigint>()];
+  let statesSubject = false;
+  for (const { id, action, subject, detail } of notes) {
+    if (action === "proposal.propose") proposed.set(subject, id);
+    const row = proposals.get(subject);
+    if (action !== "proposal.approve" || !row) continue;
+    const replaced = replacedBy(row);
+    statesSubject ||= detail.replaces !== undefined;
+    if (statesSubject) {
+      const name = `audit ${id} ${action}`;
+      findings.expect("change_is_approved", `${name} replaces`, replaced, detail.replaces);
+      const newer = replaced === undefined ? undefined : approved.get(replaced);
+      if (newer !== undefined && newer > (proposed.get(subject) ?? 0n)) {
+        findings.add(
+          "change_is_approved",
+          name,
+          `no approved ${replaced} since its proposal`,
+          `audit ${newer}`,
+        );
+      }
+    }
+    if (replaced !== undefined) approved.set(replaced, id);
+  }
+}
+
+/** As replaced_by() of the database. */
+function replacedBy({ kind, content }: Row): string | undefined {
+  if (/^partner\.(set|iban)$/.test(kind)) return `${kind} ${objectOf(content).client_id}`;
+  return /^(price\.set|market\.(set|open)|deployment\.(settle|payout|defaults))$/.test(kind)
+    ? kind
+    : undefined;
 }
 
 const hashOf = (text: string | null | undefined) => typeof text === "string" ? sha256Hex(text) : undefined;

@@ -35,6 +35,26 @@ begin
   end loop;
 end $$;
 
+-- Whether the band would refuse this mid price now. `gold` warns the person who approves it.
+create or replace function gold.is_outside_band(mid bigint, spread_basis_points int) returns boolean
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+declare
+  given price;
+begin
+  select p.* into given from price p where p.band_basis_points is not null;
+  if found then
+    given.mid := is_outside_band.mid;
+    given.spread_basis_points := is_outside_band.spread_basis_points;
+    given.buy := buy_of(given.mid, given.spread_basis_points);
+    given.sell := sell_of(given.mid, given.spread_basis_points);
+    given.stored_at := clock_timestamp();
+    perform refuse_outside_band(given);
+  end if;
+  return false;
+exception when sqlstate 'GR409' then
+  return true;
+end $$;
+
 -- As pricesFromMid() of the protocol rounds: the buy price up, the sell price down.
 create or replace function gold.buy_of(mid bigint, spread_basis_points int) returns bigint
 language sql immutable

@@ -157,6 +157,7 @@ const BY_ONE: Readonly<Record<string, string>> = {
   audit_head: "reads",
   count_events: "reads",
   held_until: "reads",
+  is_outside_band: "reads",
   is_stale: "reads",
   list_deliveries: "reads",
   market_open: "reads",

@@ -292,6 +292,20 @@ describe("proposals under two people", () => {
     }
   });
 
+  it("expire after 15 minutes if they set a price, and after the given time if they set market hours", async () => {
+    const minutesOf = async (content: object, lifetime: string) => {
+      const { id } = await propose(maker, "price.set", content, { lifetime });
+      const [row] = await books.sql`
+        select extract(epoch from expires_at - proposed_at)::int / 60 as minutes from gold.proposal where id = ${id}`;
+      return row!.minutes;
+    };
+    const hours = { hours: { always_open: true, sessions: [] } };
+    assertEquals(await minutesOf(PRICE, "7 days"), 15);
+    assertEquals(await minutesOf({ ...PRICE, ...hours }, "3 days"), 15);
+    assertEquals(await minutesOf(PRICE, "5 minutes"), 5);
+    assertEquals(await minutesOf(hours, "3 days"), 3 * 24 * 60);
+  });
+
   it("can be rejected by any operator, and then never approved", async () => {
     for (const person of [maker, checker]) {
       const proposal = await propose(maker, "price.set", PRICE, { secrets: new Uint8Array(1) });

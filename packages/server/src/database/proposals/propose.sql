@@ -46,6 +46,10 @@ begin
   elsif session_user !~ '^[!-~]+$' then
     raise exception 'the login of a proposer must consist of visible ASCII characters' using errcode = 'GR409';
   end if;
+  -- A price is right only for minutes. Market hours alone are no price.
+  if kind = 'price.set' and content ? 'source' then
+    lifetime := least(lifetime, interval '15 minutes');
+  end if;
   insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key)
   values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key) returning * into made;
   perform try_proposal(made);
@@ -140,8 +144,9 @@ begin
   update proposal p set state = 'applying', decided_by = session_user, decided_at = clock_timestamp(),
     approver_signature = case when signed <> '{}' then signature end where p.id = id returning * into given;
   perform apply_change(given.kind, given.content);
-  perform note('proposal.approve', id::text, jsonb_build_object('kind', given.kind, 'sha256', sha256,
-    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at)) || signed);
+  perform refuse_outdated(given);
+  perform note('proposal.approve', id::text, jsonb_strip_nulls(jsonb_build_object('kind', given.kind, 'sha256', sha256,
+    'proposer', given.proposer, 'decided_at', instant_text(given.decided_at), 'replaces', replaced_by(given.kind, given.content))) || signed);
   update proposal p set state = 'approved' where p.id = id;
 end $$;
 
