@@ -12,7 +12,8 @@ export function byTwo(first: Operator, second: Operator): Operator {
     const answer = await first(words, ...more);
     const { proposal_id: id, sha256 } = answer as { proposal_id?: string; sha256: string };
     if (id === undefined) return answer;
-    await second("proposal approve", id, "--sha256", sha256);
+    const [, mid] = /--mid (\S+)/.exec([words, ...more].join(" ")) ?? [];
+    await second("proposal approve", id, "--sha256", sha256, ...(mid ? ["--expect", mid] : []));
     const { canonical_text, has_secrets } = await first("proposal show", id);
     const content = JSON.parse((canonical_text as string).split("\n")[CONTENT_LINE]!);
     return { ...content, ...(has_secrets ? await first("proposal show", id, "--secrets") : {}) };

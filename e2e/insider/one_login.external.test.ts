@@ -181,7 +181,7 @@ describe("one operator against the whole service", () => {
       GOLD_SSH_KEY: operatorKeyFile(state.dir, "first"),
     });
     await assertRejects(
-      () => second("proposal approve", made.proposal_id, "--sha256", made.sha256),
+      () => second("proposal approve", made.proposal_id, "--sha256", made.sha256, "--expect", "0.03"),
       Error,
       "not an active key of the login",
     );

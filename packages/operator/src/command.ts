@@ -60,6 +60,8 @@ export interface Invocation {
    * the question, and a "no" ends the command.
    */
   readonly confirm: (question: string) => Promise<void>;
+  /** Asks for a text. Undefined with --yes, and if there is no terminal. */
+  readonly askText: ((question: string) => Promise<string>) | undefined;
   /** Prints one line about the work in progress on standard error. */
   readonly progress: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -86,6 +86,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Asks a yes-or-no question. Undefined if there is nobody to ask. */
   readonly ask?: (question: string) => Promise<boolean>;
+  /** Asks for a text. Undefined if there is nobody to ask. */
+  readonly askText?: (question: string) => Promise<string>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;
 }
@@ -127,6 +129,7 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       return EXIT.done;
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
+    const { askText } = values.yes ? {} : terminal;
     if (command.asks) await confirm(command.asks(positionals));
     // Prefer INIT_CWD, the folder in which the task was called, because npm and deno run a task in the
     // project's root.
@@ -152,6 +155,7 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       stateDir,
       path,
       confirm,
+      askText: askText && ((question) => askText(printable(question))),
       progress,
       env: terminal.env,
       now: terminal.now,

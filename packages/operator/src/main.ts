@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { gold, tellFailure, type Terminal } from "./gold.ts";
-import { askQuestion } from "./question.ts";
+import { askQuestion, askText } from "./question.ts";
 
 const STDOUT = 1;
 /** Milliseconds that a command has to report an error itself. */
@@ -25,13 +25,16 @@ function writeWhole(file: number, text: string): void {
   }
 }
 
-const ask = (question: string) => askQuestion(question, process.stdin, process.stderr);
+const person: Pick<Terminal, "ask" | "askText"> = {
+  ask: (question) => askQuestion(question, process.stdin, process.stderr),
+  askText: (question) => askText(question, process.stdin, process.stderr),
+};
 
 const terminal: Terminal = {
   env: process.env,
   out: (text) => writeWhole(STDOUT, `${text}\n`),
   err: (text) => console.error(text),
-  ...(process.stdin.isTTY ? { ask } : {}),
+  ...(process.stdin.isTTY ? person : {}),
   now: () => new Date(),
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
 };

@@ -6,7 +6,7 @@ import { instantOf } from "../output.ts";
 import { optional, parsed, parsedRequired, wholeNumber } from "../values.ts";
 import { changeOrPropose } from "./proposing.ts";
 import { readLimitGrams } from "./partner_limits.ts";
-import { isAwaited } from "./price.ts";
+import { isAwaited } from "./price_change.ts";
 
 const SECONDS_MAX = 600;
 const PERCENT_FORM = /^(?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,2})?$/;

@@ -6,6 +6,7 @@ import { EXIT, Failure, usage } from "../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
 import { changeOrPropose } from "./proposing.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
+import { isAwaited, readPriceChange } from "./price_change.ts";
 
 const SOURCES = ["fixed", "simulated", "http"] as const;
 const DEFAULT_SPREAD_BASIS_POINTS = 60;
@@ -67,13 +68,14 @@ async function setPrice(invocation: Invocation): Promise<Result> {
     return { object: await describePrice(transaction) };
   };
   return await changeOrPropose(invocation, () => sql.begin(change), async () => {
-    const terms = changesPrice ? termsOf(values, await readStanding(sql)) : undefined;
+    const terms = changesPrice ? contentOf(values, termsOf(values, await readStanding(sql))) : {};
     return {
       kind: "price.set",
       content: {
-        ...(terms ? contentOf(values, terms) : {}),
+        ...terms,
         ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
       },
+      notice: (await readPriceChange(terms, invocation.query))?.sentence,
     };
   });
 }
@@ -200,6 +202,3 @@ async function describePrice(sql: Sql | TransactionSql): Promise<Row> {
     }),
   };
 }
-
-/** Whether the http source was set and has not given a price yet. */
-export const isAwaited = (tickedAt: Date) => tickedAt.getTime() === 0;

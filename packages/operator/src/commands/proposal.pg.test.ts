@@ -274,7 +274,7 @@ describe("gold proposal", () => {
   });
 
   it("refuses the proposer, another hash, a missing hash with --yes, and an unknown proposal", async () => {
-    const { proposal_id, sha256 } = await propose("price", "set", "--mid", "0.02");
+    const { proposal_id, sha256 } = await propose("price", "set", "--mid", "319");
     const own = await operator.gold("proposal", "approve", proposal_id, "--yes", "--sha256", sha256);
     assertRefused(own, 1, "you proposed this change, so another login has to approve it");
     const { colleague } = operator;
@@ -443,6 +443,111 @@ describe("gold proposal", () => {
       2,
       "SECOND_DATABASE_URL is not set",
     );
+  });
+
+  describe("of a price", () => {
+    /** Approves on a terminal, where the person answers yes and types this text. */
+    async function approveTyping(id: string, typed: string) {
+      const asked: string[] = [];
+      const run = await runGold(["proposal", "approve", id], {
+        env: operator.colleague.env,
+        ask: (question) => (asked.push(question), Promise.resolve(true)),
+        askText: (question) => (asked.push(question), Promise.resolve(typed)),
+      });
+      return { run, asked };
+    }
+    before(() => byTwo("price", "set", "--mid", "322"));
+
+    it("states the change in percent and whether it leaves the band, and asks nothing when it is proposed", async () => {
+      const change =
+        "The mid price changes by +1468.32 %, from 322 to 5050 SAR per gram. It leaves the price band.";
+      const run = await runGold(["price", "set", "--mid", "5050"], {
+        env: operator.env,
+        ask: () => Promise.reject(new Error("asked")),
+        askText: () => Promise.reject(new Error("asked")),
+      });
+      assertEquals([run.exit, run.err], [0, change]);
+      const id = /^proposal_id\s+(\S+)$/m.exec(run.out)![1]!;
+      const shown = await operator.done("proposal", "show", id);
+      ok(
+        (shown.consequences as string).startsWith(`${change} The next quotes of all partners use this price`),
+      );
+      assertEquals([shown.change_percent, shown.outside_band], [1468.32, true]);
+      await operator.done("proposal", "reject", id);
+
+      const near = await operator.done(
+        "proposal",
+        "show",
+        (await propose("price", "set", "--mid", "321")).proposal_id,
+      );
+      match(
+        near.consequences as string,
+        /changes by -0\.31 %, from 322 to 321 SAR .* It stays inside the price band\./,
+      );
+      assertEquals([near.change_percent, near.outside_band], [-0.31, false]);
+      await operator.done("proposal", "reject", near.proposal_id as string);
+      const hours = await operator.done(
+        "proposal",
+        "show",
+        (await propose("price", "set", "--open", "always")).proposal_id,
+      );
+      assertEquals(["change_percent" in hours, "outside_band" in hours], [false, false]);
+      await operator.done("proposal", "reject", hours.proposal_id as string);
+    });
+
+    it("is typed by the person who approves it on a terminal, if it leaves the band", async () => {
+      const { proposal_id: id, sha256 } = await propose("price", "set", "--mid", "5050");
+      for (const typed of ["y", "505", ""]) {
+        const { run, asked } = await approveTyping(id, typed);
+        assertEquals(run.exit, 1, typed);
+        match(
+          run.err,
+          new RegExp(`The mid price of the proposal is 5050; got ${typed || "nothing"}\\. Nothing was done`),
+        );
+        assertEquals(asked.length, 1);
+        match(
+          asked[0]!,
+          new RegExp(`^Approve this price.set, with the hash ${sha256}\\? .*type the new mid price:$`),
+        );
+      }
+      assertEquals((await operator.done("price", "show")).mid, "322");
+      assertEquals((await approveTyping(id, "5050")).run.exit, 0);
+      assertEquals((await operator.done("price", "show")).mid, "5050");
+    });
+
+    it("is given with --expect without a terminal, if it leaves the band", async () => {
+      const { proposal_id: id, sha256 } = await propose("price", "set", "--mid", "322");
+      const run = (...more: string[]) =>
+        operator.colleague.gold("proposal", "approve", id, "--yes", "--sha256", sha256, ...more);
+      assertRefused(await run(), 2, "--expect is missing. The mid price changes by -93.62 %");
+      assertRefused(await run("--expect", "5050"), 1, "The mid price of the proposal is 322; got 5050");
+      assertRefused(await run("--expect", "many"), 2, "--expect is invalid");
+      assertEquals((await run("--expect", "322.00")).exit, 0);
+      assertEquals((await operator.done("price", "show")).mid, "322");
+      const inside = await propose("price", "set", "--mid", "323");
+      const { asked } = await approveTyping(inside.proposal_id, "");
+      assertEquals(asked, [`Approve this price.set, with the hash ${inside.sha256}?`]);
+      const other = await propose("market", "set", "--exposure", "unlimited");
+      const refused = await operator.colleague.gold(
+        ...["proposal", "approve", other.proposal_id, "--yes", "--sha256", other.sha256, "--expect", "1"],
+      );
+      assertRefused(refused, 2, "--expect can be given only for a proposal that names a price");
+      await operator.done("proposal", "reject", other.proposal_id);
+    });
+
+    it("expires after 15 minutes, and is refused after a newer one was approved", async () => {
+      const older = await propose("price", "set", "--mid", "324");
+      const lifeMs = Date.parse(older.expires_at) - Date.parse(
+        (await operator.done("proposal", "show", older.proposal_id)).proposed_at as string,
+      );
+      assertEquals(lifeMs, 15 * 60_000);
+      await byTwo("price", "set", "--mid", "325");
+      const late = await operator.colleague.gold(
+        ...["proposal", "approve", older.proposal_id, "--yes", "--sha256", older.sha256],
+      );
+      assertRefused(late, 1, "the proposal is outdated: another change of the same values was approved at");
+      assertEquals((await operator.done("price", "show")).mid, "325");
+    });
   });
 
   it("leaves books in which the audit finds no change without its approval", async () => {

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { APPROVAL_NAMESPACE, approvalText } from "@gold-partner/approvals";
 import type { CanonicalValue } from "@gold-partner/canonical";
+import { parsePrice } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { areSignaturesDemanded, OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
-import { oneOf, optional, uuidOf } from "../values.ts";
+import { oneOf, optional, parsed, uuidOf } from "../values.ts";
 import { requireSameSecrets } from "./key.ts";
+import { askForPrice, mustTypePrice, type PriceChange, readPriceChange } from "./price_change.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
 import { signerOfApproval, verifyProposer } from "./proposal_signature.ts";
@@ -62,10 +64,10 @@ const show: Command = {
 
 const approve: Command = {
   words: "proposal approve",
-  usage: "proposal approve ID [--yes --sha256 HASH] [--operator-keys FILE]",
+  usage: "proposal approve ID [--yes --sha256 HASH] [--expect SAR_PER_GRAM] [--operator-keys FILE]",
   does:
-    "shows a proposal of another person, asks, and makes the change; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read",
-  options: { sha256: { type: "string" }, ...OPERATOR_KEYS_OPTION },
+    "shows a proposal of another person, asks, and makes the change; refuses secrets of a sealing key that the key file does not have; with --yes, --sha256 must be the hash of the proposal that you have read; if its price leaves the price band, you type the price, or give it with --expect",
+  options: { sha256: { type: "string" }, expect: { type: "string" }, ...OPERATOR_KEYS_OPTION },
   takes: ["ID"],
   async run(invocation) {
     const { values, progress, confirm, query } = invocation;
@@ -76,7 +78,10 @@ const approve: Command = {
     if (read !== undefined && !SHA256_FORM.test(read)) {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
-    const { id, sha256, kind, content, result, signedBy, sealingKeys } = await readProposal(invocation);
+    const expected = parsed(values, "expect", parsePrice);
+    const { id, sha256, kind, content, priceChange, result, signedBy, sealingKeys } = await readProposal(
+      invocation,
+    );
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -84,14 +89,18 @@ const approve: Command = {
         `The hash of the proposal is ${sha256}; got --sha256 ${read}. Nothing was done. Read the proposal with \`gold proposal show ${id}\`.`,
       );
     }
+    const typesPrice = mustTypePrice(invocation, expected, priceChange);
     await requireSealingKeys(invocation.keys, id, sealingKeys);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
     const sign = await areSignaturesDemanded(sql) ? await signerOfApproval(invocation, signedBy) : undefined;
     if (!values.yes) printText(result).split("\n").forEach(progress);
-    await confirm(
-      `Approve this ${kind}, with the hash ${sha256}${signedBy ? `, signed by ${signedBy}` : ""}?`,
-    );
+    const question = `Approve this ${kind}, with the hash ${sha256}${
+      signedBy ? `, signed by ${signedBy}` : ""
+    }?`;
+    if (typesPrice) {
+      await askForPrice(invocation, question, priceChange!);
+    } else await confirm(question);
     const [{ approver }] = await sql<[{ approver: string }]>`select session_user as approver`;
     const signature = await sign?.(APPROVAL_NAMESPACE, approvalText({ id, sha256, approver })) ?? null;
     await query`select gold.approve_proposal(${id}::uuid, ${sha256}, ${signature})`;
@@ -133,6 +142,7 @@ interface Proposal {
   readonly id: string;
   readonly kind: string;
   readonly content: CanonicalValue;
+  readonly priceChange: PriceChange | undefined;
   /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
   /** The names of the keys that encrypted its secrets. */
@@ -173,10 +183,14 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     text,
     row.proposer_signature,
   );
+  const priceChange = row.kind === "price.set" ? await readPriceChange(content, invocation.query) : undefined;
+  const consequences = consequencesOf(row.kind, content);
+  const isPending = row.status === "pending";
   return {
     id,
     kind: row.kind,
     content,
+    priceChange,
     signedBy,
     sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),
     sha256,
@@ -192,7 +206,10 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
         decided_at: instantOf(row.decided_at),
         signed_by: signedBy,
         has_secrets: row.has_secrets,
-        consequences: consequencesOf(row.kind, content),
+        consequences: isPending && priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
+        ...(isPending && priceChange
+          ? { change_percent: priceChange.percent, outside_band: priceChange.isOutsideBand }
+          : {}),
         canonical_text: text,
         sha256,
       },

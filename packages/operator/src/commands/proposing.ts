@@ -21,6 +21,8 @@ export interface Change {
   readonly again?: string;
   /** When the change can no longer be made, if that is sooner than a proposal expires. */
   readonly endsAt?: string;
+  /** What the person who proposes should know, printed on standard error. */
+  readonly notice?: string | undefined;
 }
 
 type Place = Pick<Invocation, "db" | "keys" | "signer">;
@@ -48,7 +50,7 @@ export const needsApproval = (error: unknown): boolean =>
 
 async function propose(
   { db, keys, signer }: Place,
-  { kind, content, secrets, again, endsAt }: Change,
+  { kind, content, secrets, again, endsAt, notice }: Change,
 ): Promise<Result> {
   const { sql } = await db();
   const sign = await areSignaturesDemanded(sql) ? await signer() : undefined;
@@ -68,6 +70,7 @@ async function propose(
       again ? ` Then run \`${again}\` again.` : ""
     }`,
     object: { proposal_id: id, sha256, expires_at: expires_at.toISOString() },
+    notice,
   };
 }
 
