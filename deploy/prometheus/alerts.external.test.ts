@@ -90,3 +90,31 @@ describe("the alarm BaseBackupOld", () => {
     expectAlarm({ gold_backup_age_seconds: "NaN" }, 1, false);
   });
 });
+
+describe("the alarms about events that wait", () => {
+  /** With one value of each gauge for an hour and a half. */
+  const at = (minutes: number, unsent: string, oldest: string) => ({
+    interval: "1m",
+    series: { gold_webhook_unsent_seconds: unsent, gold_webhook_oldest_seconds: oldest },
+    at: `${minutes}m`,
+  });
+  const rising = "0+60x90";
+
+  it("fire an hour after the first failure of a receiver", () => {
+    const ticket = (age: string): Expected => ({
+      severity: "ticket",
+      summary: `An event has not been delivered for ${age}. After three days, it is parked.`,
+    });
+    judge("ReceiverFails", at(60, "0x90", rising), undefined);
+    judge("ReceiverFails", at(67, "0x90", rising), ticket("1h 7m 0s"));
+    judge("EventsWait", at(67, "0x90", rising), undefined);
+  });
+
+  it("fire after ten minutes if an event was never sent, although no receiver fails", () => {
+    judge("EventsWait", at(4, rising, rising), undefined);
+    judge("EventsWait", at(12, rising, rising), {
+      severity: "ticket",
+      summary: "An event has waited for its first attempt for more than five minutes.",
+    });
+  });
+});

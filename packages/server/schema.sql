@@ -6987,16 +6987,19 @@ CREATE FUNCTION gold.read_backlog() RETURNS TABLE(waiting bigint, oldest_seconds
             FROM gold.retry r
            WHERE (r.parked_at IS NOT NULL)) AS count,
      count(*) FILTER (WHERE p.is_disabled) AS count
-    FROM ( SELECT (a.event_sequence - COALESCE(n.passed, (0)::bigint)) AS waiting,
+    FROM ( SELECT (((a.event_sequence - COALESCE(n.passed, (0)::bigint)) + r.due) - r.ahead) AS waiting,
              (n.disabled_at IS NOT NULL) AS is_disabled,
              ( SELECT e.created_at
                     FROM gold.event e
-                   WHERE ((n.disabled_at IS NULL) AND (e.bucket = a.bucket) AND (e.client_id = a.client_id) AND (e.sequence > COALESCE(n.passed, (0)::bigint)))
-                   ORDER BY e.sequence
-                  LIMIT 1) AS oldest
-            FROM ((gold.partner o
+                   WHERE ((n.disabled_at IS NULL) AND (e.bucket = a.bucket) AND (e.client_id = a.client_id) AND (e.sequence = LEAST(r.first, (COALESCE(n.passed, (0)::bigint) + 1))))) AS oldest
+            FROM (((gold.partner o
               JOIN gold.account a ON (((a.bucket = (o.id % 64)) AND (a.client_id = o.id))))
               LEFT JOIN gold.endpoint n ON (((n.bucket = a.bucket) AND (n.client_id = a.client_id))))
+              CROSS JOIN LATERAL ( SELECT count(r_1.due_at) AS due,
+                     count(*) FILTER (WHERE (r_1.sequence > COALESCE(n.passed, (0)::bigint))) AS ahead,
+                     min(r_1.sequence) FILTER (WHERE (r_1.due_at IS NOT NULL)) AS first
+                    FROM gold.retry r_1
+                   WHERE ((r_1.bucket = a.bucket) AND (r_1.client_id = a.client_id))) r)
            WHERE (o.webhook_url IS NOT NULL)) p;
 END;
 
@@ -7366,6 +7369,28 @@ CREATE FUNCTION gold.read_sealed() RETURNS TABLE(kind text, id text, sealed byte
 END;
 
 ALTER FUNCTION gold.read_sealed() OWNER TO gold_book;
+
+--
+-- Name: read_sending(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_sending() RETURNS TABLE(failing bigint, unsent_seconds double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT count(*) FILTER (WHERE (p.failures > 0)) AS count,
+     (COALESCE(EXTRACT(epoch FROM (clock_timestamp() - min(p.oldest_unsent) FILTER (WHERE (p.failures = 0)))), (0)::numeric))::double precision AS "coalesce"
+    FROM ( SELECT COALESCE(n.failures, 0) AS failures,
+             ( SELECT e.created_at
+                    FROM gold.event e
+                   WHERE ((e.bucket = a.bucket) AND (e.client_id = a.client_id) AND (e.sequence = (COALESCE(n.passed, (0)::bigint) + 1)))) AS oldest_unsent
+            FROM ((gold.partner o
+              JOIN gold.account a ON (((a.bucket = (o.id % 64)) AND (a.client_id = o.id))))
+              LEFT JOIN gold.endpoint n ON (((n.bucket = a.bucket) AND (n.client_id = a.client_id))))
+           WHERE ((o.webhook_url IS NOT NULL) AND (n.disabled_at IS NULL))) p;
+END;
+
+ALTER FUNCTION gold.read_sending() OWNER TO gold_book;
 
 --
 -- Name: read_simulated_price(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -14653,6 +14678,14 @@ GRANT ALL ON FUNCTION gold.read_rows() TO gold_keys;
 
 REVOKE ALL ON FUNCTION gold.read_sealed() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_sealed() TO gold_keys;
+
+--
+-- Name: FUNCTION read_sending(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_sending() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_sending() TO gold_delivery;
+GRANT ALL ON FUNCTION gold.read_sending() TO gold_api;
 
 --
 -- Name: FUNCTION read_simulated_price(client integer); Type: ACL; Schema: gold; Owner: gold_book

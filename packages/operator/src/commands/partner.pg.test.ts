@@ -156,10 +156,22 @@ describe("gold partner", () => {
 
   it("list and show print each partner's state", async () => {
     const { client_id } = (await create()).json as Record<string, string>;
-    const listed = itemsOf(await operator.done("partner", "list")).find((one) =>
-      one.client_id === client_id
-    )!;
-    assertEquals([listed.name, listed.status], ["Example Bank", "active"]);
+    const listed = async () =>
+      itemsOf(await operator.done("partner", "list")).find((one) => one.client_id === client_id)!;
+    const { name, status, webhook, events_waiting } = await listed();
+    const created = [name, status, webhook, events_waiting];
+    const { sql } = operator.service.books;
+    await sql`
+      insert into gold.endpoint (bucket, client_id, failures) select id % 64, id, 3 from gold.partner where public_id = ${client_id!}`;
+    assertEquals((await listed()).webhook, "failing");
+    await sql`update gold.endpoint set disabled_at = clock_timestamp() where failures = 3`;
+    assertEquals((await listed()).webhook, "disabled");
+    assertEquals(created, [
+      "Example Bank",
+      "active",
+      "ok",
+      (await operator.done("partner", "show", client_id!)).events_waiting,
+    ]);
     const shown = await operator.done("partner", "show", client_id!);
     assertEquals(
       [shown.iban, shown.rate_per_second, shown.burst, shown.sar_available, shown.sar_held, shown.gold_grams],
@@ -171,7 +183,7 @@ describe("gold partner", () => {
       "sbx_aaaaaaaaaaaaaaaaaaaa",
     );
     const table = await operator.gold("partner", "list");
-    assertMatch(table.out, /^client_id +name +status +created_at\n/);
+    assertMatch(table.out, /^client_id +name +status +webhook +events_waiting +created_at\n/);
   });
 
   it("suspend and resume change the state once each, and write audit rows", async () => {

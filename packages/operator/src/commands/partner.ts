@@ -105,15 +105,18 @@ export async function createPartner(invocation: Invocation) {
 const list: Command = {
   words: "partner list",
   usage: "partner list",
-  does: "lists every partner and its status",
+  does: "lists every partner, its status, and whether its webhook receiver works",
   async run({ query }) {
-    const rows =
-      await query`select public_id, name, suspended_at, created_at from gold.partner_overview order by id`;
+    const rows = await query`
+      select p.public_id, p.name, p.suspended_at, p.created_at, n.disabled_at, n.failures, n.waiting
+      from gold.partner_overview p join gold.endpoint_overview n using (public_id) order by p.id`;
     return {
       items: rows.map((row) => ({
         client_id: row.public_id,
         name: row.name,
         ...stateOf(row.suspended_at),
+        webhook: row.disabled_at ? "disabled" : row.failures > 0 ? "failing" : "ok",
+        events_waiting: Number(row.waiting),
         created_at: row.created_at.toISOString(),
       })),
     };

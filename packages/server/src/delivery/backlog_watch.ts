@@ -8,6 +8,8 @@ interface Backlog {
   readonly oldest_seconds: number;
   readonly parked: string;
   readonly disabled: string;
+  readonly failing: string;
+  readonly unsent_seconds: number;
 }
 
 /** Reads the delivery backlog every five seconds and shows it as metrics. */
@@ -19,7 +21,7 @@ export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
     isRunning = true;
     try {
       [backlog] = await sql<Backlog[]>`
-        select waiting, oldest_seconds, parked, disabled from gold.read_backlog()`;
+        select waiting, oldest_seconds, parked, disabled, failing, unsent_seconds from gold.read_backlog(), gold.read_sending()`;
     } catch {
       // Show NaN, so that an unknown backlog does not look like a known one. Readiness reports that the
       // database is unavailable.
@@ -32,6 +34,8 @@ export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
   metrics.gauge("gold_webhook_oldest_seconds", () => Number(backlog?.oldest_seconds));
   metrics.gauge("gold_webhook_parked", () => Number(backlog?.parked));
   metrics.gauge("gold_webhook_endpoints_disabled", () => Number(backlog?.disabled));
+  metrics.gauge("gold_webhook_endpoints_failing", () => Number(backlog?.failing));
+  metrics.gauge("gold_webhook_unsent_seconds", () => Number(backlog?.unsent_seconds));
   const timer = setInterval(() => void look(), PAUSE_MS);
   void look();
   return { stop: () => clearInterval(timer) };

@@ -1,6 +1,7 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
 import { type Delivery, type TestReceiver, testReceiver } from "../../testing/receiver.ts";
+import { createTestPartner } from "../../testing/partner.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
 import { readKeys } from "../key_source.ts";
@@ -10,6 +11,7 @@ import {
   endWaits,
   eventOf,
   fund,
+  fundAtOnce,
   order,
   pause,
   retriesOf,
@@ -145,6 +147,62 @@ describe("delivery", () => {
       [204, null, null],
     ]);
   });
+  it("counts an event as waiting until it is delivered, and its endpoint as failing until an attempt succeeds", async () => {
+    const read = async () => {
+      const [row] = await service.books.sql`
+        select b.waiting::int, s.failing::int, s.unsent_seconds > 0 as unsent, coalesce((
+          select b.oldest_seconds between extract(epoch from now() - e.created_at) and extract(epoch from clock_timestamp() - e.created_at)
+          from gold.event e join gold.retry r using (bucket, client_id, sequence)
+          where r.due_at is not null order by sequence limit 1), b.oldest_seconds = 0) as oldest
+        from gold.read_backlog() b, gold.read_sending() s`;
+      return { ...row };
+    };
+    assertEquals(await read(), { waiting: 0, failing: 0, unsent: false, oldest: true });
+    receiver.answer(500);
+    await fund(service, 2);
+    await receiver.awaitDeliveries(2);
+    await untilSettled();
+    await service.books.sql`
+      update gold.retry set due_at = clock_timestamp() + interval '1 hour' where client_id = ${service.partner.client}`;
+    assertEquals(await read(), { waiting: 2, failing: 1, unsent: false, oldest: true });
+    receiver.answer(204);
+    await fund(service);
+    await receiver.awaitDeliveries(3);
+    await untilState(service, ({ failures }) => failures === 0);
+    await untilSettled();
+    assertEquals(await read(), { waiting: 2, failing: 0, unsent: false, oldest: true });
+    await endWaits(service);
+    await receiver.awaitDeliveries(5);
+    await untilTries(undefined);
+    assertEquals(await read(), { waiting: 0, failing: 0, unsent: false, oldest: true });
+  });
+
+  it("names a new partner when its endpoint fails, before the registry is polled again", async () => {
+    // A receiver of its own, because later tests count what theirs gets.
+    const failing = await testReceiver();
+    failing.answer(500);
+    const [[pepper], [sealingKey]] = await Promise.all([
+      readKeys(service.config.pepperSource),
+      readKeys(service.config.sealingKeySource),
+    ]);
+    const keys = { pepper: pepper!, sealingKey: sealingKey! };
+    const partners = await Promise.all(Array.from({ length: 5 }, async () => {
+      const partner = await createTestPartner(service.books.sql, keys, { webhook: failing.url });
+      await fundAtOnce(service, 8, partner);
+      return partner;
+    }));
+    const named = () =>
+      service.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "webhook endpoint fails")
+        .slice(-partners.length).map(({ client_id }) => client_id);
+    const expected = partners.map(({ clientId }) => clientId).sort();
+    await Promise.all(partners.map((one) => untilState(service, ({ failures }) => failures >= 5, one)));
+    await until(() => named().sort().join() === expected.join(), named);
+    await service.books.sql`update gold.partner set webhook_url = null where id = any (${
+      partners.map(({ client }) => client)
+    })`;
+    await failing.stop();
+  });
+
   it("parks and logs an event after its last attempt, and continues with the other events", async () => {
     const before = await latest();
     receiver.answer(404);

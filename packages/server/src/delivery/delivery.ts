@@ -91,7 +91,7 @@ export function startDelivering(parts: DeliveryParts): Delivery {
     now: registry.now,
     monotonicMs,
     random: () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32,
-    report: createDeliveryReport({ log, metrics, usage, publicIdOf }),
+    report: createDeliveryReport({ log, metrics, usage, publicIdOf, refresh: registry.refresh }),
     disturbanceOf: createDisturbances(
       (client) => snapshot().disturbed.get(client),
       registry.now,

@@ -1,6 +1,6 @@
 import { ID_PREFIX } from "@gold-partner/protocol";
 import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
-import type { Log, LogFields } from "../operations/log.ts";
+import type { Log, LogFields, LogLevel } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { CourierReport } from "./courier.ts";
 import { FAILURES_BEFORE_REST } from "./pace.ts";
@@ -10,6 +10,8 @@ interface ReportParts {
   readonly metrics: Metrics;
   readonly usage: Pick<UsageRecorder, "note">;
   readonly publicIdOf: (client: number) => string | undefined;
+  /** Makes publicIdOf know the partners that exist now. */
+  readonly refresh: () => Promise<unknown>;
 }
 
 const LABELS = {
@@ -24,12 +26,20 @@ const ATTEMPTS = "gold_webhook_attempts_total";
  * Reports attempts to the operator. Counts every attempt in the metrics. Logs when an endpoint begins to
  * fail, works again or is disabled, and when an event is parked.
  */
-export function createDeliveryReport({ log, metrics, usage, publicIdOf }: ReportParts): CourierReport {
+export function createDeliveryReport(
+  { log, metrics, usage, publicIdOf, refresh }: ReportParts,
+): CourierReport {
   // Create the counters before the first attempt, so that an alert can see the first increase.
   for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
-  const fieldsOf = (client: number): LogFields => {
-    const publicId = publicIdOf(client);
-    return publicId === undefined ? {} : { client_id: publicId };
+  // The first events of a new partner are sent before the next poll of the registry. So read the registry
+  // again before the line of an unknown partner.
+  const logOf = (client: number): Log => {
+    const write = (level: LogLevel, event: string, fields?: LogFields) => {
+      const publicId = publicIdOf(client);
+      log(level, event, { ...(publicId === undefined ? {} : { client_id: publicId }), ...fields });
+    };
+    if (publicIdOf(client) !== undefined) return write;
+    return (...line) => void refresh().catch(() => {}).then(() => write(...line));
   };
   return {
     onAttempt(endpoint, { event, attempt, verdict, failuresBefore }) {
@@ -38,8 +48,8 @@ export function createDeliveryReport({ log, metrics, usage, publicIdOf }: Report
       const [failed, fails] = [failuresBefore, endpoint.pace.failures].map((n) => n >= FAILURES_BEFORE_REST);
       const isParked = verdict.outcome !== "delivered" && verdict.againInMs === null;
       if (failed === fails && verdict.outcome !== "disabled" && !isParked) return;
+      const log = logOf(endpoint.client);
       const fields = {
-        ...fieldsOf(endpoint.client),
         ...attempt.httpStatus !== null && { status: attempt.httpStatus },
         ...attempt.error !== null && { code: attempt.error },
       };
@@ -58,8 +68,7 @@ export function createDeliveryReport({ log, metrics, usage, publicIdOf }: Report
     onBroken(client, error) {
       metrics.count("gold_unexpected_errors_total");
       const { name, code } = error as { name: string; code?: unknown };
-      log("error", "webhook not handled", {
-        ...fieldsOf(client),
+      logOf(client)("error", "webhook not handled", {
         error_name: name,
         ...typeof code === "string" && { code },
       });

@@ -75,7 +75,17 @@ describe("startDelivery()", () => {
     for (const outcome of ["delivered", "refused", "failed", "disabled"]) {
       assertStringIncludes(metrics, `gold_webhook_attempts_total{outcome="${outcome}"} 0`);
     }
-    for (const gauge of ["in_flight 0", "endpoints_held ", "waiting ", "parked 0", "endpoints_disabled 0"]) {
+    const endpoints = ["endpoints_held ", "endpoints_disabled 0", "endpoints_failing 0"];
+    for (
+      const gauge of [
+        "in_flight 0",
+        "waiting ",
+        "oldest_seconds ",
+        "unsent_seconds ",
+        "parked 0",
+        ...endpoints,
+      ]
+    ) {
       assertStringIncludes(metrics, `gold_webhook_${gauge}`);
     }
     await untilSealed(await books.createClient({ halalas: 100n }));

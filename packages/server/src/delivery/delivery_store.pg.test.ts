@@ -5,12 +5,21 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
 import { connect } from "../database/pools.ts";
 import type { Pool } from "../database/query.ts";
+import { createReceiver } from "./delivery_fixture.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 
 describe("openDeliveryStore()", () => {
   let books: TestBooks;
   before(async () => void (books = await testBooks()));
   after(() => books.stop());
+
+  it("counts no endpoint as failing, and an event as unsent, before any worker sends", async () => {
+    await createReceiver(books, 2);
+    const [row] = await books.sql`
+      select b.waiting::int, s.failing::int, s.unsent_seconds > 0 and s.unsent_seconds >= b.oldest_seconds as unsent
+      from gold.read_backlog() b, gold.read_sending() s`;
+    assertEquals({ ...row }, { waiting: 2, failing: 0, unsent: true });
+  });
 
   it("is notified again after its connection was lost, from the next heartbeat on", async () => {
     const notified: string[] = [];

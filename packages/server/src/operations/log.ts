@@ -38,7 +38,7 @@ export interface LogFields {
   readonly sealing_key?: string;
 }
 
-type LogLevel = "info" | "warn" | "error";
+export type LogLevel = "info" | "warn" | "error";
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
 /**
