@@ -66,10 +66,11 @@ export class Operators {
    */
   async prepareChange(words: string, ...more: string[]): Promise<() => Promise<unknown>> {
     const proposed = await this.people[0](words, ...more);
+    const [row] = await this.sql`select id from gold.deployment_overview`;
     const [id, sha256] = [proposed.proposal_id as string, proposed.sha256 as string];
     const sign = ["-q", "-Y", "sign", "-n", APPROVAL_NAMESPACE, "-f", this.sshKeyOf(1)];
     const signature = execFileSync("ssh-keygen", sign, {
-      input: approvalText({ id, sha256, approver: LOGINS[1] }),
+      input: approvalText({ deployment: row!.id, id, sha256, approver: LOGINS[1] }),
       encoding: "utf8",
       stdio: "pipe",
     });

@@ -13,6 +13,10 @@ export function makeSshKey(file: string): string {
   return readFileSync(`${file}.pub`, "utf8").trim();
 }
 
+/** The line of the operators' keys that names the deployment, from the answer of `gold db status`. */
+export const deploymentLine = ({ deployment_id, base_url }: Record<string, unknown>): string =>
+  `# deployment ${deployment_id} ${base_url} Test\n`;
+
 /**
  * Registers the first keys of the operators, as the migration login. `folder` then has the SSH key of
  * each login, under its name, and the file of OPERATOR_KEYS, whose path is returned.
@@ -24,8 +28,8 @@ export async function registerOperatorKeys(
 ): Promise<string> {
   const file = join(folder, "operator_keys");
   const lines = logins.map((login) => `${login} ${makeSshKey(join(folder, login))}\n`);
-  writeFileSync(file, lines.join(""));
   const keys = logins.flatMap((login) => ["--operator-key", `${login}=${join(folder, `${login}.pub`)}`]);
   await migrate("db migrate", ...keys);
+  writeFileSync(file, deploymentLine(await migrate("db status")) + lines.join(""));
   return file;
 }

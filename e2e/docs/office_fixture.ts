@@ -9,7 +9,7 @@ import { testPostgres } from "@gold-partner/local-postgres";
 import { gold } from "@gold-partner/operator";
 import { signedWrite } from "@gold-partner/server/testing";
 import postgres, { type Sql } from "postgres";
-import { makeSshKey } from "../../testing/operator_keys.ts";
+import { deploymentLine, makeSshKey } from "../../testing/operator_keys.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -140,7 +140,13 @@ export class Office {
       url.password ||= this.#passwords.get(words[2]!)!;
       this.#logins.set(words[2]!, url.href);
     }
-    if (words.includes("--operator-key")) this.#signs = true;
+    if (words.includes("--operator-key")) {
+      this.#signs = true;
+      await appendFile(
+        join(this.#folder, "operator_keys"),
+        deploymentLine(await this.gold(["db", "status"])),
+      );
+    }
     if (line.startsWith("gold partner create")) {
       const { client_id = await this.#proposedClient(answer) } = answer;
       [this.#client, this.#name] = [client_id as string, words[words.indexOf("--name") + 1]!];

@@ -5,6 +5,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
 import { gold as runGold, operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
+import { deploymentLine } from "../../testing/operator_keys.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import {
   certificateOf,
@@ -195,7 +196,7 @@ describe("one operator against the whole service", () => {
       const key = await readFile(`${operatorKeyFile(state.dir, person)}.pub`, "utf8");
       return `${["operator_one", "operator_two"][index]} ${key}`;
     }));
-    await writeFile(state.path("operator_keys"), keys.join(""));
+    await writeFile(state.path("operator_keys"), deploymentLine(await gold("db status")) + keys.join(""));
     const out: string[] = [];
     await runGold(["audit", "full", "--operator-keys", state.path("operator_keys"), "--json"], {
       env: { DATABASE_URL: migration },

@@ -620,6 +620,7 @@ CREATE TABLE gold.proposal (
     sealing_key text COLLATE pg_catalog."C",
     proposer_signature text COLLATE pg_catalog."C",
     approver_signature text COLLATE pg_catalog."C",
+    deployment text COLLATE pg_catalog."C",
     CONSTRAINT proposal_decided CHECK (((decided_by IS NULL) = (decided_at IS NULL))),
     CONSTRAINT proposal_decision CHECK (((state = 'applying'::text) OR ((state = 'pending'::text) = (decided_by IS NULL)))),
     CONSTRAINT proposal_secrets CHECK (((secrets IS NULL) OR (sealing_key IS NOT NULL))),
@@ -785,6 +786,44 @@ CREATE FUNCTION gold.instant_text(at timestamp with time zone) RETURNS text
 ALTER FUNCTION gold.instant_text(at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: deployment; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.deployment (
+    one boolean DEFAULT true NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    public_base_url text NOT NULL,
+    sealing_key_source text,
+    pepper_source text,
+    loopback_receivers boolean DEFAULT false NOT NULL,
+    payout_name text,
+    payout_iban text COLLATE pg_catalog."C",
+    payout_bic text COLLATE pg_catalog."C",
+    flood_per_second integer DEFAULT 5000 NOT NULL,
+    partner_rate_per_second integer DEFAULT 50 NOT NULL,
+    partner_burst integer DEFAULT 200 NOT NULL,
+    webhook_ports integer[] DEFAULT '{443,8443}'::integer[] NOT NULL,
+    attempts_kept_days smallint DEFAULT 90 NOT NULL,
+    partner_open_quotes integer DEFAULT 100,
+    partner_open_grams bigint DEFAULT 50000000,
+    partner_daily_records integer DEFAULT 100000,
+    requests_kept_since timestamp(3) with time zone,
+    partner_net_grams bigint,
+    partner_daily_withdrawals integer,
+    partner_daily_withdrawn bigint,
+    two_people boolean DEFAULT false NOT NULL,
+    pepper_name text,
+    id text COLLATE pg_catalog."C",
+    CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
+    CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
+    CONSTRAINT deployment_one CHECK (one),
+    CONSTRAINT deployment_pepper_name CHECK ((pepper_name ~ '^[0-9a-f]{16}$'::text)),
+    CONSTRAINT deployment_webhook_ports CHECK ((((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32)) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
+);
+
+ALTER TABLE gold.deployment OWNER TO gold_owner;
+
+--
 -- Name: operator_key; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -806,7 +845,7 @@ ALTER TABLE gold.operator_key OWNER TO gold_owner;
 CREATE FUNCTION gold.approvals_of(VARIADIC kinds text[]) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
-    RETURN jsonb_build_object('ends', COALESCE((SELECT jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) AS jsonb_object_agg FROM gold.operator_key k WHERE (k.ended_at IS NOT NULL)), '{}'::jsonb), 'approvals', COALESCE((SELECT jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by, 'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature, 'approverSignature', p.approver_signature) ORDER BY p.decided_at, p.id) AS jsonb_agg FROM gold.proposal p WHERE ((p.state = 'approved'::text) AND (p.approver_signature IS NOT NULL) AND ((p.kind = ANY (approvals_of.kinds)) OR (p.kind = 'operator_key.add'::text)))), '[]'::jsonb));
+    RETURN jsonb_build_object('deployment', (SELECT d.id FROM gold.deployment d), 'ends', COALESCE((SELECT jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) AS jsonb_object_agg FROM gold.operator_key k WHERE (k.ended_at IS NOT NULL)), '{}'::jsonb), 'approvals', COALESCE((SELECT jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by, 'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature, 'approverSignature', p.approver_signature) ORDER BY p.decided_at, p.id) AS jsonb_agg FROM gold.proposal p WHERE ((p.state = 'approved'::text) AND (p.approver_signature IS NOT NULL) AND ((p.kind = ANY (approvals_of.kinds)) OR (p.kind = 'operator_key.add'::text)))), '[]'::jsonb));
 
 ALTER FUNCTION gold.approvals_of(VARIADIC kinds text[]) OWNER TO gold_book;
 
@@ -904,6 +943,7 @@ declare
   signed jsonb;
 begin
   perform refuse_decided(given);
+  perform refuse_foreign(given);
   perform require_role_of(session_user, given.kind, true);
   -- The proposer may have lost the role since the proposal.
   perform require_role_of(given.proposer, given.kind, false);
@@ -4980,6 +5020,29 @@ CREATE FUNCTION gold.id_tolerance() RETURNS interval
 ALTER FUNCTION gold.id_tolerance() OWNER TO gold_book;
 
 --
+-- Name: identify_deployment(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.identify_deployment() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  known deployment;
+  tail audit_tail;
+  made text;
+begin
+  select * into strict known from deployment for update;
+  select * into strict tail from audit_tail for no key update;
+  made := known.environment || '-' || gen_random_uuid();
+  update deployment d set id = made;
+  perform note('deployment.identify', made, case when known.id is null then '{}' else
+    jsonb_build_object('before', known.id, 'audit_id', tail.id::text, 'head', encode(tail.head, 'hex')) end);
+end $$;
+
+ALTER FUNCTION gold.identify_deployment() OWNER TO gold_book;
+
+--
 -- Name: inner_members(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6736,7 +6799,7 @@ CREATE FUNCTION gold.proposal_text(given gold.proposal) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     RETURN (concat_ws('
-'::text, 'gold proposal 1', (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at), gold.instant_text((given).expires_at), gold.canonical_json((given).content)) || '
+'::text, CASE WHEN ((given).deployment IS NULL) THEN 'gold proposal 1'::text ELSE 'gold proposal 2'::text END, (given).deployment, (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at), gold.instant_text((given).expires_at), gold.canonical_json((given).content)) || '
 '::text);
 
 ALTER FUNCTION gold.proposal_text(given gold.proposal) OWNER TO gold_book;
@@ -6778,8 +6841,8 @@ begin
   if kind = 'price.set' and content ? 'source' then
     lifetime := least(lifetime, interval '15 minutes');
   end if;
-  insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key)
-  values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key) returning * into made;
+  insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key, deployment)
+  values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key, (select d.id from deployment d)) returning * into made;
   perform try_proposal(made);
   id := made.id;
   sha256 := proposal_sha256(made);
@@ -7187,43 +7250,6 @@ CREATE FUNCTION gold.read_payee_approvals() RETURNS jsonb
     RETURN gold.approvals_of(VARIADIC ARRAY['partner.create'::text, 'partner.set'::text, 'partner.iban'::text, 'deployment.payout'::text, 'registry.adopt'::text]);
 
 ALTER FUNCTION gold.read_payee_approvals() OWNER TO gold_book;
-
---
--- Name: deployment; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.deployment (
-    one boolean DEFAULT true NOT NULL,
-    environment text NOT NULL COLLATE pg_catalog."C",
-    public_base_url text NOT NULL,
-    sealing_key_source text,
-    pepper_source text,
-    loopback_receivers boolean DEFAULT false NOT NULL,
-    payout_name text,
-    payout_iban text COLLATE pg_catalog."C",
-    payout_bic text COLLATE pg_catalog."C",
-    flood_per_second integer DEFAULT 5000 NOT NULL,
-    partner_rate_per_second integer DEFAULT 50 NOT NULL,
-    partner_burst integer DEFAULT 200 NOT NULL,
-    webhook_ports integer[] DEFAULT '{443,8443}'::integer[] NOT NULL,
-    attempts_kept_days smallint DEFAULT 90 NOT NULL,
-    partner_open_quotes integer DEFAULT 100,
-    partner_open_grams bigint DEFAULT 50000000,
-    partner_daily_records integer DEFAULT 100000,
-    requests_kept_since timestamp(3) with time zone,
-    partner_net_grams bigint,
-    partner_daily_withdrawals integer,
-    partner_daily_withdrawn bigint,
-    two_people boolean DEFAULT false NOT NULL,
-    pepper_name text,
-    CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
-    CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
-    CONSTRAINT deployment_one CHECK (one),
-    CONSTRAINT deployment_pepper_name CHECK ((pepper_name ~ '^[0-9a-f]{16}$'::text)),
-    CONSTRAINT deployment_webhook_ports CHECK ((((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32)) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
-);
-
-ALTER TABLE gold.deployment OWNER TO gold_owner;
 
 --
 -- Name: token_key; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -7654,6 +7680,27 @@ end $$;
 ALTER FUNCTION gold.refuse_decided(given gold.proposal) OWNER TO gold_book;
 
 --
+-- Name: refuse_foreign(gold.proposal); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_foreign(given gold.proposal) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  own text := (select d.id from deployment d);
+begin
+  if (given).deployment is null and own is not null then
+    raise exception 'the text of the proposal names no deployment, as in 0.5.0 and earlier: propose the change again' using errcode = 'GR409';
+  elsif (given).deployment <> own then
+    raise exception 'the text of the proposal names the deployment %, but this database is the deployment %: propose the change here',
+      (given).deployment, own using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_foreign(given gold.proposal) OWNER TO gold_book;
+
+--
 -- Name: refuse_malformed_key(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -8013,6 +8060,24 @@ begin
 end $$;
 
 ALTER FUNCTION gold.remove_operator(name text) OWNER TO gold_book;
+
+--
+-- Name: renew_deployment_id(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.renew_deployment_id(OUT id text, OUT earlier text, OUT ended_at timestamp with time zone, OUT audit_id bigint, OUT head text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform identify_deployment();
+  select n.subject, n.detail ->> 'before', a.at + interval '1 millisecond', a.id, n.detail ->> 'head'
+  into id, earlier, ended_at, audit_id, head
+  from audit n join audit a on a.id = (n.detail ->> 'audit_id')::bigint
+  order by n.id desc limit 1;
+end $$;
+
+ALTER FUNCTION gold.renew_deployment_id(OUT id text, OUT earlier text, OUT ended_at timestamp with time zone, OUT audit_id bigint, OUT head text) OWNER TO gold_book;
 
 --
 -- Name: renew_endpoints(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -9509,6 +9574,9 @@ begin
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
       'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
       'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
+  if known.id is null then
+    perform identify_deployment();
+  end if;
   perform registry_changed();
 end $$;
 
@@ -9587,6 +9655,7 @@ declare
   given proposal := hold_proposal(id);
 begin
   perform refuse_decided(given);
+  perform refuse_foreign(given);
   if given.proposer <> session_user then
     raise exception 'only % may sign this proposal', given.proposer using errcode = 'GR409';
   elsif given.proposer_signature is not null then
@@ -11208,7 +11277,8 @@ CREATE VIEW gold.deployment_overview AS
     deployment.partner_daily_withdrawals,
     deployment.partner_daily_withdrawn,
     deployment.two_people,
-    deployment.pepper_name
+    deployment.pepper_name,
+    deployment.id
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -11425,7 +11495,8 @@ CREATE VIEW gold.proposal_overview AS
     (p.secrets IS NOT NULL) AS has_secrets,
     p.proposer_signature,
     p.approver_signature,
-    p.sealing_key
+    p.sealing_key,
+    p.deployment
    FROM (gold.proposal p
      CROSS JOIN LATERAL ( SELECT ((p.proposer = SESSION_USER) OR pg_has_role('gold_audit'::name, 'usage'::text) OR pg_has_role((('gold_'::text || gold.role_of_kind(p.kind)))::name, 'usage'::text)) AS may_read) own);
 
@@ -12598,6 +12669,12 @@ REVOKE ALL ON FUNCTION gold.apply_change(kind text, content jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE deployment; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.deployment TO gold_book;
 
 --
 -- Name: TABLE operator_key; Type: ACL; Schema: gold; Owner: gold_owner
@@ -13872,6 +13949,12 @@ REVOKE ALL ON FUNCTION gold.hold_proposal(id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.id_tolerance() FROM PUBLIC;
 
 --
+-- Name: FUNCTION identify_deployment(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.identify_deployment() FROM PUBLIC;
+
+--
 -- Name: FUNCTION inner_members(name text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14578,12 +14661,6 @@ REVOKE ALL ON FUNCTION gold.read_payee_approvals() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_payee_approvals() TO gold_treasury;
 
 --
--- Name: TABLE deployment; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.deployment TO gold_book;
-
---
 -- Name: TABLE token_key; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -14764,6 +14841,12 @@ REVOKE ALL ON FUNCTION gold.refuse_crowd(noun text, active bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.refuse_decided(given gold.proposal) FROM PUBLIC;
 
 --
+-- Name: FUNCTION refuse_foreign(given gold.proposal); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_foreign(given gold.proposal) FROM PUBLIC;
+
+--
 -- Name: FUNCTION refuse_malformed_key(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14864,6 +14947,12 @@ GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_treasury;
 --
 
 REVOKE ALL ON FUNCTION gold.remove_operator(name text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION renew_deployment_id(OUT id text, OUT earlier text, OUT ended_at timestamp with time zone, OUT audit_id bigint, OUT head text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.renew_deployment_id(OUT id text, OUT earlier text, OUT ended_at timestamp with time zone, OUT audit_id bigint, OUT head text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION renew_endpoints(worker uuid); Type: ACL; Schema: gold; Owner: gold_book

@@ -1,5 +1,5 @@
 /** The texts that operators sign, and the verification of their signatures from keys outside the database. */
-export { type OperatorKey, parseOperatorKeys } from "./operator_keys.ts";
+export { type Deployment, type OperatorKey, type OperatorKeys, parseOperatorKeys } from "./operator_keys.ts";
 export {
   allowedIpsRow,
   authorityRow,
@@ -19,6 +19,7 @@ export {
   type ApprovalDocument,
   followKeys,
   OFF_REFUSED,
+  requireDeployment,
   SignedRegistry,
   SignedRows,
   UnsignedRow,

@@ -1,9 +1,11 @@
-import type { OperatorKey } from "./operator_keys.ts";
+import type { OperatorKeys } from "./operator_keys.ts";
 import { type RegistryRow, rowsOf } from "./registry_rows.ts";
 import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
 
 /** What the SQL function read_approvals and its narrower forms return. */
 export interface ApprovalDocument {
+  /** The id of the deployment, as the database states it. */
+  readonly deployment?: string | null;
   /** When each ended key ended, by fingerprint. */
   readonly ends: Readonly<Record<string, string>>;
   /** In the order in which they were approved. */
@@ -39,17 +41,17 @@ export class SignedRows {
 }
 
 /**
- * Verifies the approvals of a database from trusted first keys. It remembers what it verified, by the whole
+ * Verifies the approvals of a database from a trusted file. It remembers what it verified, by the whole
  * stored approval, so that a second read verifies only new and edited approvals.
  */
 export class SignedRegistry {
-  readonly #roots: readonly OperatorKey[];
+  readonly #trusted: OperatorKeys;
   #verifier: ApprovalVerifier | undefined;
   #chain = "";
   #known = new Map<string, readonly RegistryRow[]>();
 
-  constructor(roots: readonly OperatorKey[]) {
-    this.#roots = roots;
+  constructor(trusted: OperatorKeys) {
+    this.#trusted = trusted;
   }
 
   async read({ ends, approvals }: ApprovalDocument): Promise<SignedRows> {
@@ -57,7 +59,7 @@ export class SignedRegistry {
     const chain = JSON.stringify([ends, added]);
     if (!this.#verifier || chain !== this.#chain) {
       this.#known = new Map();
-      this.#verifier = await followKeys(this.#roots, { ends, approvals: added });
+      this.#verifier = await followKeys(this.#trusted, { ends, approvals: added });
       this.#chain = chain;
     }
     const known = new Map<string, readonly RegistryRow[]>();
@@ -76,11 +78,11 @@ export class SignedRegistry {
 
 /** Returns a verifier with the first keys and each later key that two holders of known keys approved. */
 export async function followKeys(
-  roots: readonly OperatorKey[],
+  trusted: OperatorKeys,
   { ends, approvals }: ApprovalDocument,
 ): Promise<ApprovalVerifier> {
   const times = Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const);
-  const verifier = new ApprovalVerifier(roots, new Map(times));
+  const verifier = new ApprovalVerifier(trusted, new Map(times));
   for (const approval of approvals) {
     if (approval.kind === "operator_key.add") await verifier.verify(approval).catch(() => {});
   }
@@ -109,6 +111,20 @@ function rowsNamedBy({ kind, content }: StoredApproval): readonly RegistryRow[] 
 export const UNVERIFIED: Pick<SignedRegistry, "read"> = {
   read: ({ approvals }) => Promise.resolve(new SignedRows(approvals.flatMap(rowsNamedBy))),
 };
+
+/**
+ * Throws if the database is another deployment than the one of the file. With the wrong file, a process would
+ * ignore every row.
+ */
+export function requireDeployment(
+  { deployment: { id, name, baseUrl } }: OperatorKeys,
+  read: ApprovalDocument,
+) {
+  if (read.deployment === id) return;
+  throw new Error(
+    `names the deployment ${id} (${name}, ${baseUrl}), but the database is the deployment ${read.deployment}. Check the database URL and the file.`,
+  );
+}
 
 /** Why a process in production refuses OPERATOR_KEYS=off. */
 export const OFF_REFUSED =

@@ -5,6 +5,8 @@ export const PROPOSAL_NAMESPACE = "gold-proposal";
 export const APPROVAL_NAMESPACE = "gold-approval";
 
 export interface Proposal {
+  /** The id of the deployment, or null for a text of version 1, which names none. */
+  readonly deployment: string | null;
   readonly id: string;
   readonly kind: string;
   readonly proposer: string;
@@ -14,13 +16,28 @@ export interface Proposal {
   readonly content: CanonicalValue;
 }
 
+interface Approval {
+  readonly deployment: string | null;
+  readonly id: string;
+  readonly sha256: string;
+  readonly approver: string;
+}
+
 const lines = (...parts: readonly string[]): string => parts.map((part) => `${part}\n`).join("");
 
+/** Version 2 names the deployment in its second line. */
+const first = (name: string, deployment: string | null): readonly string[] =>
+  deployment === null ? [`${name} 1`] : [`${name} 2`, deployment];
+
 /** The text that the proposer signs and whose hash is approved. proposal_text.sql builds the same text. */
-export const proposalText = ({ id, kind, proposer, proposedAt, expiresAt, content }: Proposal): string =>
-  lines("gold proposal 1", id, kind, proposer, proposedAt, expiresAt, canonicalJson(content));
+export const proposalText = (
+  { deployment, id, kind, proposer, proposedAt, expiresAt, content }: Proposal,
+): string =>
+  lines(
+    ...first("gold proposal", deployment),
+    ...[id, kind, proposer, proposedAt, expiresAt, canonicalJson(content)],
+  );
 
 /** The text that the approver signs. It names the approver, so that nobody can sign for another login. */
-export const approvalText = (
-  { id, sha256, approver }: { readonly id: string; readonly sha256: string; readonly approver: string },
-): string => lines("gold approval 1", id, sha256, approver);
+export const approvalText = ({ deployment, id, sha256, approver }: Approval): string =>
+  lines(...first("gold approval", deployment), id, sha256, approver);

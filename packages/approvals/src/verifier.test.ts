@@ -10,6 +10,8 @@ interface Person {
   readonly key: SoftwareKey;
 }
 
+const ID = "production-6f1c0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";
+const EARLIER = "production-0a2b0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";
 const DAY = (day: number) => `2026-01-${`${day}`.padStart(2, "0")}T09:00:00.000Z`;
 
 describe("ApprovalVerifier", () => {
@@ -24,7 +26,10 @@ describe("ApprovalVerifier", () => {
   });
 
   const verifier = async (ends: readonly (readonly [Person, string])[] = []) => {
-    const text = [amal, badr].map(({ login, key }) => `${login} ${key.publicKey.text}\n`).join("");
+    const lines = [amal, badr].map(({ login, key }) => `${login} ${key.publicKey.text}\n`);
+    const text = `# deployment ${ID} https://api.example.com Riyadh
+# earlier deployment ${EARLIER} until ${DAY(4)} 12 ${"00".repeat(32)}
+${lines.join("")}`;
     const times = ends.map(([{ key }, at]) => [key.publicKey.fingerprint, Date.parse(at)] as const);
     return new ApprovalVerifier(await parseOperatorKeys(text), new Map(times));
   };
@@ -34,10 +39,19 @@ describe("ApprovalVerifier", () => {
     day: number,
     kind = "market.open",
     content: Readonly<Record<string, string>> = {},
+    deployment: string | null = ID,
   ): Promise<StoredApproval> {
     const id = `${count++}`;
     const proposer = by.login;
-    const proposal = { id, kind, proposer, proposedAt: DAY(day), expiresAt: DAY(day + 3), content };
+    const proposal = {
+      deployment,
+      id,
+      kind,
+      proposer,
+      proposedAt: DAY(day),
+      expiresAt: DAY(day + 3),
+      content,
+    };
     const text = proposalText(proposal);
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
     const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -46,9 +60,12 @@ describe("ApprovalVerifier", () => {
       approver: approver.login,
       approvedAt: DAY(day + 1),
       proposerSignature: await by.key.sign(text, { namespace: PROPOSAL_NAMESPACE }),
-      approverSignature: await approver.key.sign(approvalText({ id, sha256, approver: approver.login }), {
-        namespace: APPROVAL_NAMESPACE,
-      }),
+      approverSignature: await approver.key.sign(
+        approvalText({ deployment, id, sha256, approver: approver.login }),
+        {
+          namespace: APPROVAL_NAMESPACE,
+        },
+      ),
     };
   }
   const adding = (by: Person, approver: Person, day: number, { login, key }: Person) =>
@@ -85,6 +102,23 @@ describe("ApprovalVerifier", () => {
       `${await chain.verify(await approved(amal, badr, 10))}`,
       /was not a key of badr at that time/,
     );
+  });
+
+  it("rejects what was signed for another deployment or for none, whatever the database says", async () => {
+    const chain = await verifier();
+    const foreign = ID.replace("production", "sandbox");
+    for (const given of [foreign, null]) {
+      const made = await approved(amal, badr, 2, "price.set", {}, given);
+      assertMatch(`${await chain.verify(made)}`, /The text names (the deployment sandbox|no deployment)/);
+      assertMatch(`${await chain.verify({ ...made, deployment: ID })}`, /did not sign this text/);
+    }
+  });
+
+  it("accepts a text of an earlier id only if it was proposed before this id ended", async () => {
+    const chain = await verifier();
+    assertEquals(await chain.verify(await approved(amal, badr, 4, "price.set", {}, EARLIER)), undefined);
+    const late = await approved(amal, badr, 5, "price.set", {}, EARLIER);
+    assertMatch(`${await chain.verify(late)}`, /is later than the end of the deployment production-0a2b/);
   });
 
   it("rejects an approval whose text, signer or time was edited", async () => {

@@ -1,5 +1,5 @@
 import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
-import type { OperatorKey } from "./operator_keys.ts";
+import type { OperatorKey, OperatorKeys } from "./operator_keys.ts";
 import {
   APPROVAL_NAMESPACE,
   approvalText,
@@ -20,16 +20,18 @@ export interface StoredApproval extends Proposal {
 class Fault extends Error {}
 
 /**
- * Verifies approvals from trusted first keys. A valid approval of `operator_key.add` adds its key. So pass
- * the approvals in the order in which they were made.
+ * Verifies approvals from the deployment and the first keys of a trusted file. A valid approval of
+ * `operator_key.add` adds its key. So pass the approvals in the order in which they were made.
  */
 export class ApprovalVerifier {
+  readonly #trusted: OperatorKeys;
   readonly #keys: OperatorKey[];
   readonly #ends: ReadonlyMap<string, number>;
 
   /** `ends` has the time at which each ended key ended, by fingerprint, in Unix milliseconds. */
-  constructor(roots: readonly OperatorKey[], ends: ReadonlyMap<string, number>) {
-    this.#keys = [...roots];
+  constructor(trusted: OperatorKeys, ends: ReadonlyMap<string, number>) {
+    this.#trusted = trusted;
+    this.#keys = [...trusted.keys];
     this.#ends = ends;
   }
 
@@ -41,19 +43,35 @@ export class ApprovalVerifier {
   /** Returns why the proposer's signature is invalid, or undefined if it is valid. */
   async verifyProposal(proposal: Proposal, signature: string): Promise<string | undefined> {
     const { proposer, proposedAt } = proposal;
-    return await faultOf(
-      this.#verifySignature(
-        signature,
-        proposer,
-        Date.parse(proposedAt),
-        proposalText(proposal),
-        PROPOSAL_NAMESPACE,
-      ),
+    const verify = async () => {
+      this.#requireOwn(proposal);
+      const text = proposalText(proposal);
+      await this.#verifySignature(signature, proposer, Date.parse(proposedAt), text, PROPOSAL_NAMESPACE);
+    };
+    return await faultOf(verify());
+  }
+
+  /**
+   * Throws unless the text names this deployment. A text of an earlier id counts if it was proposed before
+   * the id ended: two people signed this time. The audit compares the order of the audit trail, too.
+   */
+  #requireOwn({ deployment, proposedAt }: Proposal): void {
+    const { deployment: { id }, earlier } = this.#trusted;
+    if (deployment === id) return;
+    const ended = earlier.find((one) => one.id === deployment);
+    if (ended && Date.parse(proposedAt) <= ended.endedMs) return;
+    throw new Fault(
+      ended
+        ? `The proposal is later than the end of the deployment ${deployment}.`
+        : `The text names ${
+          deployment === null ? "no deployment" : `the deployment ${deployment}`
+        }; it must name ${id}.`,
     );
   }
 
   async #verify(approval: StoredApproval): Promise<void> {
-    const { id, kind, proposer, approver, proposedAt, expiresAt, approvedAt, content } = approval;
+    const { deployment, id, kind, proposer, approver, proposedAt, expiresAt, approvedAt, content } = approval;
+    this.#requireOwn(approval);
     // A key belongs to one login, so different logins have different keys.
     if (proposer === approver) throw new Fault("The proposer and the approver have the same login.");
     const atMs = Date.parse(approvedAt);
@@ -69,7 +87,7 @@ export class ApprovalVerifier {
       text,
       PROPOSAL_NAMESPACE,
     );
-    const approvedText = approvalText({ id, sha256, approver });
+    const approvedText = approvalText({ deployment, id, sha256, approver });
     await this.#verifySignature(
       approval.approverSignature,
       approver,

@@ -195,7 +195,7 @@ async function sign(admin: Sql, maker: Sql, checker: Sql, publicId: string): Pro
   await approveSigned(other, await proposeSigned(one, "deposit.record", money));
   await approveSigned(other, await proposeSigned(one, "payment.submit", await paymentOf(maker, checker)));
   await maker`select gold.end_operator_key(${endedKey.publicKey.fingerprint})`;
-  return { operatorKeys: operatorKeysOf(one, other), endedKey, pending };
+  return { operatorKeys: await operatorKeysOf(one, other), endedKey, pending };
 }
 
 /** A prepared payment of one of the withdrawals that still wait. */

@@ -1,4 +1,4 @@
-import type { OperatorKey } from "@gold-partner/approvals";
+import type { OperatorKeys } from "@gold-partner/approvals";
 import type { Books, Client, Totals } from "./books/context.ts";
 import { clientKey } from "./books/context.ts";
 import { checkBarLists } from "./books/bar_lists.ts";
@@ -14,7 +14,7 @@ import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
 import { type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
-import { checkApprovals } from "./registry/approvals.ts";
+import { checkApprovals, checkDeployment } from "./registry/approvals.ts";
 import { readAudit } from "./registry/audit_chain.ts";
 import { compareRegistry } from "./registry/compare.ts";
 import { checkDocuments } from "./registry/documents.ts";
@@ -33,10 +33,10 @@ export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
   /**
-   * The first keys of operators. Without them, no signature of an approval is verified, and `approvals` is
-   * null.
+   * The deployment and the first keys of operators. Without them, no signature of an approval is verified, and
+   * `approvals` is null.
    */
-  readonly operatorKeys?: readonly OperatorKey[];
+  readonly operatorKeys?: OperatorKeys;
   /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
   readonly signatures?: number;
   /** Skips the catalog and the roles: for tests that change only rows. */
@@ -100,6 +100,9 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const approvals = options.operatorKeys
     ? await checkApprovals(findings, notes.all, proposals, operatorKeys, options.operatorKeys, environment)
     : null;
+  if (options.operatorKeys) {
+    await checkDeployment(sql, findings, deployment, options.operatorKeys);
+  }
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {
     const rows = await read(table);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { type OperatorKey, parseOperatorKeys } from "@gold-partner/approvals";
+import { type OperatorKeys, parseOperatorKeys } from "@gold-partner/approvals";
 import {
   approveSigned,
   createTrader,
@@ -45,14 +45,14 @@ describe("what one login can do alone, according to docs/security_model.md", () 
   /** Books with a partner that trades. */
   let trading: TestBooks;
   let trader: Trader;
-  let roots: readonly OperatorKey[];
+  let roots: OperatorKeys;
   let maker: string;
   let checker: string;
   let files: readonly AuditOptions[];
   before(async () => {
     audited = await auditedBooks();
     roots = await parseOperatorKeys(audited.operatorKeys);
-    [maker, checker] = roots.map(({ login }) => login) as [string, string];
+    [maker, checker] = roots.keys.map(({ login }) => login) as [string, string];
     const { rules, keys } = await runAttack(audited.books, () => Promise.resolve(), [{}]);
     assertEquals(rules, [[]]);
     files = [{}, { operatorKeys: roots }, { keys: keys! }];
@@ -120,7 +120,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
   };
   /** Returns a person who has this login, but not its SSH key, and therefore forges signatures. */
   async function thief(sql: TransactionSql, login: string): Promise<Signatory> {
-    const { key } = roots.find((root) => root.login === login)!;
+    const { key } = roots.keys.find((root) => root.login === login)!;
     return signatory(sql, login, await forgeKey(key));
   }
   /**

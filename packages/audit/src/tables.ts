@@ -48,7 +48,7 @@ const TABLES = {
     `one environment public_base_url sealing_key_source pepper_source loopback_receivers webhook_ports
     attempts_kept_days payout_name payout_iban payout_bic flood_per_second partner_rate_per_second partner_burst
     partner_open_quotes partner_open_grams partner_daily_records requests_kept_since
-    partner_net_grams partner_daily_withdrawals partner_daily_withdrawn two_people pepper_name`,
+    partner_net_grams partner_daily_withdrawals partner_daily_withdrawn two_people pepper_name id`,
   partner:
     `id public_id name iban iban_changed_at pending_iban pending_iban_by pending_iban_at webhook_url rate_per_second
     burst maximum_grams created_at suspended_at chain_key maximum_daily_withdrawals maximum_daily_withdrawn`,
@@ -57,7 +57,7 @@ const TABLES = {
   allowed_ip: "partner_id range",
   proposal:
     `id kind content proposer proposed_at expires_at state decided_by decided_at secrets sealing_key proposer_signature
-    approver_signature`,
+    approver_signature deployment`,
   operator_key: "fingerprint login public_key admitted_by added_at ended_at",
   authority:
     "fingerprint certificate key_source created_at retired_at revocation_list revocation_number revocation_next_at",

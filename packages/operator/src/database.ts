@@ -20,6 +20,8 @@ export interface Limits {
 }
 
 export interface Deployment {
+  /** What operators sign for: the environment and a random UUID. */
+  readonly id: string;
   readonly environment: "sandbox" | "production";
   readonly publicBaseUrl: string;
   /**
@@ -161,6 +163,7 @@ export function openDb(sql: Sql): Db {
         );
       }
       return {
+        id: row.id,
         environment: row.environment,
         publicBaseUrl: row.public_base_url,
         floodPerSecond: row.flood_per_second,

@@ -7,7 +7,7 @@ export interface Run {
   readonly err: string;
   /** Standard output, parsed as the one JSON object that a command prints with `--json`. */
   readonly json: Record<string, unknown>;
-  /** Standard error, parsed as a problem. */
+  /** The last line of standard error, parsed as a problem. */
   readonly problem: { readonly code: string; readonly detail: string; readonly exit_code: number };
 }
 
@@ -29,7 +29,7 @@ export async function runGold(argv: readonly string[], terminal: Partial<Termina
       return JSON.parse(out.join("\n")) as Record<string, unknown>;
     },
     get problem() {
-      return JSON.parse(err.join("\n")) as Run["problem"];
+      return JSON.parse(err.at(-1)!) as Run["problem"];
     },
   };
 }

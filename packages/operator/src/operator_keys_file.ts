@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import {
   type ApprovalDocument,
-  type OperatorKey,
+  type OperatorKeys,
   parseOperatorKeys,
   SignedRegistry,
   type SignedRows,
@@ -19,12 +19,12 @@ type Place = Pick<Invocation, "values" | "path" | "env">;
 export const OPERATOR_KEYS_OPTION = { "operator-keys": { type: "string" } } as const;
 
 /**
- * The operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS. Returns undefined if
- * there is neither, or if OPERATOR_KEYS is `off`.
+ * The deployment and the operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS.
+ * Returns undefined if there is neither, or if OPERATOR_KEYS is `off`.
  */
 export async function readOperatorKeys(
   { values, path, env }: Place,
-): Promise<readonly OperatorKey[] | undefined> {
+): Promise<OperatorKeys | undefined> {
   const option = optional(values, "operator-keys");
   const given = option ?? env.OPERATOR_KEYS;
   if (!given || (option === undefined && given === "off")) return undefined;
@@ -52,7 +52,7 @@ export async function areSignaturesDemanded(sql: Sql): Promise<boolean> {
  */
 export async function demandOperatorKeys(
   invocation: Invocation,
-): Promise<readonly OperatorKey[] | undefined> {
+): Promise<OperatorKeys | undefined> {
   const keys = await readOperatorKeys(invocation);
   if (keys) return keys;
   const { sql, deployment } = await invocation.db();
@@ -64,7 +64,7 @@ export async function demandOperatorKeys(
       isDemanded ? "" : ", or off until these keys are registered"
     }; got ${
       isOff ? "off" : '""'
-    }. gold verifies with this file what two people signed. Each line has a login and its public key, such as: amal ssh-ed25519 AAAA…`,
+    }. gold verifies with this file what two people signed. The first line names the deployment, and each other line has a login and its public key, such as: amal ssh-ed25519 AAAA…`,
   );
 }
 

@@ -12,6 +12,7 @@ export interface Signatory {
 export interface Proposed {
   readonly id: string;
   readonly sha256: string;
+  readonly deployment: string;
 }
 
 /** Gives the login of this connection a key, which is not registered yet. */
@@ -25,9 +26,12 @@ export async function registerRootKeys(admin: Sql, ...people: readonly Signatory
   await admin`select gold.add_root_keys(${JSON.stringify(keys)}::text::jsonb)`;
 }
 
-/** The file of OPERATOR_KEYS. */
-export const operatorKeysOf = (...people: readonly Signatory[]): string =>
-  people.map(({ login, key }) => `${login} ${key.publicKey.text}\n`).join("");
+/** The file of OPERATOR_KEYS, for the deployment of this database. */
+export async function operatorKeysOf(...people: readonly Signatory[]): Promise<string> {
+  const [row] = await people[0]!.sql`select id, public_base_url from gold.deployment_overview`;
+  const keys = people.map(({ login, key }) => `${login} ${key.publicKey.text}\n`);
+  return `# deployment ${row!.id} ${row!.public_base_url} Test\n${keys.join("")}`;
+}
 
 /** Proposes and signs, as gold does. */
 export async function proposeSigned(
@@ -38,17 +42,17 @@ export async function proposeSigned(
 ): Promise<Proposed> {
   const [row] = await sql`select id, sha256 from gold.propose(${kind}, ${sql.json(content as never)}::jsonb)`;
   const { id, sha256 } = row as unknown as Proposed;
-  const [{ text }] = await sql<[{ text: string }]>`
-    select canonical_text as text from gold.proposal_overview where id = ${id}::uuid`;
+  const [{ text, deployment }] = await sql<[{ text: string; deployment: string }]>`
+    select canonical_text as text, deployment from gold.proposal_overview where id = ${id}::uuid`;
   await sql`select gold.sign_proposal(${id}::uuid, ${await key.sign(text, { namespace })})`;
-  return { id, sha256 };
+  return { id, sha256, deployment };
 }
 
 /** Approves and signs, as gold does. */
 export async function approveSigned(
   { sql, key, login }: Signatory,
-  { id, sha256 }: Proposed,
-  text = approvalText({ id, sha256, approver: login }),
+  { id, sha256, deployment }: Proposed,
+  text = approvalText({ deployment, id, sha256, approver: login }),
 ): Promise<void> {
   const signature = await key.sign(text, { namespace: APPROVAL_NAMESPACE });
   await sql`select gold.approve_proposal(${id}::uuid, ${sha256}, ${signature})`;

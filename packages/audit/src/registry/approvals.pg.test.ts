@@ -67,8 +67,19 @@ describe("the audit of signed approvals", () => {
 
   it("finds first keys that are not those outside", async () => {
     const [mine, other] = [await newSoftwareKey(), await newSoftwareKey()];
-    const found = await findingsOf(`amal ${mine.publicKey.text}\nbilal ${other.publicKey.text}\n`);
+    const [deployment] = audited.operatorKeys.split("\n");
+    const found = await findingsOf(
+      `${deployment}\namal ${mine.publicKey.text}\nbilal ${other.publicKey.text}\n`,
+    );
     assertEquals(found.length, 6);
+  });
+
+  it("finds another deployment than that of the file", async () => {
+    const found = await findingsOf(
+      audited.operatorKeys.replace("# deployment sandbox-", "# deployment production-"),
+    );
+    assertMatch(found[0]!, /^The text names the deployment sandbox-.+; it must name production-/);
+    assertMatch(found.at(-1)!, /^sandbox-/);
   });
 
   it("finds a deposit and a payment whose signatures do not hold", async () => {

@@ -1,12 +1,13 @@
 // Verifies the signatures of every approval, from first keys that are stored outside the database.
-import { ApprovalVerifier, type OperatorKey, type StoredApproval } from "@gold-partner/approvals";
+import { ApprovalVerifier, type OperatorKeys, type StoredApproval } from "@gold-partner/approvals";
 import type { Findings } from "../findings.ts";
-import type { Row } from "../snapshot.ts";
+import type { Connection, Row } from "../snapshot.ts";
+import { selectFrom } from "../tables.ts";
 import { instantText } from "../values.ts";
 import type { Note } from "./notes.ts";
 
 /**
- * `roots` are the keys of `--operator-keys`. In a sandbox, approvals from before the first registered key
+ * `trusted` is the file of `--operator-keys`. In a sandbox, approvals from before the first registered key
  * have no signatures; production approves nothing before. A key that ended holds for no later row of the
  * audit trail, because a superuser can write any time into an approval. Returns the number of approvals that
  * hold.
@@ -16,26 +17,28 @@ export async function checkApprovals(
   notes: readonly Note[],
   proposals: readonly Row[],
   keys: readonly Row[],
-  roots: readonly OperatorKey[],
+  trusted: OperatorKeys,
   environment: "sandbox" | "production",
 ): Promise<number> {
-  const first = checkRoots(findings, keys, roots);
+  const first = checkRoots(findings, keys, trusted);
   const since = environment === "production" ? -Infinity : first;
   const ends = new Map(keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]));
-  const verifier = new ApprovalVerifier(roots, ends);
+  const verifier = new ApprovalVerifier(trusted, ends);
   const approved = new Map(
     proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= since)
       .map((row) => [row.id, row]),
   );
   const admitted = new Map<string, string>();
   let held = 0;
-  for (const { action, subject, detail } of notes) {
+  for (const { id, action, subject, detail } of notes) {
     if (action === "operator_key.end") ends.set(detail.fingerprint, -Infinity);
     // checkProposals() reports an approval without its row.
     const row = action === "proposal.approve" ? approved.get(subject) : undefined;
     if (!row) continue;
     const approval = approvalOf(row);
-    const fault = approval ? await verifier.verify(approval) : "The proposal cannot be read.";
+    const fault = approval
+      ? await verifier.verify(approval) ?? lateFault(row.deployment, id, trusted)
+      : "The proposal cannot be read.";
     if (fault !== undefined) {
       findings.add("approval_is_signed", `proposal ${row.id}`, "the signatures of two people", fault);
       continue;
@@ -56,9 +59,31 @@ export async function checkApprovals(
   return held;
 }
 
+/** An earlier id of the deployment counts up to the audit row at which it ended. */
+function lateFault(deployment: string | null, audit: bigint, { earlier }: OperatorKeys): string | undefined {
+  const ended = earlier.find(({ id }) => id === deployment);
+  return ended && audit > BigInt(ended.audit.id)
+    ? `The approval is later than the end of the deployment ${deployment}.`
+    : undefined;
+}
+
+/** Compares the database's own id, and the ends of its earlier ids, with the file of `--operator-keys`. */
+export async function checkDeployment(
+  sql: Connection,
+  findings: Findings,
+  deployment: Row | undefined,
+  trusted: OperatorKeys,
+): Promise<void> {
+  findings.expect("approval_is_signed", "deployment id", trusted.deployment.id, deployment?.id);
+  for (const { id, audit } of trusted.earlier) {
+    const [link] = await sql.unsafe(selectFrom("audit_link", `where id = ${audit.id}`));
+    findings.expect("head_is_kept", `audit ${audit.id}, the end of ${id}`, audit.head, link?.hash);
+  }
+}
+
 /** Compares the first keys with the file. Returns when they were registered. */
-function checkRoots(findings: Findings, keys: readonly Row[], roots: readonly OperatorKey[]): number {
-  const outside = new Map(roots.map(({ login, key }) => [key.fingerprint, `${login} ${key.text}`]));
+function checkRoots(findings: Findings, keys: readonly Row[], trusted: OperatorKeys): number {
+  const outside = new Map(trusted.keys.map(({ login, key }) => [key.fingerprint, `${login} ${key.text}`]));
   const registered = keys.filter(({ admitted_by }) => admitted_by === "root");
   if (registered.length === 0) {
     findings.add("approval_is_signed", "operator_key", "the first keys of --operator-keys", "no first key");
@@ -78,6 +103,7 @@ function checkRoots(findings: Findings, keys: readonly Row[], roots: readonly Op
 function approvalOf(row: Row): StoredApproval | undefined {
   try {
     return {
+      deployment: row.deployment,
       id: row.id,
       kind: row.kind,
       proposer: row.proposer,

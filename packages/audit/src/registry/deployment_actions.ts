@@ -93,6 +93,7 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
     partner_burst: detail.burst,
   })),
   "deployment.stripes": nothing,
+  "deployment.identify": deployment(({ subject }) => ({ id: subject })),
   "deployment.limit_defaults": deployment(({ detail }) => limitColumns(detail, DEFAULT_LIMITS)),
   "deposit.record": (tables, { at, login, subject, detail }) =>
     tables.set("deposit", idOf(detail.deposit), {

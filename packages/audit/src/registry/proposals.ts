@@ -324,9 +324,9 @@ const spell = (name: string, value: unknown): string =>
     : `${value}`;
 
 /** The text that an approval commits to; docs/operator.md describes it. */
-const textOf = ({ id, kind, proposer, proposed_at, expires_at, content }: Row): string =>
+const textOf = ({ deployment, id, kind, proposer, proposed_at, expires_at, content }: Row): string =>
   [
-    "gold proposal 1",
+    ...(deployment === null ? ["gold proposal 1"] : ["gold proposal 2", deployment]),
     id,
     kind,
     proposer,

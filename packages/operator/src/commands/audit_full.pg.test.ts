@@ -132,7 +132,7 @@ describe("gold audit full", () => {
       [operator.url, operator.colleague.env.DATABASE_URL!].map((own) => newSignatory(connect(own))),
     );
     await registerRootKeys(sql(), ...people);
-    file = await operator.write("operator_keys", operatorKeysOf(...people));
+    file = await operator.write("operator_keys", await operatorKeysOf(...people));
     assertEquals([await says(), await says({ OPERATOR_KEYS: file })], [true, false]);
     assertEquals(await verified("--operator-keys", file), 0);
   });

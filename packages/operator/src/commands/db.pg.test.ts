@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
@@ -213,7 +213,8 @@ describe("gold db", () => {
     assertEquals((await run("db", "status")).problem.code, "not_settled");
     for (const _ of [1, 2]) assertEquals((await migrate("sandbox", "https://one.example")).exit, 0);
     // A new database needs no --finish.
-    const { requests_kept_since, ...status } = (await run("db", "status")).json;
+    const { requests_kept_since, deployment_id, ...status } = (await run("db", "status")).json;
+    assertMatch(`${deployment_id}`, /^sandbox-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assertEquals([typeof requests_kept_since, status], ["string", {
       environment: "sandbox",
       base_url: "https://one.example",

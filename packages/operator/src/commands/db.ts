@@ -237,10 +237,11 @@ const status: Command = {
     "shows which deployment the database belongs to, and its settings; fails if the database is not migrated",
   async run({ db }) {
     const { deployment } = await db();
-    const { environment, publicBaseUrl, webhookPorts, attemptsKeptDays, requestsKeptSince } =
+    const { id, environment, publicBaseUrl, webhookPorts, attemptsKeptDays, requestsKeptSince } =
       await deployment();
     return {
       object: {
+        deployment_id: id,
         environment,
         base_url: publicBaseUrl,
         webhook_ports: webhookPorts,

@@ -68,7 +68,7 @@ describe("gold with operators' SSH keys", () => {
     await done(second("proposal", "approve", id!, "--sha256", sha256!));
     assertEquals((await operator.done("price", "show")).mid, "321");
     const [row] = await operator.service.books.sql`
-      select proposer, decided_by, canonical_text, proposer_signature, approver_signature from gold.proposal_overview
+      select proposer, decided_by, canonical_text, proposer_signature, approver_signature, deployment from gold.proposal_overview
       where id = ${id!}`;
     const verify = (person: string, key: string, namespace: string, signature: string, text: string) => {
       const files = [operator.path(`${key}.signers`), operator.path(`${key}.sig`)] as const;
@@ -84,16 +84,57 @@ describe("gold with operators' SSH keys", () => {
       const args = ["-Y", "verify", "-f", files[0], "-I", person, "-n", namespace, "-s", files[1]];
       return `${execFileSync("ssh-keygen", args, { input: text })}`;
     };
-    const { proposer, decided_by, canonical_text, proposer_signature, approver_signature } = row!;
+    const { proposer, decided_by, canonical_text, proposer_signature, approver_signature, deployment } = row!;
     match(
       verify(proposer, "first", "gold-proposal", proposer_signature, canonical_text),
       /^Good "gold-proposal"/,
     );
-    const approval = `gold approval 1\n${id}\n${sha256}\n${decided_by}\n`;
+    const approval = `gold approval 2\n${deployment}\n${id}\n${sha256}\n${decided_by}\n`;
     match(
       verify(decided_by, "second", "gold-approval", approver_signature, approval),
       /^Good "gold-approval"/,
     );
+  });
+
+  it("signs only for the deployment of the person's own file, whatever the database says", async () => {
+    const { sql } = operator.service.books;
+    const [{ id }] = await sql<[{ id: string }]>`select id from gold.deployment`;
+    const pending = async () =>
+      itemsOf(await operator.done("proposal", "list", "--status", "pending")).length;
+    const before = await pending();
+    const propose = (more: Readonly<Record<string, string>> = {}) =>
+      runGold(["price", "set", "--mid", "325", "--json"], {
+        env: { ...operator.env, GOLD_SSH_KEY: operator.path("first"), ...more },
+      });
+    const keys = await Promise.all(["first.pub", "second.pub"].map((name) => operator.read(name)));
+    const lines = [operator.login, operator.colleague.login].map((login, index) => `${login} ${keys[index]}`);
+    const fileOf = (deployment: string) =>
+      operator.write(
+        "own_keys",
+        `# deployment ${deployment} https://api.example.com Riyadh\n${lines.join("")}`,
+      );
+    const other = id.replace("sandbox", "production");
+    const refused = await propose({ OPERATOR_KEYS: await fileOf(other) });
+    assertRefused(
+      refused,
+      1,
+      `names the deployment ${other} (Riyadh, https://api.example.com), but the database is`,
+    );
+    await sql`update gold.deployment set id = ${other}`;
+    assertRefused(await propose(), 2, "without the file gold signs only for a sandbox");
+    await sql`update gold.deployment set id = ${id}`;
+    assertEquals(await pending(), before);
+    const shown = `You sign for Riyadh, https://api.example.com, deployment ${id}.`;
+    const made = await propose({ OPERATOR_KEYS: await fileOf(id) });
+    assertEquals([made.exit, made.err], [0, shown]);
+    await sql`update gold.deployment set id = ${other}`;
+    assertRefused(
+      await second("proposal", "approve", `${made.json.proposal_id}`, "--sha256", `${made.json.sha256}`),
+      2,
+      "without the file gold signs only for a sandbox",
+    );
+    await sql`update gold.deployment set id = ${id}`;
+    await done(first("proposal", "reject", `${made.json.proposal_id}`));
   });
 
   it("keeps a proposal that could not be signed, and signs it later", async () => {

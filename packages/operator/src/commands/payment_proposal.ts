@@ -48,6 +48,7 @@ export async function readPaymentApprovals(
     select * from gold.proposal_overview
     where kind = 'payment.submit' and status = 'approved' and content ->> 'batch' = ${batch}`;
   return rows.map((row) => ({
+    deployment: row.deployment,
     id: row.id,
     kind: row.kind,
     proposer: row.proposer,

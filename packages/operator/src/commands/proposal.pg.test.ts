@@ -255,7 +255,7 @@ describe("gold proposal", () => {
     );
     const honest = await propose("key", "rotate", "webhook-kek");
     const { canonical_text } = await operator.done("proposal", "show", honest.proposal_id);
-    const content = JSON.parse((canonical_text as string).split("\n")[6]!);
+    const content = JSON.parse((canonical_text as string).split("\n")[7]!);
     const [one, other, ...rest] = content.secrets;
     const swapped = [{ ...one, after: other.after }, { ...other, after: one.after }, ...rest];
     const broken = [{ ...one, after: one.before }, other, ...rest];

@@ -4,19 +4,18 @@ import type { CanonicalValue } from "@gold-partner/canonical";
 import { parsePrice } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { areSignaturesDemanded, OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
+import { OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
 import { oneOf, optional, parsed, uuidOf } from "../values.ts";
 import { requireSameSecrets } from "./key.ts";
 import { askForPrice, mustTypePrice, type PriceChange, readPriceChange } from "./price_change.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
-import { signerOfApproval, verifyProposer } from "./proposal_signature.ts";
+import { openApproval, verifyProposer } from "./proposal_signature.ts";
+import { openSigning } from "../signing.ts";
 
 const STATUSES = ["pending", "expired", "approved", "rejected"] as const;
 const SHA256_FORM = /^[0-9a-f]{64}$/;
-/** The line of the canonical text that holds the content; see proposal_text.sql. */
-const CONTENT_LINE = 6;
 
 const list: Command = {
   words: "proposal list",
@@ -93,7 +92,7 @@ const approve: Command = {
     await requireSealingKeys(invocation.keys, id, sealingKeys);
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
-    const sign = await areSignaturesDemanded(sql) ? await signerOfApproval(invocation, signedBy) : undefined;
+    const signing = await openApproval(invocation, signedBy);
     if (!values.yes) printText(result).split("\n").forEach(progress);
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""
@@ -102,7 +101,9 @@ const approve: Command = {
       await askForPrice(invocation, question, priceChange!);
     } else await confirm(question);
     const [{ approver }] = await sql<[{ approver: string }]>`select session_user as approver`;
-    const signature = await sign?.(APPROVAL_NAMESPACE, approvalText({ id, sha256, approver })) ?? null;
+    const signature = signing
+      ? await signing.sign(APPROVAL_NAMESPACE, approvalText({ ...signing, id, sha256, approver }))
+      : null;
     await query`select gold.approve_proposal(${id}::uuid, ${sha256}, ${signature})`;
     return { object: { proposal_id: id, kind, sha256, status: "approved" } };
   },
@@ -129,7 +130,15 @@ const sign: Command = {
     const { id, sha256, kind, content, result } = await readProposal(invocation);
     if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
     await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}?`);
-    await signProposal((await invocation.db()).sql, await invocation.signer(), id, { kind, content });
+    const signing = await openSigning(invocation);
+    if (!signing) {
+      throw new Failure(
+        EXIT.refused,
+        "refused",
+        "No operator key is registered, so nobody signs proposals yet.",
+      );
+    }
+    await signProposal((await invocation.db()).sql, signing, id, { kind, content });
     return { object: { proposal_id: id, kind, sha256, status: "signed" } };
   },
 };
@@ -156,7 +165,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
   const id = idOf(invocation);
   const [row] = await invocation.query`
     select id, kind, status, proposer, proposed_at, expires_at, decided_by, decided_at, canonical_text, has_secrets,
-      proposer_signature, sealing_key, gold.role_of_kind(kind) as role, session_user as login
+      proposer_signature, sealing_key, deployment, gold.role_of_kind(kind) as role, session_user as login
     from gold.proposal_overview where id = ${id}::uuid`;
   if (!row) throw new Failure(EXIT.refused, "not_found", `There is no proposal ${id}.`);
   if (row.canonical_text === null) {
@@ -168,11 +177,13 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
   }
   const text: string = row.canonical_text;
   const sha256 = createHash("sha256").update(text).digest("hex");
-  // Read the content from the hashed text, so that the hash covers everything that the person sees.
-  const content = JSON.parse(text.split("\n")[CONTENT_LINE]!) as Record<string, CanonicalValue>;
+  // Read the content from the hashed text, so that the hash covers everything that the person sees. It is the
+  // last line.
+  const content = JSON.parse(text.split("\n").at(-2)!) as Record<string, CanonicalValue>;
   const signedBy = row.proposer_signature === null ? null : await verifyProposer(
     invocation,
     {
+      deployment: row.deployment,
       id,
       kind: row.kind,
       proposer: row.proposer,

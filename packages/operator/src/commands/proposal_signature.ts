@@ -8,8 +8,8 @@ import {
 import { parsePublicKey, parseSshsig, SshsigError, verifySshsig } from "@gold-partner/sshsig";
 import type { Invocation } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
-import { demandOperatorKeys, readOperatorKeys } from "../operator_keys_file.ts";
-import type { SignText } from "../ssh_key.ts";
+import { readOperatorKeys } from "../operator_keys_file.ts";
+import { openSigning, type Signing } from "../signing.ts";
 
 /**
  * Verifies the proposer's signature, and returns the login and the key. Throws if the signature is invalid.
@@ -48,12 +48,15 @@ export async function verifyProposer(
 }
 
 /**
- * Finds the approver's key. Refuses an unsigned proposal before it asks, and one whose signature was not
- * verified with the operators' first keys where gold demands them.
+ * Finds the approver's key. Returns undefined if approvals need no signatures here. Refuses an unsigned
+ * proposal before it asks.
  */
-export async function signerOfApproval(invocation: Invocation, signedBy: string | null): Promise<SignText> {
-  await demandOperatorKeys(invocation);
-  if (signedBy !== null) return await invocation.signer();
+export async function openApproval(
+  invocation: Invocation,
+  signedBy: string | null,
+): Promise<Signing | undefined> {
+  const signing = await openSigning(invocation);
+  if (!signing || signedBy !== null) return signing;
   throw new Failure(
     EXIT.refused,
     "refused",

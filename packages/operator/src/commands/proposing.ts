@@ -7,8 +7,7 @@ import type { Invocation, Result } from "../command.ts";
 import { EXIT, Failure, failureOf, isOutcomeUnknown } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
 import type { KeyFile } from "../key_file.ts";
-import { areSignaturesDemanded } from "../operator_keys_file.ts";
-import type { SignText } from "../ssh_key.ts";
+import { openSigning, type Signing } from "../signing.ts";
 import { readSealing } from "./new_secret.ts";
 
 /** A change as gold.propose takes it. apply_change.sql has the members of each kind. */
@@ -25,13 +24,11 @@ export interface Change {
   readonly notice?: string | undefined;
 }
 
-type Place = Pick<Invocation, "db" | "keys" | "signer">;
-
 const DIFFERS = "proposal_differs";
 
 /** Makes a change. If the database demands a second person for it, proposes it instead. */
 export async function changeOrPropose(
-  place: Place,
+  invocation: Invocation,
   change: () => Promise<Result>,
   describe: () => Change | Promise<Change>,
 ): Promise<Result> {
@@ -39,7 +36,7 @@ export async function changeOrPropose(
     return await change();
   } catch (error) {
     if (!needsApproval(error)) throw error;
-    return await propose(place, await describe());
+    return await propose(invocation, await describe());
   }
 }
 
@@ -49,19 +46,19 @@ export const needsApproval = (error: unknown): boolean =>
   (error as { detail?: unknown }).detail === "needs_approval";
 
 async function propose(
-  { db, keys, signer }: Place,
+  invocation: Invocation,
   { kind, content, secrets, again, endsAt, notice }: Change,
 ): Promise<Result> {
-  const { sql } = await db();
-  const sign = await areSignaturesDemanded(sql) ? await signer() : undefined;
-  const { text, keyName } = secrets ? await seal(keys, secrets) : { text: null, keyName: null };
+  const { sql } = await invocation.db();
+  const signing = await openSigning(invocation);
+  const { text, keyName } = secrets ? await seal(invocation.keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
     select * from gold.propose(${kind}, ${sql.json(content as JSONValue)}::jsonb, ${text}::bytea, ${keyName},
       coalesce(${endsAt ?? null}::text::timestamptz - clock_timestamp(), '3 days'))`;
   const { id, sha256, expires_at } = row!;
-  if (sign) {
+  if (signing) {
     const given = { kind, content: JSON.parse(JSON.stringify(content)) };
-    await signProposal(sql, sign, id, given).catch((error) => {
+    await signProposal(sql, signing, id, given).catch((error) => {
       throw notSigned(id, failureOf(error));
     });
   }
@@ -91,12 +88,12 @@ function notSigned(id: string, failure: Failure): Failure {
 
 /**
  * Signs the proposal that the database stored. The kind and the content are those that this person gave or
- * was shown, so that the database cannot replace them. The id, the times and the login come from the
- * database.
+ * was shown, and the deployment is that of the person's file, so that the database cannot replace them. The
+ * id, the times and the login come from the database.
  */
 export async function signProposal(
   sql: Sql,
-  sign: SignText,
+  { deployment, sign }: Signing,
   id: string,
   given: Pick<Proposal, "kind" | "content">,
 ): Promise<void> {
@@ -104,7 +101,7 @@ export async function signProposal(
     select proposed_at, expires_at, sha256, session_user as proposer from gold.proposal_overview where id = ${id}::uuid`;
   const { sha256, proposed_at, expires_at, proposer } = row!;
   const [proposedAt, expiresAt] = [proposed_at.toISOString(), expires_at.toISOString()];
-  const text = proposalText({ ...given, id, proposer, proposedAt, expiresAt });
+  const text = proposalText({ ...given, deployment, id, proposer, proposedAt, expiresAt });
   if (createHash("sha256").update(text).digest("hex") !== sha256) {
     throw new Failure(
       EXIT.defect,

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { match } from "node:assert/strict";
 import { assertEquals } from "@std/assert";
 import { assemble, createLog } from "@gold-partner/server";
-import { makeSshKey } from "../../../../testing/operator_keys.ts";
+import { deploymentLine, makeSshKey } from "../../../../testing/operator_keys.ts";
 import { type Run, runGold } from "../gold_fixture.ts";
 import { parsePublicKey } from "@gold-partner/sshsig";
 import type { Row } from "../command.ts";
@@ -22,12 +22,13 @@ describe("gold registry adopt", () => {
     for (const [name, login] of [["first", operator.login], ["second", operator.colleague.login]] as const) {
       keys.push(`${login} ${makeSshKey(operator.path(name))}\n`);
     }
-    keysFile = await operator.write("operator_keys", keys.join(""));
     const roots = [`${operator.login}=${operator.path("first.pub")}`];
     roots.push(`${operator.colleague.login}=${operator.path("second.pub")}`);
     const given = roots.flatMap((root) => ["--operator-key", root]);
     const env = { DATABASE_URL: operator.service.books.url };
     assertEquals((await runGold(["db", "migrate", ...given, "--json"], { env })).exit, 0);
+    const status = deploymentLine(await operator.done("db", "status"));
+    keysFile = await operator.write("operator_keys", status + keys.join(""));
   });
   after(() => operator?.stop());
 

@@ -1,6 +1,6 @@
 import {
   type ApprovalDocument,
-  type OperatorKey,
+  type OperatorKeys,
   type RegistryRow,
   type RowDocument,
   SignedRegistry,
@@ -45,7 +45,7 @@ export const REGISTRY_COMMANDS: readonly Command[] = [adopt];
 /** The stored rows that no approval with two valid signatures names with the same content. */
 async function findUnsignedRows(
   { query }: Pick<Invocation, "query">,
-  keys: readonly OperatorKey[],
+  keys: OperatorKeys,
 ): Promise<readonly RegistryRow[]> {
   const [read] = await query`select gold.read_rows() as rows, gold.read_approvals() as approvals`;
   const signed = await new SignedRegistry(keys).read(read!.approvals as ApprovalDocument);

@@ -72,6 +72,7 @@ const ROUTINES = [
   "delivery/read_backlog.sql",
   "database/read_archive.sql",
   "database/settle_deployment.sql",
+  "database/proposals/deployment_id.sql",
   "database/session_limits.sql",
   "database/probe_write.sql",
   "database/keep_heads.sql",

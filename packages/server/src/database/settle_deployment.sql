@@ -43,6 +43,9 @@ begin
     jsonb_build_object('before', to_jsonb(known) - 'one', 'after', jsonb_build_object('environment', settle_deployment.environment,
       'loopback_receivers', settle_deployment.loopback_receivers, 'flood_per_second', settle_deployment.flood_per_second,
       'webhook_ports', settle_deployment.webhook_ports, 'attempts_kept_days', settle_deployment.attempts_kept_days)));
+  if known.id is null then
+    perform identify_deployment();
+  end if;
   perform registry_changed();
 end $$;
 

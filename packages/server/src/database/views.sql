@@ -147,7 +147,7 @@ create or replace view gold.proposal_overview as
 select p.id, p.kind, case when own.may_read then p.content end as content, p.proposer, p.proposed_at, p.expires_at, p.decided_by, p.decided_at,
   case when p.state = 'pending' and p.expires_at <= clock_timestamp() then 'expired' else p.state end as status,
   case when own.may_read then gold.proposal_text(p) end as canonical_text, gold.proposal_sha256(p) as sha256, p.secrets is not null as has_secrets,
-  p.proposer_signature, p.approver_signature, p.sealing_key
+  p.proposer_signature, p.approver_signature, p.sealing_key, p.deployment
 from gold.proposal p
 cross join lateral (
   select p.proposer = session_user or pg_has_role('gold_audit', 'usage') or pg_has_role('gold_' || gold.role_of_kind(p.kind), 'usage') as may_read

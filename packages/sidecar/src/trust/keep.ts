@@ -5,7 +5,13 @@ import { OFF_REFUSED, parseOperatorKeys } from "@gold-partner/approvals";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { FRONT_SOCKET } from "../front/haproxy.ts";
-import { isEverythingSigned, syncTrust, type TrustSyncOptions, writeTrustOnce } from "./trust_sync.ts";
+import {
+  isEverythingSigned,
+  readDeploymentFault,
+  syncTrust,
+  type TrustSyncOptions,
+  writeTrustOnce,
+} from "./trust_sync.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
@@ -28,6 +34,12 @@ export async function keep(args: readonly string[]): Promise<number> {
     // If the database cannot be read now, the proxy keeps its last files, so the process starts.
     const isRefused = await isEverythingSigned(settings.databaseUrl).catch(() => false);
     if (isRefused) return refuse(`OPERATOR_KEYS ${OFF_REFUSED}`);
+  }
+  if (settings.operatorKeys) {
+    const fault = await readDeploymentFault(settings.databaseUrl, settings.operatorKeys).catch(() =>
+      undefined
+    );
+    if (fault) return refuse(`OPERATOR_KEYS ${fault}`);
   }
   // Keep running if the reader of standard output exits.
   process.stdout.on("error", () => {});

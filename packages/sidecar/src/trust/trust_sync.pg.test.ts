@@ -95,7 +95,7 @@ describe("syncTrust()", () => {
       assertEquals(await isEverythingSigned(trustUrl()), false);
       await registerRootKeys(books.sql, one!, two!);
       assertEquals(await isEverythingSigned(trustUrl()), false);
-      const operatorKeys = await parseOperatorKeys(operatorKeysOf(one!, two!));
+      const operatorKeys = await parseOperatorKeys(await operatorKeysOf(one!, two!));
       const proposal = await proposeSigned(one!, "registry.adopt", {
         rows: [[`authority ${ONE_CERTIFICATE}`, ""]],
       });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type OperatorKey, SignedRegistry, UNVERIFIED } from "@gold-partner/approvals";
+import { type OperatorKeys, requireDeployment, SignedRegistry, UNVERIFIED } from "@gold-partner/approvals";
 import { type KnownAddresses, readPartnerAddresses } from "../front/partner_addresses.ts";
 import { writeAddressMap } from "../front/runtime_api.ts";
 import { readAuthorities, type TrustedAuthorities } from "./authority.ts";
@@ -15,8 +15,8 @@ export interface TrustSyncOptions {
    * The socket of HAProxy's runtime API, to which partners' addresses are written. Undefined without HAProxy.
    */
   readonly frontSocket?: string | undefined;
-  /** The operators' first keys. With them, a CA or address counts only if two people signed for it. */
-  readonly operatorKeys?: readonly OperatorKey[] | undefined;
+  /** The file of OPERATOR_KEYS. With it, a CA or address counts only if two people signed for it. */
+  readonly operatorKeys?: OperatorKeys | undefined;
   readonly pollMs: number;
   /** This machine's time, in Unix milliseconds. The proxy checks expiry against the same clock. */
   readonly now: () => number;
@@ -39,6 +39,24 @@ export async function isEverythingSigned(databaseUrl: string): Promise<boolean> 
       readPartnerAddresses(sql, undefined, UNVERIFIED),
     ];
     return (await Promise.all(read)).every(({ unsigned }) => unsigned === 0);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Why this file of OPERATOR_KEYS cannot be used with this database, if it cannot. */
+export async function readDeploymentFault(
+  databaseUrl: string,
+  keys: OperatorKeys,
+): Promise<string | undefined> {
+  const sql = openConnection(databaseUrl);
+  try {
+    const [row] = await sql`select gold.read_trust_approvals() as approvals`;
+    requireDeployment(keys, row!.approvals);
+    return undefined;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== undefined) throw error;
+    return (error as Error).message;
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import {
   type ApprovalDocument,
   OFF_REFUSED,
-  type OperatorKey,
+  type OperatorKeys,
   parseOperatorKeys,
+  requireDeployment,
   UNVERIFIED,
 } from "@gold-partner/approvals";
 import { about, type Config } from "../../config.ts";
@@ -20,8 +21,8 @@ export async function readOperatorKeys(
   { environment, operatorKeys: path }: Pick<Config, "environment" | "operatorKeys">,
   log: Log,
   sql: Query,
-): Promise<readonly OperatorKey[] | undefined> {
-  if (path !== undefined) return await about("OPERATOR_KEYS", readFile(path, "utf8").then(parseOperatorKeys));
+): Promise<OperatorKeys | undefined> {
+  if (path !== undefined) return await about("OPERATOR_KEYS", readFileOfKeys(path, sql));
   if (environment === "production") {
     await about("OPERATOR_KEYS", requireUnsignedRows(sql));
     log("warn", "OPERATOR_KEYS is off: a superuser of the database can add certificates and keys alone", {
@@ -29,6 +30,14 @@ export async function readOperatorKeys(
     });
   }
   return undefined;
+}
+
+async function readFileOfKeys(path: string, sql: Query): Promise<OperatorKeys> {
+  const keys = await parseOperatorKeys(await readFile(path, "utf8"));
+  const [read] = await sql<{ approvals: ApprovalDocument }[]>`
+    select gold.read_registry_approvals() as approvals`;
+  requireDeployment(keys, read!.approvals);
+  return keys;
 }
 
 /** Throws if the first keys are registered and no row awaits `gold registry adopt`. */

@@ -1,4 +1,4 @@
-import { type ApprovalDocument, type OperatorKey, SignedRegistry } from "@gold-partner/approvals";
+import { type ApprovalDocument, type OperatorKeys, SignedRegistry } from "@gold-partner/approvals";
 import type { Query } from "../../database/query.ts";
 import { errorFields, type Log } from "../../operations/log.ts";
 import { Refusal } from "../../http/refusal.ts";
@@ -42,7 +42,7 @@ export async function openRegistry(
   sql: Query,
   monotonicMs: () => number,
   log: Log,
-  operatorKeys?: readonly OperatorKey[],
+  operatorKeys?: OperatorKeys,
 ): Promise<Registry> {
   const signatures = operatorKeys && new SignedRegistry(operatorKeys);
   const report = createReport(log);

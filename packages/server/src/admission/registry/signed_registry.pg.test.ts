@@ -45,7 +45,7 @@ describe("a registry that requires the signatures of two people", () => {
     people = [await newSignatory(operators[0]!.sql), await newSignatory(operators[1]!.sql)];
     await registerRootKeys(books.sql, ...people);
     const path = join(folder, "operator_keys");
-    await writeFile(path, operatorKeysOf(...people));
+    await writeFile(path, await operatorKeysOf(...people));
     const lines = createLog((line) => void log.push(line), () => new Date());
     const api = books.connect("gold_api", 1);
     const keys = await readOperatorKeys({ environment: "production", operatorKeys: path }, lines, api);
@@ -301,6 +301,6 @@ describe("a registry that requires the signatures of two people", () => {
         .catch(({ message }) => message);
       assertMatch(String(fault), /^OPERATOR_KEYS: /);
     }
-    assertEquals((await parseOperatorKeys(operatorKeysOf(...people))).length, 2);
+    assertEquals((await parseOperatorKeys(await operatorKeysOf(...people))).keys.length, 2);
   });
 });

@@ -28,8 +28,10 @@ describe("operators' keys", () => {
     await books.stop();
   });
 
-  const approve = (person: Signatory, proposal: { id: string; sha256: string }) =>
-    verdictOf(approveSigned(person, proposal));
+  const approve = async (person: Signatory, proposal: { id: string; sha256: string }) => {
+    const [row] = await books.sql`select id from gold.deployment`;
+    return await verdictOf(approveSigned(person, { ...proposal, deployment: row!.id }));
+  };
 
   const activeKeysOf = async (login: string): Promise<string[]> => {
     const rows = await books.sql`

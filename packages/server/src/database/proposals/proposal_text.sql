@@ -1,6 +1,7 @@
--- The text that an approval commits to: seven lines, each with a line feed at its end. Any language can build
--- the same bytes.
---   gold proposal 1
+-- The text that an approval commits to: eight lines, each with a line feed at its end. Any language can build
+-- the same bytes. Up to 0.5.0, the text began with `gold proposal 1`, and had no id of a deployment.
+--   gold proposal 2
+--   id of the deployment
 --   id
 --   kind
 --   login of the proposer
@@ -35,7 +36,7 @@ end $$;
 
 create or replace function gold.proposal_text(given gold.proposal) returns text
 language sql stable security definer set search_path = gold, pg_temp
-return concat_ws(E'\n', 'gold proposal 1', (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at),
+return concat_ws(E'\n', case when (given).deployment is null then 'gold proposal 1' else 'gold proposal 2' end, (given).deployment, (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at),
   gold.instant_text((given).expires_at), gold.canonical_json((given).content)) || E'\n';
 
 create or replace function gold.proposal_sha256(given gold.proposal) returns text

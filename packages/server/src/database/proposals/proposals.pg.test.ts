@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import makeApproval from "../../../../../vectors/make/approval.ts";
 import { canonicalJson } from "@gold-partner/canonical";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Sql } from "postgres";
@@ -365,12 +366,23 @@ describe("proposals under two people", () => {
     assertEquals(await reject(maker, proposal), "done");
   });
 
-  it("have a canonical text of seven lines that any language can build", async () => {
+  it("have the texts of the vectors, in both versions", async () => {
+    for (const { name, content, proposal_text, sha256, ...row } of makeApproval().cases) {
+      const given = { ...row, content: JSON.parse(content as string) };
+      const [made] = await books.sql`
+        select gold.proposal_text(p) as text, gold.proposal_sha256(p) as sha256
+        from jsonb_populate_record(null::gold.proposal, ${books.sql.json(given as never)}::jsonb) p`;
+      assertEquals({ ...made }, { text: proposal_text, sha256 }, `${name}`);
+    }
+  });
+
+  it("have a canonical text of eight lines that any language can build", async () => {
     const content = { ...await newKeyContent(), kid: 'Schlüssel "1"\\مفتاح' };
     const { id, sha256 } = await propose(maker, "signing_key.add", content);
     const [row] = await maker.sql`select * from gold.proposal_overview where id = ${id}`;
     const lines = [
-      "gold proposal 1",
+      "gold proposal 2",
+      row!.deployment,
       id,
       "signing_key.add",
       maker.login,

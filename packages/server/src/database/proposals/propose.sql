@@ -50,8 +50,8 @@ begin
   if kind = 'price.set' and content ? 'source' then
     lifetime := least(lifetime, interval '15 minutes');
   end if;
-  insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key)
-  values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key) returning * into made;
+  insert into proposal (id, kind, content, proposed_at, expires_at, secrets, sealing_key, deployment)
+  values (new_uuid(at), kind, content, at, at + lifetime, secrets, sealing_key, (select d.id from deployment d)) returning * into made;
   perform try_proposal(made);
   id := made.id;
   sha256 := proposal_sha256(made);
@@ -69,6 +69,22 @@ begin
   end if;
 end $$;
 
+-- Refuses a proposal whose text names another deployment: one of before the release that names deployments,
+-- or one that was copied with the database. A superuser can edit what the text names. The programs and the
+-- audit then find that nobody signed this text.
+create or replace function gold.refuse_foreign(given gold.proposal) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  own text := (select d.id from deployment d);
+begin
+  if (given).deployment is null and own is not null then
+    raise exception 'the text of the proposal names no deployment, as in 0.5.0 and earlier: propose the change again' using errcode = 'GR409';
+  elsif (given).deployment <> own then
+    raise exception 'the text of the proposal names the deployment %, but this database is the deployment %: propose the change here',
+      (given).deployment, own using errcode = 'GR409';
+  end if;
+end $$;
+
 -- The proposer's signature of the proposal's text, for the namespace gold-proposal. It is stored once.
 create or replace function gold.sign_proposal(id uuid, signature text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -77,6 +93,7 @@ declare
   given proposal := hold_proposal(id);
 begin
   perform refuse_decided(given);
+  perform refuse_foreign(given);
   if given.proposer <> session_user then
     raise exception 'only % may sign this proposal', given.proposer using errcode = 'GR409';
   elsif given.proposer_signature is not null then
@@ -129,6 +146,7 @@ declare
   signed jsonb;
 begin
   perform refuse_decided(given);
+  perform refuse_foreign(given);
   perform require_role_of(session_user, given.kind, true);
   -- The proposer may have lost the role since the proposal.
   perform require_role_of(given.proposer, given.kind, false);

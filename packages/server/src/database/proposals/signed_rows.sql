@@ -5,10 +5,11 @@
 create or replace function gold.approvals_of(variadic kinds text[]) returns jsonb
 language sql stable set search_path = gold, pg_temp
 return jsonb_build_object(
+  'deployment', (select d.id from gold.deployment d),
   'ends', coalesce((
     select jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) from gold.operator_key k where k.ended_at is not null), '{}'),
   'approvals', coalesce((
-    select jsonb_agg(jsonb_build_object('id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at),
+    select jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at),
       'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by,
       'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature,
       'approverSignature', p.approver_signature) order by p.decided_at, p.id)

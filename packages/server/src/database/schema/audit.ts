@@ -53,6 +53,8 @@ export const proposal = gold.table("proposal", {
   /** What `ssh-keygen -Y sign` wrote for the proposal's text, and for the text of the approval. */
   proposerSignature: code(),
   approverSignature: code(),
+  /** The id of the deployment, which the text names. Null if it names none, as up to 0.5.0 (version 1). */
+  deployment: code(),
 }, (t) => [
   check("proposal_state", sql`${t.state} in ('pending', 'applying', 'approved', 'rejected')`),
   check("proposal_decided", sql`(${t.decidedBy} is null) = (${t.decidedAt} is null)`),

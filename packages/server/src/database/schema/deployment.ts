@@ -46,6 +46,11 @@ export const deployment = gold.table("deployment", {
   twoPeople: boolean().notNull().default(false),
   /** The name of the pepper of the client secrets. Null until the first process of this release started. */
   pepperName: text(),
+  /**
+   * Names this deployment in the texts that operators sign: the environment and a random UUID. A copy of the
+   * database gets another id; see deployment_id.sql. Null only until the end of the migration.
+   */
+  id: code(),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
