@@ -121,7 +121,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const prices = await readPrices(sql, findings, registry.price ?? [], options.keys?.prices, terms);
   const epochs = readEpochs(findings, await read("epoch", "order by id"));
   const requests = await requestTerms(notes, registry, options.signatures ?? 1);
-  const active = activeKeys(registry, publicIds, now);
+  const active = activeKeys(registry, publicIds, expected.of("operator"), now);
   if (options.keys) compareKeys(findings, options.keys.items, active);
   let roles: readonly KeptRole[] = [];
   if (!options.rowsOnly) {

@@ -1,4 +1,4 @@
-// Credentials and settlement accounts in a form that can be stored outside the database: names and hashes.
+// Credentials, operators and settlement accounts in a form that can be stored outside the database: names and hashes.
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import type { Table } from "../tables.ts";
@@ -13,12 +13,17 @@ export interface KeptKey {
 
 export type Registry = Readonly<Partial<Record<Table, readonly Row[]>>>;
 
+/** The kinds that the files of 0.5.0 and earlier do not list. */
+const NEW_KINDS = ["deployment", "operator", "operator_key"];
+
 /**
- * Returns every credential that is active at `now`, sorted. To write another kind to the file, add it here.
+ * Returns every credential that is active at `now`, with the id of the deployment and the operators of the
+ * audit trail, sorted. To write another kind to the file, add it here.
  */
 export function activeKeys(
   registry: Registry,
   publicIds: ReadonlyMap<number, string>,
+  operators: ReadonlyMap<string, Row>,
   now: number,
 ): KeptKey[] {
   const partner = ({ partner_id }: Row) => publicIds.get(partner_id) ?? `partner ${partner_id}`;
@@ -61,6 +66,22 @@ export function activeKeys(
       ({ retired_at }) => retired_at === null,
       (row) => ({ client_id: "house", kind: "authority", name: row.fingerprint }),
     ),
+    ...list(
+      "deployment",
+      () => true,
+      ({ id }) => ({ client_id: "house", kind: "deployment", name: `${id}` }),
+    ),
+    ...Array.from(operators, ([login, { roles }]) => ({
+      client_id: "house",
+      kind: "operator",
+      // The audit trail of 0.4.0 states no roles.
+      name: `${login} ${roles ?? "all roles"}`,
+    })),
+    ...list("operator_key", ({ ended_at }) => ended_at === null, (row) => ({
+      client_id: "house",
+      kind: "operator_key",
+      name: `${row.login} ${row.public_key}`,
+    })),
     ...list("token_key", live, (row) => ({ client_id: "house", kind: "token_key", name: row.kid })),
     ...list("deployment", ({ payout_iban }) => payout_iban !== null, (row) => ({
       client_id: "house",
@@ -80,7 +101,8 @@ const textOf = ({ client_id, kind, name }: KeptKey) => `${client_id} ${kind} ${n
 
 export function compareKeys(findings: Findings, kept: readonly KeptKey[], active: readonly KeptKey[]): void {
   const left = new Set(kept.map(textOf));
-  for (const key of active.map(textOf)) {
+  const isOld = kept.every(({ kind }) => kind !== "deployment");
+  for (const key of active.filter(({ kind }) => !isOld || !NEW_KINDS.includes(kind)).map(textOf)) {
     if (!left.delete(key)) {
       findings.add("key_is_kept", key, "an entry in the file", "active, but not in the file");
     }

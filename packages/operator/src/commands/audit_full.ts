@@ -117,7 +117,7 @@ const keys: Command = {
   words: "audit keys",
   usage: "audit keys --out FILE",
   does:
-    "writes the active credentials, the roles and the head of the audit trail to a new file; store it where nobody with write access to the database can change it",
+    "writes the id of the deployment, the operators with their roles and keys, the active credentials, the powers of all database roles and the head of the audit trail to a new file; store it where nobody with write access to the database can change it",
   options: { out: { type: "string" } },
   async run({ values, path, migrationUrl }) {
     const file = path(required(values, "out"));
