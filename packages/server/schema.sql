@@ -433,6 +433,32 @@ end $_$;
 ALTER FUNCTION gold.admit_operator_key(login text, public_key text, admitted_by text) OWNER TO gold_book;
 
 --
+-- Name: adopt_approvals(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.adopt_approvals(approvals jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+begin
+  perform require_approval(jsonb_build_object('approvals', approvals), 'approval.adopt');
+  if jsonb_typeof(approvals) is distinct from 'array' or approvals = '[]' or exists (
+    select from jsonb_array_elements(approvals) pair
+    left join proposal p on p.id::text = pair ->> 0 and p.state = 'approved' and p.deployment is null
+    where jsonb_array_length(pair) <> 2 or proposal_sha256(p) is distinct from pair ->> 1)
+  then
+    raise exception 'the adopted approvals must be a list of pairs: the id of an approved proposal of version 1, and the hash of its text'
+      using errcode = 'GR409';
+  end if;
+  perform note('approval.adopt', 'approvals', jsonb_build_object('adopted', jsonb_array_length(approvals),
+    'approvals_sha256', hash_text(convert_to(canonical_json(approvals), 'UTF8'))));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.adopt_approvals(approvals jsonb) OWNER TO gold_book;
+
+--
 -- Name: adopt_registry(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -770,6 +796,8 @@ begin
       perform add_operator_key(content ->> 'login', content ->> 'public_key');
     when 'registry.adopt' then
       perform adopt_registry(content -> 'rows');
+    when 'approval.adopt' then
+      perform adopt_approvals(content -> 'approvals');
   end case;
 end $$;
 
@@ -845,7 +873,7 @@ ALTER TABLE gold.operator_key OWNER TO gold_owner;
 CREATE FUNCTION gold.approvals_of(VARIADIC kinds text[]) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
-    RETURN jsonb_build_object('deployment', (SELECT d.id FROM gold.deployment d), 'ends', COALESCE((SELECT jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) AS jsonb_object_agg FROM gold.operator_key k WHERE (k.ended_at IS NOT NULL)), '{}'::jsonb), 'approvals', COALESCE((SELECT jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by, 'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature, 'approverSignature', p.approver_signature) ORDER BY p.decided_at, p.id) AS jsonb_agg FROM gold.proposal p WHERE ((p.state = 'approved'::text) AND (p.approver_signature IS NOT NULL) AND ((p.kind = ANY (approvals_of.kinds)) OR (p.kind = 'operator_key.add'::text)))), '[]'::jsonb));
+    RETURN jsonb_build_object('deployment', (SELECT d.id FROM gold.deployment d), 'ends', COALESCE((SELECT jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) AS jsonb_object_agg FROM gold.operator_key k WHERE (k.ended_at IS NOT NULL)), '{}'::jsonb), 'approvals', COALESCE((SELECT jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by, 'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature, 'approverSignature', p.approver_signature) ORDER BY p.decided_at, p.id) AS jsonb_agg FROM gold.proposal p WHERE ((p.state = 'approved'::text) AND (p.approver_signature IS NOT NULL) AND ((p.kind = ANY (approvals_of.kinds)) OR (p.kind = ANY (ARRAY['operator_key.add'::text, 'approval.adopt'::text])) OR ((p.deployment IS NULL) AND ('version 1'::text = ANY (approvals_of.kinds)))))), '[]'::jsonb));
 
 ALTER FUNCTION gold.approvals_of(VARIADIC kinds text[]) OWNER TO gold_book;
 
@@ -6787,7 +6815,7 @@ ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER 
 
 CREATE FUNCTION gold.proposal_members(kind text) RETURNS text[]
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'pepper.rotate'::text THEN '{pepper}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'deposit.record'::text THEN '{client_id,amount,bank_reference}'::text WHEN 'deposit.reverse'::text THEN '{deposit}'::text WHEN 'payment.submit'::text THEN '{batch,prepared_at,document_sha256,payments}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text ELSE NULL::text END)::text[];
+    RETURN (CASE kind WHEN 'partner.create'::text THEN '{client_id,name,iban,webhook_url,rate_per_second,burst,maximum_grams,ips,secret_hash,webhook_sealed,sealing_key,keys,limits}'::text WHEN 'partner.set'::text THEN '{client_id,name,ips,webhook_url,rate_per_second,burst,maximum_grams,limits}'::text WHEN 'partner.iban'::text THEN '{client_id,iban}'::text WHEN 'partner.resume'::text THEN '{client_id}'::text WHEN 'certificate.issue'::text THEN '{client_id,fingerprint,serial,not_before,not_after,authority,key_hash}'::text WHEN 'signing_key.add'::text THEN '{client_id,thumbprint,kid,jwk}'::text WHEN 'client_secret.rotate'::text THEN '{client_id,hash,overlap_seconds}'::text WHEN 'webhook_secret.rotate'::text THEN '{client_id,sealed,sealing_key,overlap_seconds}'::text WHEN 'price.set'::text THEN '{source,mid,spread_basis_points,stale_after_seconds,url,hours}'::text WHEN 'market.set'::text THEN '{breaker,band,exposure}'::text WHEN 'market.open'::text THEN '{}'::text WHEN 'authority.add'::text THEN '{first,fingerprint,certificate,revocation_list,revocation_next_at}'::text WHEN 'token_key.rotate'::text THEN '{kid,public_jwk,sealed,sealing_key,lead_seconds,overlap_seconds}'::text WHEN 'sealing_key.rotate'::text THEN '{sealing_key,secrets}'::text WHEN 'pepper.rotate'::text THEN '{pepper}'::text WHEN 'vault.add'::text THEN '{serial,refiner,vault,gross,fineness}'::text WHEN 'vault.remove'::text THEN '{serial}'::text WHEN 'deposit.record'::text THEN '{client_id,amount,bank_reference}'::text WHEN 'deposit.reverse'::text THEN '{deposit}'::text WHEN 'payment.submit'::text THEN '{batch,prepared_at,document_sha256,payments}'::text WHEN 'withdrawal.return'::text THEN '{withdrawal}'::text WHEN 'deployment.settle'::text THEN '{environment,public_base_url,loopback_receivers,flood_per_second,webhook_ports,attempts_kept_days}'::text WHEN 'deployment.payout'::text THEN '{name,iban,bic}'::text WHEN 'deployment.defaults'::text THEN '{rate_per_second,burst,limits}'::text WHEN 'recovery.accept'::text THEN '{epoch,losses}'::text WHEN 'operator.add'::text THEN '{name,roles}'::text WHEN 'operator.set'::text THEN '{name,roles}'::text WHEN 'operator.remove'::text THEN '{name}'::text WHEN 'operator_key.add'::text THEN '{login,public_key}'::text WHEN 'registry.adopt'::text THEN '{rows}'::text WHEN 'approval.adopt'::text THEN '{approvals}'::text ELSE NULL::text END)::text[];
 
 ALTER FUNCTION gold.proposal_members(kind text) OWNER TO gold_book;
 
@@ -7185,6 +7213,17 @@ CREATE FUNCTION gold.read_day_limits(client integer) RETURNS TABLE(maximum_withd
 END;
 
 ALTER FUNCTION gold.read_day_limits(client integer) OWNER TO gold_book;
+
+--
+-- Name: read_first_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_first_approvals() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.approvals_of(VARIADIC ARRAY['version 1'::text]);
+
+ALTER FUNCTION gold.read_first_approvals() OWNER TO gold_book;
 
 --
 -- Name: read_key_approvals(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -8733,7 +8772,7 @@ ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO g
 
 CREATE FUNCTION gold.role_of_kind(kind text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (kind = ANY (ARRAY['deposit.record'::text, 'deposit.reverse'::text, 'payment.submit'::text, 'vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'pepper.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
+    RETURN CASE WHEN (kind = ANY (ARRAY['deposit.record'::text, 'deposit.reverse'::text, 'payment.submit'::text, 'vault.add'::text, 'vault.remove'::text, 'withdrawal.return'::text, 'partner.iban'::text, 'deployment.payout'::text])) THEN 'treasury'::text WHEN (kind = ANY (ARRAY['partner.create'::text, 'partner.set'::text, 'partner.resume'::text, 'certificate.issue'::text, 'signing_key.add'::text, 'client_secret.rotate'::text, 'webhook_secret.rotate'::text, 'deployment.defaults'::text])) THEN 'credentials'::text WHEN (kind = ANY (ARRAY['price.set'::text, 'market.set'::text, 'market.open'::text])) THEN 'pricing'::text WHEN (kind = ANY (ARRAY['authority.add'::text, 'token_key.rotate'::text, 'sealing_key.rotate'::text, 'pepper.rotate'::text, 'deployment.settle'::text, 'operator.add'::text, 'operator.set'::text, 'operator.remove'::text, 'operator_key.add'::text, 'recovery.accept'::text, 'registry.adopt'::text, 'approval.adopt'::text])) THEN 'keys'::text ELSE NULL::text END;
 
 ALTER FUNCTION gold.role_of_kind(kind text) OWNER TO gold_book;
 
@@ -12568,6 +12607,13 @@ GRANT ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed byte
 REVOKE ALL ON FUNCTION gold.admit_operator_key(login text, public_key text, admitted_by text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION adopt_approvals(approvals jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.adopt_approvals(approvals jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.adopt_approvals(approvals jsonb) TO gold_keys;
+
+--
 -- Name: FUNCTION adopt_registry(rows jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14634,6 +14680,13 @@ GRANT UPDATE(sells) ON TABLE gold.open_exposure TO gold_book;
 
 REVOKE ALL ON FUNCTION gold.read_day_limits(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_day_limits(client integer) TO gold_api;
+
+--
+-- Name: FUNCTION read_first_approvals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_first_approvals() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_first_approvals() TO gold_keys;
 
 --
 -- Name: FUNCTION read_key_approvals(); Type: ACL; Schema: gold; Owner: gold_book

@@ -19,9 +19,11 @@ export {
   type ApprovalDocument,
   followKeys,
   OFF_REFUSED,
+  readLists,
   requireDeployment,
   SignedRegistry,
   SignedRows,
+  takeList,
   UnsignedRow,
   UNVERIFIED,
 } from "./signed_registry.ts";
@@ -32,4 +34,4 @@ export {
   PROPOSAL_NAMESPACE,
   proposalText,
 } from "./texts.ts";
-export { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
+export { ApprovalVerifier, proposalSha256, type StoredApproval } from "./verifier.ts";

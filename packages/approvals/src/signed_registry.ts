@@ -55,17 +55,17 @@ export class SignedRegistry {
   }
 
   async read({ ends, approvals }: ApprovalDocument): Promise<SignedRows> {
-    const added = approvals.filter(({ kind }) => kind === "operator_key.add");
-    const chain = JSON.stringify([ends, added]);
+    const deciding = approvals.filter(isDeciding);
+    const chain = JSON.stringify([ends, deciding]);
     if (!this.#verifier || chain !== this.#chain) {
       this.#known = new Map();
-      this.#verifier = await followKeys(this.#trusted, { ends, approvals: added });
+      this.#verifier = await followKeys(this.#trusted, { ends, approvals: deciding });
       this.#chain = chain;
     }
     const known = new Map<string, readonly RegistryRow[]>();
     const rows: RegistryRow[] = [];
     for (const approval of approvals) {
-      if (approval.kind === "operator_key.add") continue;
+      if (isDeciding(approval)) continue;
       const text = JSON.stringify(approval);
       const signed = this.#known.get(text) ?? await rowsSignedBy(approval, this.#verifier);
       known.set(text, signed);
@@ -76,16 +76,40 @@ export class SignedRegistry {
   }
 }
 
+/** Whether other approvals count because of this one. */
+const isDeciding = ({ kind }: StoredApproval) => kind === "operator_key.add" || kind === "approval.adopt";
+
+/**
+ * Returns the pairs of ids and hashes of version 1 that this approval lists. Call it only for an approval that
+ * holds. A key that a text of version 1 added cannot sign a list, because only the list makes the text count.
+ */
+export const takeList = ({ kind, content }: StoredApproval): readonly (readonly [string, string])[] =>
+  kind === "approval.adopt" ? (content as { approvals: [string, string][] }).approvals : [];
+
+/** Returns the hashes of version 1 that two people listed, by the id of the proposal. */
+export async function readLists(
+  trusted: OperatorKeys,
+  ends: ReadonlyMap<string, number>,
+  approvals: readonly StoredApproval[],
+): Promise<ReadonlyMap<string, string>> {
+  const verifier = new ApprovalVerifier(trusted, ends);
+  const listed = new Map<string, string>();
+  for (const approval of approvals) {
+    const fault = await verifier.verify(approval).catch(() => "unreadable");
+    if (fault === undefined) { for (const [id, sha256] of takeList(approval)) listed.set(id, sha256); }
+  }
+  return listed;
+}
+
 /** Returns a verifier with the first keys and each later key that two holders of known keys approved. */
 export async function followKeys(
   trusted: OperatorKeys,
   { ends, approvals }: ApprovalDocument,
 ): Promise<ApprovalVerifier> {
-  const times = Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const);
-  const verifier = new ApprovalVerifier(trusted, new Map(times));
-  for (const approval of approvals) {
-    if (approval.kind === "operator_key.add") await verifier.verify(approval).catch(() => {});
-  }
+  const times = new Map(Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const));
+  const deciding = approvals.filter(isDeciding);
+  const verifier = new ApprovalVerifier(trusted, times, await readLists(trusted, times, deciding));
+  for (const approval of deciding) await verifier.verify(approval).catch(() => {});
   return verifier;
 }
 
@@ -113,16 +137,22 @@ export const UNVERIFIED: Pick<SignedRegistry, "read"> = {
 };
 
 /**
- * Throws if the database is another deployment than the one of the file. With the wrong file, a process would
- * ignore every row.
+ * Throws if the database is another deployment than the one of the file, or if nobody has listed the approvals
+ * of version 1. A process would otherwise ignore the rows of all partners.
  */
 export function requireDeployment(
   { deployment: { id, name, baseUrl } }: OperatorKeys,
-  read: ApprovalDocument,
-) {
-  if (read.deployment === id) return;
+  { deployment, approvals }: ApprovalDocument,
+): void {
+  if (deployment !== id) {
+    throw new Error(
+      `names the deployment ${id} (${name}, ${baseUrl}), but the database is the deployment ${deployment}. Check the database URL and the file.`,
+    );
+  }
+  const isListed = approvals.some(({ kind }) => kind === "approval.adopt");
+  if (isListed || approvals.every((one) => one.deployment !== null)) return;
   throw new Error(
-    `names the deployment ${id} (${name}, ${baseUrl}), but the database is the deployment ${read.deployment}. Check the database URL and the file.`,
+    "cannot be used yet, because approvals of 0.5.0 and earlier name no deployment. Two people must first sign a list of them: run `gold proposal adopt`.",
   );
 }
 

@@ -3,7 +3,8 @@ import { newSoftwareKey, type SoftwareKey } from "@gold-partner/sshsig/testing";
 import { assertEquals, assertMatch } from "@std/assert";
 import { parseOperatorKeys } from "./operator_keys.ts";
 import { APPROVAL_NAMESPACE, approvalText, PROPOSAL_NAMESPACE, proposalText } from "./texts.ts";
-import { ApprovalVerifier, type StoredApproval } from "./verifier.ts";
+import { followKeys } from "./signed_registry.ts";
+import { ApprovalVerifier, proposalSha256, type StoredApproval } from "./verifier.ts";
 
 interface Person {
   readonly login: string;
@@ -12,6 +13,8 @@ interface Person {
 
 const ID = "production-6f1c0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";
 const EARLIER = "production-0a2b0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";
+type Content = StoredApproval["content"];
+
 const DAY = (day: number) => `2026-01-${`${day}`.padStart(2, "0")}T09:00:00.000Z`;
 
 describe("ApprovalVerifier", () => {
@@ -25,20 +28,23 @@ describe("ApprovalVerifier", () => {
     ) as [Person, Person, Person];
   });
 
-  const verifier = async (ends: readonly (readonly [Person, string])[] = []) => {
+  const trusted = () => {
     const lines = [amal, badr].map(({ login, key }) => `${login} ${key.publicKey.text}\n`);
     const text = `# deployment ${ID} https://api.example.com Riyadh
 # earlier deployment ${EARLIER} until ${DAY(4)} 12 ${"00".repeat(32)}
 ${lines.join("")}`;
+    return parseOperatorKeys(text);
+  };
+  const verifier = async (ends: readonly (readonly [Person, string])[] = []) => {
     const times = ends.map(([{ key }, at]) => [key.publicKey.fingerprint, Date.parse(at)] as const);
-    return new ApprovalVerifier(await parseOperatorKeys(text), new Map(times));
+    return new ApprovalVerifier(await trusted(), new Map(times));
   };
   async function approved(
     by: Person,
     approver: Person,
     day: number,
     kind = "market.open",
-    content: Readonly<Record<string, string>> = {},
+    content: Content = {},
     deployment: string | null = ID,
   ): Promise<StoredApproval> {
     const id = `${count++}`;
@@ -109,9 +115,58 @@ ${lines.join("")}`;
     const foreign = ID.replace("production", "sandbox");
     for (const given of [foreign, null]) {
       const made = await approved(amal, badr, 2, "price.set", {}, given);
-      assertMatch(`${await chain.verify(made)}`, /The text names (the deployment sandbox|no deployment)/);
+      assertMatch(
+        `${await chain.verify(made)}`,
+        /The text names (the deployment sandbox|no deployment, and two people have not signed)/,
+      );
       assertMatch(`${await chain.verify({ ...made, deployment: ID })}`, /did not sign this text/);
     }
+  });
+
+  describe("of version 1", () => {
+    const listing = async (by: Person, approver: Person, ...old: readonly StoredApproval[]) => {
+      const approvals = await Promise.all(old.map(async (one) => [one.id, await proposalSha256(one)]));
+      return await approved(by, approver, 10, "approval.adopt", { approvals });
+    };
+    const old = (kind: string, content: Content = {}) => approved(amal, badr, 2, kind, content, null);
+    const faultOf = async (approval: StoredApproval, approvals: readonly StoredApproval[]) => {
+      const chain = await followKeys(await trusted(), { ends: {}, approvals });
+      return await chain.verify(approval);
+    };
+
+    it("count only if a list with the id and the hash of their text has two signatures", async () => {
+      const price = await old("price.set", { mid: "1" });
+      const list = await listing(amal, badr, price);
+      assertMatch(
+        `${await faultOf(price, [])}`,
+        /names no deployment, and two people have not signed a list/,
+      );
+      assertEquals(await faultOf(price, [price, list]), undefined);
+      const edited = { ...price, content: { mid: "2" } };
+      for (
+        const [one, other] of [
+          [price, await listing(amal, badr, edited)],
+          [price, await listing(amal, amal, price)],
+          [price, { ...list, content: { approvals: [[price.id, await proposalSha256(edited)]] } }],
+          [edited, list],
+        ] as const
+      ) assertMatch(`${await faultOf(one, [other])}`, /have not signed a list/);
+    });
+
+    it("add keys that count after the list, but that cannot sign the list", async () => {
+      const key = await old("operator_key.add", { login: "carla", public_key: carla.key.publicKey.text });
+      const change = await approved(carla, amal, 12);
+      assertEquals(await faultOf(change, [key, await listing(amal, badr, key)]), undefined);
+      assertMatch(
+        `${await faultOf(change, [key, await listing(carla, badr, key)])}`,
+        /was not a key of carla/,
+      );
+    });
+
+    it("may add a key that people have written into the file meanwhile", async () => {
+      const key = await old("operator_key.add", { login: "badr", public_key: badr.key.publicKey.text });
+      assertEquals(await faultOf(key, [await listing(amal, badr, key)]), undefined);
+    });
   });
 
   it("accepts a text of an earlier id only if it was proposed before this id ended", async () => {

@@ -27,12 +27,21 @@ export class ApprovalVerifier {
   readonly #trusted: OperatorKeys;
   readonly #keys: OperatorKey[];
   readonly #ends: ReadonlyMap<string, number>;
+  readonly #listed: ReadonlyMap<string, string>;
 
-  /** `ends` has the time at which each ended key ended, by fingerprint, in Unix milliseconds. */
-  constructor(trusted: OperatorKeys, ends: ReadonlyMap<string, number>) {
+  /**
+   * `ends` has the time at which each ended key ended, by fingerprint, in Unix milliseconds. `listed` has the
+   * hash of each text of version 1 that counts, by the id of its proposal; see takeList().
+   */
+  constructor(
+    trusted: OperatorKeys,
+    ends: ReadonlyMap<string, number>,
+    listed: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#trusted = trusted;
     this.#keys = [...trusted.keys];
     this.#ends = ends;
+    this.#listed = listed;
   }
 
   /** Returns why the approval is invalid, or undefined if it is valid. */
@@ -44,7 +53,8 @@ export class ApprovalVerifier {
   async verifyProposal(proposal: Proposal, signature: string): Promise<string | undefined> {
     const { proposer, proposedAt } = proposal;
     const verify = async () => {
-      this.#requireOwn(proposal);
+      // Nobody can approve a proposal of version 1 any more.
+      if (proposal.deployment !== null) this.#requireOwn(proposal);
       const text = proposalText(proposal);
       await this.#verifySignature(signature, proposer, Date.parse(proposedAt), text, PROPOSAL_NAMESPACE);
     };
@@ -63,15 +73,13 @@ export class ApprovalVerifier {
     throw new Fault(
       ended
         ? `The proposal is later than the end of the deployment ${deployment}.`
-        : `The text names ${
-          deployment === null ? "no deployment" : `the deployment ${deployment}`
-        }; it must name ${id}.`,
+        : `The text names the deployment ${deployment}; it must name ${id}.`,
     );
   }
 
   async #verify(approval: StoredApproval): Promise<void> {
     const { deployment, id, kind, proposer, approver, proposedAt, expiresAt, approvedAt, content } = approval;
-    this.#requireOwn(approval);
+    if (deployment !== null) this.#requireOwn(approval);
     // A key belongs to one login, so different logins have different keys.
     if (proposer === approver) throw new Fault("The proposer and the approver have the same login.");
     const atMs = Date.parse(approvedAt);
@@ -80,6 +88,9 @@ export class ApprovalVerifier {
     }
     const text = proposalText(approval);
     const sha256 = await sha256Hex(text);
+    if (deployment === null && this.#listed.get(id) !== sha256) {
+      throw new Fault("The text names no deployment, and two people have not signed a list with its hash.");
+    }
     await this.#verifySignature(
       approval.proposerSignature,
       proposer,
@@ -117,6 +128,8 @@ export class ApprovalVerifier {
 
   async #admit({ login, public_key: text }: Record<string, unknown>, fromMs: number): Promise<void> {
     const key = await parsePublicKey(`${text}`);
+    // People may have added this key to the file.
+    if (this.#trusted.keys.some((one) => one.login === login && one.key.text === key.text)) return;
     if (this.#keys.some((one) => one.key.fingerprint === key.fingerprint)) {
       throw new Fault(`The key ${key.fingerprint} belongs to a login already.`);
     }
@@ -133,6 +146,9 @@ async function faultOf(verification: Promise<void>): Promise<string | undefined>
     throw error;
   }
 }
+
+/** The hash of the text that the proposer signs. */
+export const proposalSha256 = (proposal: Proposal): Promise<string> => sha256Hex(proposalText(proposal));
 
 async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

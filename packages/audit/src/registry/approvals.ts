@@ -1,5 +1,5 @@
 // Verifies the signatures of every approval, from first keys that are stored outside the database.
-import { ApprovalVerifier, type OperatorKeys, type StoredApproval } from "@gold-partner/approvals";
+import { ApprovalVerifier, type OperatorKeys, type StoredApproval, takeList } from "@gold-partner/approvals";
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 import { selectFrom } from "../tables.ts";
@@ -22,31 +22,48 @@ export async function checkApprovals(
 ): Promise<number> {
   const first = checkRoots(findings, keys, trusted);
   const since = environment === "production" ? -Infinity : first;
-  const ends = new Map(keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]));
-  const verifier = new ApprovalVerifier(trusted, ends);
   const approved = new Map(
     proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= since)
       .map((row) => [row.id, row]),
   );
+  /** Verifies the approvals in the order of the trail. `listed` are the hashes of version 1 that count. */
+  async function verify(
+    listed: ReadonlyMap<string, string>,
+    onVerified: (row: Row, approval: StoredApproval | undefined, fault: string | undefined) => void,
+  ): Promise<void> {
+    const ends = new Map(
+      keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]),
+    );
+    const verifier = new ApprovalVerifier(trusted, ends, listed);
+    for (const { id, action, subject, detail } of notes) {
+      if (action === "operator_key.end") ends.set(detail.fingerprint, -Infinity);
+      // checkProposals() reports an approval without its row.
+      const row = action === "proposal.approve" ? approved.get(subject) : undefined;
+      if (!row) continue;
+      const approval = approvalOf(row);
+      const fault = approval
+        ? await verifier.verify(approval) ?? lateFault(row.deployment, id, trusted)
+        : "The proposal cannot be read.";
+      onVerified(row, approval, fault);
+    }
+  }
+  const listed = new Map<string, string>();
+  if (proposals.some(({ kind }) => kind === "approval.adopt")) {
+    await verify(new Map(), (_, approval, fault) => {
+      if (fault === undefined) { for (const [id, sha256] of takeList(approval!)) listed.set(id, sha256); }
+    });
+  }
   const admitted = new Map<string, string>();
   let held = 0;
-  for (const { id, action, subject, detail } of notes) {
-    if (action === "operator_key.end") ends.set(detail.fingerprint, -Infinity);
-    // checkProposals() reports an approval without its row.
-    const row = action === "proposal.approve" ? approved.get(subject) : undefined;
-    if (!row) continue;
-    const approval = approvalOf(row);
-    const fault = approval
-      ? await verifier.verify(approval) ?? lateFault(row.deployment, id, trusted)
-      : "The proposal cannot be read.";
+  await verify(listed, (row, approval, fault) => {
     if (fault !== undefined) {
       findings.add("approval_is_signed", `proposal ${row.id}`, "the signatures of two people", fault);
-      continue;
+      return;
     }
     held++;
     const { login, public_key } = approval!.content as Record<string, string>;
     if (row.kind === "operator_key.add") admitted.set(row.id, `${login} ${public_key}`);
-  }
+  });
   for (const { fingerprint, login, public_key, admitted_by } of keys) {
     if (admitted_by === "root") continue;
     findings.expect(

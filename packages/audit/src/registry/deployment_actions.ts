@@ -137,6 +137,7 @@ export const DEPLOYMENT_ACTIONS: Readonly<Record<string, Action>> = {
   "event.replay": nothing,
   "recovery.accept": nothing,
   "registry.adopt": nothing,
+  "approval.adopt": nothing,
   "deployment.two_people": deployment(() => ({ two_people: true })),
   "proposal.propose": nothing,
   "proposal.approve": nothing,

@@ -54,6 +54,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   "operator.remove": ["operator.remove"],
   "operator_key.add": ["operator_key.add"],
   "registry.adopt": ["registry.adopt"],
+  "approval.adopt": ["approval.adopt"],
 };
 /** The member of the content that is the subject of the audit row. For other actions, this is the partner. */
 const SUBJECTS: Readonly<Record<string, string>> = {
@@ -299,6 +300,7 @@ function statedBy(content: Content): Content {
     ...content.hours as Content,
     ...("exposure" in content ? { grams: content.exposure } : {}),
     ...("rows" in content ? { rows_sha256: sha256Hex(canonical(content.rows)) } : {}),
+    ...("approvals" in content ? { approvals_sha256: sha256Hex(canonical(content.approvals)) } : {}),
     ...("deposit" in content ? { deposit: `dep_${content.deposit}` } : {}),
     ...("withdrawal" in content ? { withdrawal: `wd_${content.withdrawal}` } : {}),
     ...(keys.length === 0 ? {} : {

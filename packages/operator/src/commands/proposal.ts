@@ -11,6 +11,7 @@ import { requireSameSecrets } from "./key.ts";
 import { askForPrice, mustTypePrice, type PriceChange, readPriceChange } from "./price_change.ts";
 import { consequencesOf, differencesOf } from "./proposal_view.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
+import { adopt } from "./adopting.ts";
 import { openApproval, verifyProposer } from "./proposal_signature.ts";
 import { openSigning } from "../signing.ts";
 
@@ -78,9 +79,10 @@ const approve: Command = {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
     const expected = parsed(values, "expect", parsePrice);
-    const { id, sha256, kind, content, priceChange, result, signedBy, sealingKeys } = await readProposal(
-      invocation,
-    );
+    const { id, sha256, kind, content, deployment, priceChange, result, signedBy, sealingKeys } =
+      await readProposal(
+        invocation,
+      );
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -93,6 +95,15 @@ const approve: Command = {
     if (kind === "sealing_key.rotate") await requireSameSecrets(invocation, id, content as never);
     const { sql } = await invocation.db();
     const signing = await openApproval(invocation, signedBy);
+    if (signing && deployment !== signing.deployment) {
+      throw new Failure(
+        EXIT.refused,
+        "other_deployment",
+        `The text of the proposal names ${
+          deployment ?? "no deployment"
+        }, but you sign for ${signing.deployment}. Nothing was done. Propose the change again.`,
+      );
+    }
     if (!values.yes) printText(result).split("\n").forEach(progress);
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""
@@ -143,7 +154,7 @@ const sign: Command = {
   },
 };
 
-export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, sign, approve, reject];
+export const PROPOSAL_COMMANDS: readonly Command[] = [list, show, sign, approve, reject, adopt];
 
 const idOf = ({ positionals }: Invocation): string => uuidOf("proposal", "", positionals[0]!);
 
@@ -151,6 +162,8 @@ interface Proposal {
   readonly id: string;
   readonly kind: string;
   readonly content: CanonicalValue;
+  /** The id that the text names. Null in version 1. */
+  readonly deployment: string | null;
   readonly priceChange: PriceChange | undefined;
   /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
@@ -201,6 +214,7 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     id,
     kind: row.kind,
     content,
+    deployment: row.deployment,
     priceChange,
     signedBy,
     sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),

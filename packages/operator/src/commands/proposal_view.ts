@@ -216,6 +216,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     consequences: () =>
       "After your approval, the service, the trust sync and `gold withdrawal submit` accept these rows as signed by two people. Compare each row with your own records.",
   },
+  "approval.adopt": {
+    consequences: () =>
+      "After your approval, these proposals of 0.5.0 and earlier count as signed for this deployment. `gold proposal show` shows each. Compare each with your own records.",
+  },
 };
 
 const TO_PROPOSER = "Only the person who proposed it can read the secret.";

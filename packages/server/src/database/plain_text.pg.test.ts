@@ -13,6 +13,8 @@ const NOT_FREE = {
       "attempt.error",
       "audit.action",
       "deployment.environment",
+      "deployment.id",
+      "proposal.deployment",
       "event.type",
       "expiry_notice.kind",
       "idempotency_key.body",

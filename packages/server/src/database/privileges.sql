@@ -30,8 +30,8 @@ begin
     -- Keys holds the deployment's own keys: certificate authorities, token keys, sealing keys and the
     -- operators' signing keys. It accepts what a restore lost.
     ('gold_keys',
-      'adopt_registry add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
-        rotate_pepper add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
+      'adopt_registry adopt_approvals add_authority move_authority_key retire_authority add_token_key rotate_token_key read_sealed reseal
+        read_first_approvals rotate_pepper add_operator_key end_operator_key find_losses accept_losses note_epoch read_approvals read_rows'),
     -- What several roles need.
     ('gold_treasury gold_credentials',
       'suspend_partner'),

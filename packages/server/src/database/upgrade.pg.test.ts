@@ -144,7 +144,11 @@ describe("a database of the first version", () => {
     assertEquals(changed.map((line) => line.split('"last_posted_at"')[0]), [
       'account {"bucket":1,"client_id":1,"admission_version":1,"event_sequence":2,',
     ]);
-    assertEquals(lines.length, before.length + 5, "five events are new");
+    assertEquals(
+      lines.length,
+      before.length + 6,
+      "five events and the audit row of the deployment's id are new",
+    );
     const found =
       await sql`select * from gold.verify_ledger() union all select * from gold.verify_chain() union all select * from gold.verify_audit()`;
     assertEquals(found.map((row) => ({ ...row })), []);
@@ -153,7 +157,7 @@ describe("a database of the first version", () => {
       await sql`select encode(hash, 'hex') as head from gold.chain_link where client_id = 1 and sequence = 2`;
     assertEquals(sealed!.head, head);
     const [links] = await sql`select count(*)::int as n, max(id)::int as last from gold.audit_link`;
-    assertEquals({ ...links }, { n: 3, last: 3 });
+    assertEquals({ ...links }, { n: 4, last: 4 });
   });
 
   it("starts the history with the current price and bars, and older records refer to neither", async () => {

@@ -128,5 +128,7 @@ begin
       perform add_operator_key(content ->> 'login', content ->> 'public_key');
     when 'registry.adopt' then
       perform adopt_registry(content -> 'rows');
+    when 'approval.adopt' then
+      perform adopt_approvals(content -> 'approvals');
   end case;
 end $$;

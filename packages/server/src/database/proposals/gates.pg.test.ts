@@ -112,6 +112,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
     sql`select gold.return_withdrawal(${paid}::uuid)`,
   ],
   add_operator_key: (sql) => [sql`select gold.add_operator_key('amal', 'ssh-ed25519 AAAA')`],
+  adopt_approvals: (sql) => [sql`select gold.adopt_approvals('[["x", "00"]]')`],
   adopt_registry: (sql) => [sql`select gold.adopt_registry('[["client_secret x 00", ""]]')`],
   accept_losses: (sql) => [
     sql`select gold.accept_losses(1, ${
@@ -166,6 +167,7 @@ const BY_ONE: Readonly<Record<string, string>> = {
   proposal_text: "reads",
   public_key_fault: "reads",
   read_archive: "reads",
+  read_first_approvals: "reads",
   role_of_kind: "reads",
   find_losses: "reads, and seals committed records, which the service does, too",
   keep_heads: "reads, and seals committed records, which the service does, too",

@@ -34,6 +34,7 @@ return case kind
   when 'operator.remove' then '{name}'
   when 'operator_key.add' then '{login,public_key}'
   when 'registry.adopt' then '{rows}'
+  when 'approval.adopt' then '{approvals}'
 end::text[];
 
 -- The members of an object inside the content.

@@ -11,7 +11,7 @@ return case
     'client_secret.rotate', 'webhook_secret.rotate', 'deployment.defaults') then 'credentials'
   when kind in ('price.set', 'market.set', 'market.open') then 'pricing'
   when kind in ('authority.add', 'token_key.rotate', 'sealing_key.rotate', 'pepper.rotate', 'deployment.settle', 'operator.add',
-    'operator.set', 'operator.remove', 'operator_key.add', 'recovery.accept', 'registry.adopt') then 'keys' end;
+    'operator.set', 'operator.remove', 'operator_key.add', 'recovery.accept', 'registry.adopt', 'approval.adopt') then 'keys' end;
 
 -- The migration login owns the books, so it may propose every change. It may approve only with the role.
 -- A login that was removed has no role.

@@ -1,7 +1,8 @@
 -- Reads for the programs that use a row only if two people signed for it. The programs verify the signatures
 -- themselves, because Postgres cannot.
 
--- The approvals of these kinds and of operators' keys, in the order in which they were made.
+-- The approvals of these kinds, of operators' keys and of the list of version 1, in the order in which they
+-- were made. The kind `version 1` stands for every approval whose text names no deployment.
 create or replace function gold.approvals_of(variadic kinds text[]) returns jsonb
 language sql stable set search_path = gold, pg_temp
 return jsonb_build_object(
@@ -14,7 +15,8 @@ return jsonb_build_object(
       'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature,
       'approverSignature', p.approver_signature) order by p.decided_at, p.id)
     from gold.proposal p
-    where p.state = 'approved' and p.approver_signature is not null and (p.kind = any (kinds) or p.kind = 'operator_key.add')), '[]'));
+    where p.state = 'approved' and p.approver_signature is not null and (p.kind = any (kinds)
+      or p.kind in ('operator_key.add', 'approval.adopt') or p.deployment is null and 'version 1' = any (kinds))), '[]'));
 
 -- The approvals of all rows that read_rows() returns, for `gold registry adopt`.
 create or replace function gold.read_approvals() returns jsonb
@@ -32,6 +34,11 @@ return gold.approvals_of('partner.create', 'partner.set', 'certificate.issue', '
 create or replace function gold.read_payee_approvals() returns jsonb
 language sql stable security definer set search_path = gold, pg_temp
 return gold.approvals_of('partner.create', 'partner.set', 'partner.iban', 'deployment.payout', 'registry.adopt');
+
+-- The approvals that `gold proposal adopt` lists.
+create or replace function gold.read_first_approvals() returns jsonb
+language sql stable security definer set search_path = gold, pg_temp
+return gold.approvals_of('version 1');
 
 -- The approvals of operators' keys only, with which `gold` verifies the proposer's signature.
 create or replace function gold.read_key_approvals() returns jsonb
@@ -73,5 +80,25 @@ begin
   end if;
   perform note('registry.adopt', 'registry', jsonb_build_object('adopted', jsonb_array_length(rows),
     'rows_sha256', hash_text(convert_to(canonical_json(rows), 'UTF8'))));
+  perform registry_changed();
+end $$;
+
+-- Two people sign for the approvals of version 1, whose texts name no deployment. `approvals` is a list of
+-- pairs, the proposal's id and the hash of its text. Programs read the pairs from the approved proposal.
+create or replace function gold.adopt_approvals(approvals jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+begin
+  perform require_approval(jsonb_build_object('approvals', approvals), 'approval.adopt');
+  if jsonb_typeof(approvals) is distinct from 'array' or approvals = '[]' or exists (
+    select from jsonb_array_elements(approvals) pair
+    left join proposal p on p.id::text = pair ->> 0 and p.state = 'approved' and p.deployment is null
+    where jsonb_array_length(pair) <> 2 or proposal_sha256(p) is distinct from pair ->> 1)
+  then
+    raise exception 'the adopted approvals must be a list of pairs: the id of an approved proposal of version 1, and the hash of its text'
+      using errcode = 'GR409';
+  end if;
+  perform note('approval.adopt', 'approvals', jsonb_build_object('adopted', jsonb_array_length(approvals),
+    'approvals_sha256', hash_text(convert_to(canonical_json(approvals), 'UTF8'))));
   perform registry_changed();
 end $$;
