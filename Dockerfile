@@ -13,6 +13,7 @@ COPY packages/jws/package.json packages/jws/
 COPY packages/sshsig/package.json packages/sshsig/
 COPY packages/approvals/package.json packages/approvals/
 COPY packages/protocol/package.json packages/protocol/
+COPY packages/command_line/package.json packages/command_line/
 COPY packages/database/package.json packages/database/
 COPY packages/server/package.json packages/server/
 COPY packages/audit/package.json packages/audit/

@@ -4,7 +4,7 @@
 // commit. A broken limit exits with 1.
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts";
 import { resolveCommit } from "../testing/release/history.ts";
 import { type AgainstOptions, runAgainst } from "./against/run.ts";
@@ -101,17 +101,14 @@ interface Arguments {
 
 function readArguments(): Arguments {
   try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        short: { type: "boolean", default: false },
-        strict: { type: "boolean", default: false },
-        only: { type: "string" },
-        rows: { type: "string" },
-        json: { type: "string" },
-        against: { type: "string" },
-        limit: { type: "string" },
-      },
+    const { values, positionals } = parseOptions(process.argv.slice(2), {
+      short: { type: "boolean", default: false },
+      strict: { type: "boolean", default: false },
+      only: { type: "string" },
+      rows: { type: "string" },
+      json: { type: "string" },
+      against: { type: "string" },
+      limit: { type: "string" },
     });
     const [name, ...others] = positionals;
     if (others.length > 0) throw new Error(`Name one benchmark only; got also ${others.join(", ")}.`);

@@ -32,7 +32,9 @@ describe("the image", () => {
     for (const name of needed) {
       const { dependencies = {} } = JSON.parse(text(`packages/${name}/package.json`));
       for (const dependency of Object.keys(dependencies)) {
-        if (dependency.startsWith("@gold-partner/")) needed.add(dependency.split("/")[1]!);
+        if (dependency.startsWith("@gold-partner/")) {
+          needed.add(dependency.split("/")[1]!.replaceAll("-", "_"));
+        }
       }
     }
     const named = (path: string, line: RegExp) =>

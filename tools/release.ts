@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { PUBLISHED } from "./check/structure.ts";
 import { jsrArguments } from "./pack/jsr_arguments.ts";
 import { stagePackages } from "./pack/stage.ts";
@@ -24,12 +24,9 @@ const [FAILED, USAGE_EXIT] = [1, 2];
 
 function readOptions() {
   try {
-    const { values, positionals: [version = "", ...more] } = parseArgs({
-      allowPositionals: true,
-      options: {
-        "dry-run": { type: "boolean", default: false },
-        "gate-passed": { type: "boolean", default: false },
-      },
+    const { values, positionals: [version = "", ...more] } = parseOptions(process.argv.slice(2), {
+      "dry-run": { type: "boolean", default: false },
+      "gate-passed": { type: "boolean", default: false },
     });
     if (!VERSION.test(version) || more.length > 0) {
       throw new Error(`VERSION must be one version such as 0.2.0; got "${[version, ...more].join(" ")}".`);

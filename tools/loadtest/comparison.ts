@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { type Estimate, estimateRatios, METHOD } from "./bootstrap.ts";
 import { Histogram } from "./histogram.ts";
 import { UsageError } from "./plan.ts";
@@ -69,11 +69,7 @@ function readArguments(args: readonly string[]): { json: boolean; folders: reado
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      options: { json: { type: "boolean", default: false } },
-      allowPositionals: true,
-    });
+    return parseOptions(args, { json: { type: "boolean", default: false } });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { type Load, loadOf, PROFILES } from "../../loadtest/lib/profiles.ts";
 import { type ScenarioName, SCENARIOS } from "../../loadtest/lib/service_levels.ts";
 
@@ -75,7 +75,7 @@ export function readPlan(args: readonly string[], root: string, now: Date): RunP
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    return parseOptions(args, OPTIONS);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

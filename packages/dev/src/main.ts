@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { nameState, readyFacts, readyText } from "./ready_text.ts";
 import type { Step } from "./docs/start_page.ts";
 import { explainFailure } from "./failure.ts";
@@ -60,11 +60,12 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function readOptions() {
   try {
-    const { values } = parseArgs({ options: OPTIONS });
+    const { values, positionals: [extra] } = parseOptions(process.argv.slice(2), OPTIONS);
     if (values.help) {
       console.log(USAGE);
       process.exit(0);
     }
+    if (extra !== undefined) throw new Error(`npm start takes options only; got ${extra}.`);
     const port = /^[0-9]{1,5}$/.test(values.port) ? Number(values.port) : 0;
     if (port < 1 || port > PORT_MAX) {
       throw new Error(`--port must be a number from 1 to ${PORT_MAX}; got ${values.port}.`);

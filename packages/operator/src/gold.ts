@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import type { Command, Invocation } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands/audit.ts";
 import { FULL_AUDIT_COMMANDS } from "./commands/audit_full.ts";
@@ -216,16 +216,10 @@ function parse(command: Command, argv: readonly string[]) {
   const args = endWithDashed(argv.slice(words.split(" ").length));
   let parsed;
   try {
-    parsed = parseArgs({
-      args,
-      options: { ...COMMON, ...options },
-      allowPositionals: true,
-      tokens: true,
-    });
+    parsed = parseOptions(args, { ...COMMON, ...options });
   } catch (error) {
     throw usage(`${(error as Error).message} Usage: gold ${command.usage}`);
   }
-  refuseRepeated(parsed.tokens, { ...COMMON, ...options });
   if (!parsed.values.help && parsed.positionals.length !== takes.length) {
     throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
   }
@@ -239,16 +233,6 @@ function parse(command: Command, argv: readonly string[]) {
 function endWithDashed(args: readonly string[]): string[] {
   const dashed = args.includes("--") ? [] : args.filter((arg) => DASHED_THUMBPRINT.test(arg));
   return dashed.length === 0 ? [...args] : [...args.filter((arg) => !dashed.includes(arg)), "--", ...dashed];
-}
-
-/** Refuses an option that is given twice, because one value would be ignored silently. */
-function refuseRepeated(
-  tokens: readonly { readonly kind: string; readonly name?: string }[],
-  options: NonNullable<Command["options"]>,
-): void {
-  const names = tokens.flatMap(({ kind, name = "" }) => kind === "option" ? [name] : []);
-  const twice = names.find((name, index) => names.indexOf(name) !== index && !options[name]?.multiple);
-  if (twice !== undefined) throw usage(`--${twice} is given twice. Give it once.`);
 }
 
 async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {

@@ -1,7 +1,7 @@
 import { GoldClient } from "@gold-partner/client";
+import { parseOptions } from "@gold-partner/command-line";
 import { resolve } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import type { Command, Finding, Invocation, Result, Terminal } from "./command.ts";
 import { AUDIT } from "./commands/audit.ts";
 import { CHECK_RECEIVER } from "./commands/check_receiver.ts";
@@ -101,18 +101,10 @@ function parse({ name, usage: shown, takes = [], options = {} }: Command, args: 
   const wanted = `Usage: gold-partner ${name} ${shown}`.trimEnd();
   let parsed;
   try {
-    parsed = parseArgs({
-      args: [...args],
-      options: { ...COMMON, ...options },
-      allowPositionals: true,
-      tokens: true,
-    });
+    parsed = parseOptions(args, { ...COMMON, ...options });
   } catch (error) {
     throw usage(`${(error as Error).message} ${wanted}`);
   }
-  const names = parsed.tokens.flatMap((token) => token.kind === "option" ? [token.name] : []);
-  const twice = names.find((each, index) => names.indexOf(each) !== index);
-  if (twice !== undefined) throw usage(`--${twice} is given twice. Give it once.`);
   const { values, positionals } = parsed as { values: Invocation["values"]; positionals: string[] };
   if (!values.help && positionals.length !== takes.length) {
     const given = positionals.length === 0 ? "nothing" : positionals.join(" ");

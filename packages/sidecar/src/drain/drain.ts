@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "@gold-partner/command-line";
 import { parseSocket } from "../settings_values.ts";
 import { drainEnvoy, type DrainOptions } from "./drain_envoy.ts";
 
@@ -41,13 +41,11 @@ export async function drain(args: readonly string[]): Promise<number> {
 /** Reads the options. If one is wrong, returns a sentence that names it. */
 function readOptions(args: readonly string[]): DrainOptions | string {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        admin: { type: "string", default: DEFAULTS.admin },
-        seconds: { type: "string", default: DEFAULTS.seconds },
-      },
+    const { values, positionals: [extra] } = parseOptions(args, {
+      admin: { type: "string", default: DEFAULTS.admin },
+      seconds: { type: "string", default: DEFAULTS.seconds },
     });
+    if (extra !== undefined) return `drain takes options only; got ${extra}.`;
     const seconds = Number(values.seconds);
     if (!/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) {
       return `--seconds must be a whole number from 1 to ${SECONDS_MAX}; got ${values.seconds}.`;

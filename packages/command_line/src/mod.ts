@@ -1,0 +1,1 @@
+export { type OptionTable, parseOptions } from "./parse_options.ts";
