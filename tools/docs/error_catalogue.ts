@@ -11,8 +11,8 @@ type Entry = (typeof TOKEN_PROBLEM_REGISTRY)[TokenProblemCode];
 
 const INTRODUCTION = `# Errors
 
-Every error code that the service can return. This page is generated from the registry that the
-service itself uses. Regenerate it with \`npm run docs\`.
+Every error code that the service can return. This page is made from the registry that the
+service itself uses.
 
 A refusal is \`application/problem+json\` (RFC 9457), and its \`type\` links to the entry below. Handle
 errors by \`code\`. Handle a code that you do not know by its status. At \`POST /oauth/token\`, refusals

@@ -13,6 +13,7 @@ import { type Credentials, memberOf } from "../credentials.ts";
 import { EXIT, exitOf } from "../failure.ts";
 import { ANSWER_MAX_MS } from "../receiver/deliver.ts";
 import { examineCertificate, examineServiceDates } from "./certificate.ts";
+import { durationText } from "./duration_text.ts";
 import { examineCredentials } from "./foreign_credentials.ts";
 import { Fault, faultOf } from "./fault.ts";
 import type { SignedRequest } from "./signed_request.ts";
@@ -188,9 +189,9 @@ async function connectionFault(
 function examineClock({ clockOffsetSeconds: offset }: GoldClient): Outcome {
   if (offset === undefined) return { detail: "unknown, because the reply has no Date." };
   const where = offset < 0 ? "behind" : "ahead of";
-  const detail = `${Math.abs(offset)} s ${where} the service's clock.`;
+  const detail = `${durationText(Math.abs(offset) * 1000)} ${where} the service's clock.`;
   if (Math.abs(offset) <= TIMESTAMP_WINDOW_SECONDS) return { detail };
-  const limit = `Signed requests are accepted within ${TIMESTAMP_WINDOW_SECONDS} s.`;
+  const limit = `Signed requests are accepted within ${durationText(TIMESTAMP_WINDOW_SECONDS * 1000)}.`;
   throw new Fault(`${detail} ${limit}`, "Set the clock, and keep it synchronised with NTP.");
 }
 
@@ -246,19 +247,19 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
     const { http_status, duration_ms } = attempt;
     if (http_status === null) {
       throw new Fault(
-        `gave no answer to a test event (${duration_ms} ms).`,
+        `gave no answer to a test event within ${durationText(duration_ms)}.`,
         "Check that the registered URL is reachable from the service over https with a valid certificate, and " +
-          "answers within 15 s.",
+          `answers within ${durationText(ANSWER_MAX_MS)}.`,
       );
     }
     if (http_status >= 200 && http_status < 300) {
-      return { detail: `answered ${http_status} to a test event after ${duration_ms} ms.` };
+      return { detail: `answered ${http_status} to a test event after ${durationText(duration_ms)}.` };
     }
     const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";
     throw new Fault(`answered ${http_status} to a test event.`, cure);
   }
   throw new Fault(
-    `the service did not send the test event within ${ATTEMPT_MAX_MS / 1000} s.`,
+    `the service did not send the test event within ${durationText(ATTEMPT_MAX_MS)}.`,
     "gold-partner events shows the deliveries. If other events are delivered, ask the operator.",
     EXIT.dependency,
   );

@@ -19,6 +19,9 @@ export function faultOf(error: GoldError): Fault {
   const known = Object.hasOwn(TOKEN_PROBLEM_REGISTRY, error.code)
     ? TOKEN_PROBLEM_REGISTRY[error.code as TokenProblemCode]
     : undefined;
+  const cure = known?.cure ?? "";
+  // The service's usual detail ends with the cure, which the report shows after the detail.
+  const end = error.detail.length - (error.detail.endsWith(cure) ? cure.length : 0);
   const request = error.request_id === undefined ? "" : ` (${error.request_id})`;
-  return new Fault(`${error.code}: ${error.detail}${request}`, known?.cure ?? "", exitOf(error));
+  return new Fault(`${error.code}: ${error.detail.slice(0, end).trimEnd()}${request}`, cure, exitOf(error));
 }
