@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Reader } from "./page_fixture.ts";
 import type { Shell } from "./shell_fixture.ts";
 
@@ -30,10 +30,17 @@ describe("a guide that continues from the quickstart", () => {
   });
   after(() => reader?.leave());
 
+  const paid: string[] = [];
   // Every page runs twice. The second time, the pages that followed it come before it.
   for (const page of [...PAGES, ...PAGES.toReversed()]) {
     it(`works as printed, with the output that it shows: ${page}`, async () => {
-      assert(await reader.follow(await reader.openShellAfter(quickstart), page) > 0);
+      const printed = await reader.follow(await reader.openShellAfter(quickstart), page);
+      assert(printed.length > 0);
+      paid.push(...printed.flatMap((text) => text.match(/withdrawal\.paid evt_\S+/g) ?? []));
     });
   }
+
+  it("shows the event of the withdrawal that this run has simulated: sandbox.md", () => {
+    assertEquals([paid.length, new Set(paid).size], [2, 2]);
+  });
 });

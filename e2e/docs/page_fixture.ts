@@ -8,7 +8,7 @@ import { findFreePort } from "@gold-partner/local-postgres";
 import { openShell, type Shell } from "./shell_fixture.ts";
 import { type Started, startUntilReady } from "@gold-partner/dev/testing";
 
-const REPOSITORY: string = fileURLToPath(new URL("../..", import.meta.url));
+export const REPOSITORY: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The base URL that the pages show. */
 const PAGE_URL = "https://localhost:8443";
 /** TypeScript blocks are removed here, because other tests run them. */
@@ -47,10 +47,9 @@ export class Reader {
       PATH: `${process.env.PATH}${delimiter}${join(REPOSITORY, ".tools/bruno/node_modules/.bin")}`,
       HOME: folder,
       BASE_URL: started.run.base_url,
-      CA: join(state, "pki", "ca.pem"),
+      STATE: state,
       WEBHOOK_PORT: `${await findFreePort()}`,
       REPOSITORY,
-      DATABASE_URL: started.run.database_url,
     });
   }
 
@@ -76,14 +75,16 @@ export class Reader {
 
   /**
    * Types every block of a page, or of its part before `until`, and compares the output with what the page
-   * shows. Returns the number of blocks.
+   * shows. Returns what each block printed.
    */
-  async follow(shell: Shell, name: string, until?: string): Promise<number> {
+  async follow(shell: Shell, name: string, until?: string): Promise<string[]> {
+    const printed: string[] = [];
     const page = await readPage(name);
     const steps = readSteps(until === undefined ? page : page.slice(0, page.indexOf(until)));
     for (const { line, commands, shown = "" } of steps) {
       try {
         const came = await shell.run(commands);
+        printed.push(came);
         // Accept any output of a block with a `gold` command for which the page shows no output.
         if (shown || !/^gold /m.test(commands)) {
           expectShown(came.replaceAll(this.started.run.base_url, PAGE_URL), shown);
@@ -92,7 +93,7 @@ export class Reader {
         throw new Error(`docs/${name}, line ${line}: ${(error as Error).message}`);
       }
     }
-    return steps.length;
+    return printed;
   }
 
   async leave(): Promise<void> {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { startUntilReady } from "@gold-partner/dev/testing";
 import { findFreePort } from "@gold-partner/local-postgres";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { OFFLINE_PIP, PYTHON_PACKAGE, PythonEnvironment } from "../client/python_client_fixture.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import { expectShown, readBlocks, readSteps } from "./doc_fixture.ts";
@@ -27,31 +27,31 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
 }
 
 describe("the Python guide", () => {
-  it("leads from an empty folder to an order in six commands, while npm start runs", () =>
+  it("leads from an empty folder to an order in six commands, while npm start --state runs, and again in the same folder", () =>
     inFolder(async (folder) => {
-      // Make a folder that looks to the page like a clone in which `npm start` runs.
-      const clone = join(folder, "clone");
-      await mkdir(join(folder, "empty"));
-      await mkdir(clone);
-      await symlink(join(PYTHON_PACKAGE, ".."), join(clone, "packages"));
-      const started = await startUntilReady(join(clone, ".gold"), "--port", `${await findFreePort()}`);
-      const env = { PATH: process.env.PATH ?? "", HOME: folder, REPOSITORY: clone, ...OFFLINE_PIP };
-      const shell = openShell(join(folder, "empty"), env);
+      const [empty, STATE] = [join(folder, "empty"), join(folder, "state")];
+      await mkdir(empty);
+      const started = await startUntilReady(STATE, "--port", `${await findFreePort()}`);
+      const REPOSITORY = dirname(dirname(PYTHON_PACKAGE));
+      const env = { PATH: process.env.PATH ?? "", HOME: folder, REPOSITORY, STATE, ...OFFLINE_PIP };
+      const shell = openShell(empty, env);
       try {
         const page = await readPage();
         const [start, ...more] = readSteps(page.slice(0, page.indexOf("\n## ")));
         assertEquals(more, []);
         const commands = start!.commands.replace(/<<'(\w+)'\n[^]*?^\1$/m, "").trim().split("\n");
         assert(commands.length <= COMMANDS_MAX, `${commands.length} commands`);
-        expectShown(await shell.run(start!.commands), start!.shown!);
+        for (let round = 0; round < 2; round++) {
+          expectShown(await shell.run(start!.commands), start!.shown!);
+        }
       } finally {
         await shell.stop();
         await started.stop();
       }
     }));
 
-  it("works as printed, with the output that it shows, twice and in any order", async () => {
-    const python = await PythonEnvironment.create();
+  it("works as printed, with the output that it shows, twice and in any order, and mypy --strict accepts its programs", async () => {
+    const python = await PythonEnvironment.create("mypy");
     const stack = await Stack.open();
     try {
       await stack.operator("price set --source fixed --mid 500 --spread 60");
@@ -63,6 +63,13 @@ describe("the Python guide", () => {
       );
       const { client_id } = stack.partner.credentials;
       const credentials = stack.running.state.path("partners", client_id, "credentials.json");
+      for (
+        const [name, code] of [["page.py", steps.map(({ code }) => code).join("")], ["first.py", firstOrder!]]
+      ) {
+        const program = join(python.folder, name!);
+        await writeFile(program, code!);
+        assertStringIncludes(await python.run(["-m", "mypy", "--strict", program]), "no issues found");
+      }
       for (let round = 0; round < 2; round++) {
         const printed = await runPython(python, steps.map(({ code }) => code), credentials);
         assertEquals(printed.length, steps.length);

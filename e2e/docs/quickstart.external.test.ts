@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { Reader } from "./page_fixture.ts";
+import { Reader, REPOSITORY } from "./page_fixture.ts";
 import type { Credentials } from "@gold-partner/dev";
 import type { Shell } from "./shell_fixture.ts";
 
@@ -24,6 +24,8 @@ function testQuickstart({ options, httpVersion, refusals }: ProxyExpectations): 
   let reader: Reader;
   let shell: Shell;
   let demo: Credentials;
+  /** A folder with everything that the repository has. */
+  let clone: string;
 
   before(async () => {
     reader = await Reader.arrive(...options);
@@ -31,6 +33,10 @@ function testQuickstart({ options, httpVersion, refusals }: ProxyExpectations): 
     const [partner] = await readdir(partners);
     demo = JSON.parse(await readFile(join(partners, partner!, "credentials.json"), "utf8"));
     shell = await reader.openShell();
+    clone = join(reader.folder, "clone");
+    await mkdir(clone);
+    for (const name of await readdir(REPOSITORY)) await symlink(join(REPOSITORY, name), join(clone, name));
+    await shell.run("unset REPOSITORY");
   });
   after(() => reader?.leave());
 
@@ -45,11 +51,18 @@ function testQuickstart({ options, httpVersion, refusals }: ProxyExpectations): 
   const signed = (body: string, key: string) =>
     `sign POST /v1/orders ${body}\npost /v1/orders ${body} ${key} -H @signed.txt`;
 
-  for (const page of ["quickstart.md", "rotation.md"]) {
-    it(`works as printed, with the output that the page shows: ${page}`, async () => {
-      assert(await reader.follow(shell, page) > 0);
+  for (const [run, page] of ["quickstart.md", "quickstart.md", "rotation.md"].entries()) {
+    it(`works as printed, with the output that the page shows: ${page}, run ${run + 1}`, async () => {
+      if (page === "quickstart.md") await shell.run(`cd '${clone}'`);
+      assert((await reader.follow(shell, page)).length > 0);
     });
   }
+
+  it("writes nothing into the clone, in which it is pasted twice", async () => {
+    assertEquals((await readdir(clone)).sort(), (await readdir(REPOSITORY)).sort());
+    const folders = (await readdir(reader.folder)).filter((name) => name.startsWith("gold_partner_"));
+    assertEquals(folders.length, 2);
+  });
 
   it("replays the first reply byte for byte for a repeated order, and marks it as a replay", async () => {
     const first = await reply(`
