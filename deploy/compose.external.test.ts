@@ -81,8 +81,7 @@ describe("docker-compose.yml", () => {
     const logins: Container = { ...database, env: { ...database.env, ...site.superuser } };
     const { code, output } = await site.engine.run(logins, ["sh", "/docker-entrypoint-initdb.d/logins.sh"]);
     assertEquals([code, output], [0, ""]);
-    await runToEnd("migration");
-    await runToEnd("migration");
+    for (const name of ["migration", "migration", "operators", "operators"]) await runToEnd(name);
   });
 
   it("starts its services in dependency order, each only after its dependencies are healthy", async () => {
@@ -91,7 +90,9 @@ describe("docker-compose.yml", () => {
     for (const name of ["network", "config", "front", "trust-sync", "api", "envoy", "delivery", "receiver"]) {
       const waits = Object.keys(project.services[name]!.depends_on ?? {});
       assertEquals(
-        waits.filter((one) => !["database", "migration", "config"].includes(one) && !started.has(one)),
+        waits.filter((one) =>
+          !["database", "migration", "operators", "config"].includes(one) && !started.has(one)
+        ),
         [],
       );
       await (name === "config" ? runToEnd(name) : start(name));

@@ -196,7 +196,11 @@ describe("deploy/kubernetes", () => {
    */
   async function registerKeys(): Promise<void> {
     const logins = [loginOf("operator"), loginOf("second operator"), "third_operator"] as const;
-    const file = await registerOperatorKeys(operator("gold-migration-database"), site.folder, logins);
+    const migration = operator("gold-migration-database");
+    for (const login of logins.slice(0, 2)) {
+      await migration("operator add", login, "--roles", "treasury,credentials,pricing,keys,audit");
+    }
+    const file = await registerOperatorKeys(migration, site.folder, logins);
     for (const pod of ["gold-api", "gold-delivery"]) {
       const mounts = containerOf(pod, podOf(pod).containers[0]!).mounts;
       copyFileSync(file, join(mounts.get("/run/operator_keys")!, "operator_keys"));

@@ -289,9 +289,16 @@ begin
   roles := coalesce(roles, all_roles());
   perform check_roles(roles);
   approval := require_approved_operator('operator.add', jsonb_build_object('name', name, 'roles', roles));
-  execute format('create role %I login password %L', name, verifier);
+  if not is_made_by_hand(name) then
+    execute format('create role %I login password %L', name, verifier);
+  end if;
   perform give_roles(name, roles);
-  perform limit_operator_sessions(name);
+  begin
+    perform limit_operator_sessions(name);
+  exception when insufficient_privilege then
+    raise exception 'the login % may not change %. A superuser must run once: grant % to % with admin option', session_user, name, name, session_user
+      using errcode = 'GR409';
+  end;
   perform note('operator.add', name, approval || jsonb_build_object('roles', roles));
 end $$;
 
@@ -484,6 +491,25 @@ end $$;
 ALTER FUNCTION gold.adopt_registry(rows jsonb) OWNER TO gold_book;
 
 --
+-- Name: require_admitted_login(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.require_admitted_login() RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if (applied_proposal()).id is null and 'operator.add' is distinct from (
+    select a.action from audit a where a.subject = session_user and a.action in ('operator.add', 'operator.remove') order by a.id desc limit 1)
+  then
+    raise exception 'the login % may not approve a change or take a step of a withdrawal, because it was not added with `gold operator add`',
+      session_user using errcode = 'GR403';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.require_admitted_login() OWNER TO gold_book;
+
+--
 -- Name: step_withdrawal(text, uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -547,6 +573,7 @@ ALTER FUNCTION gold.step_withdrawal(actor text, id uuid, target gold.withdrawal_
 CREATE FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) RETURNS void
     LANGUAGE sql
     BEGIN ATOMIC
+ SELECT gold.require_admitted_login() AS require_admitted_login;
  SELECT gold.step_withdrawal((SESSION_USER)::text, id, target, batch) AS step_withdrawal;
 END;
 
@@ -890,6 +917,7 @@ begin
     raise exception 'under two people, a deposit is approved with `gold proposal approve`: if dep_% is recorded but not approved, reverse it and record it again',
       approve_deposit.id using errcode = 'GR409';
   end if;
+  perform require_admitted_login();
   perform approve_deposit_as(session_user, approve_deposit.id);
 end $$;
 
@@ -939,6 +967,7 @@ CREATE FUNCTION gold.approve_iban(public text, seen text) RETURNS timestamp with
 declare
   subject partner := partner_of(public);
 begin
+  perform require_admitted_login();
   perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);
@@ -973,6 +1002,7 @@ begin
   perform refuse_decided(given);
   perform refuse_foreign(given);
   perform require_role_of(session_user, given.kind, true);
+  perform require_admitted_login();
   -- The proposer may have lost the role since the proposal.
   perform require_role_of(given.proposer, given.kind, false);
   if given.proposer = session_user then
@@ -3167,6 +3197,8 @@ begin
   if name is null or name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
     raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
+  elsif is_made_by_hand(name) then
+    return;
   elsif exists (select from pg_roles r where r.rolname = check_new_operator.name) then
     raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
@@ -5126,6 +5158,20 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
+
+--
+-- Name: is_made_by_hand(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_made_by_hand(name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  return exists (select from operator_overview o where o.login = is_made_by_hand.name and o.added_at is null);
+end $$;
+
+ALTER FUNCTION gold.is_made_by_hand(name text) OWNER TO gold_book;
 
 --
 -- Name: is_other_day(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -10164,6 +10210,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('batch', batch, 'prepared_at', instant_text(prepared_at), 'document_sha256', sha256,
     'payments', payments_of(ids)), 'payment.submit');
+  perform require_admitted_login();
   perform require_read_committed();
   perform lock_payees(ids);
   -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits
@@ -12621,6 +12668,12 @@ REVOKE ALL ON FUNCTION gold.adopt_registry(rows jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.adopt_registry(rows jsonb) TO gold_keys;
 
 --
+-- Name: FUNCTION require_admitted_login(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.require_admitted_login() FROM PUBLIC;
+
+--
 -- Name: FUNCTION step_withdrawal(actor text, id uuid, target gold.withdrawal_status, batch uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14023,6 +14076,12 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 --
 
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION is_made_by_hand(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_made_by_hand(name text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION is_other_day(ends_at timestamp with time zone, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

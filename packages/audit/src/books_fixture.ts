@@ -25,6 +25,8 @@ export interface AuditedBooks {
   /** The partner that owns every kind of record. */
   readonly client: number;
   readonly publicId: string;
+  /** The two operators. */
+  readonly logins: readonly [string, string];
   /** The file of the first operators' keys. */
   readonly operatorKeys: string;
   /** A key of the first operator that was ended. */
@@ -39,7 +41,7 @@ const IBAN = "SA0380000000608010167519";
 export async function auditedBooks(): Promise<AuditedBooks> {
   const books = await testBooks();
   const { sql } = books;
-  const logins = [newLogin(), newLogin()];
+  const logins = [newLogin(), newLogin()] as const;
   for (const login of logins) await sql`select gold.add_operator(${login}, ${login})`;
   const [maker, checker] = logins.map((login) => connectAs(books, login)) as [Sql, Sql];
   const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
@@ -47,7 +49,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   const key = await newTestKey("first");
   const client = await registerPartner(maker, publicId, key);
   await changeRegistry(maker, checker, sql, publicId);
-  await trade(books, client, key);
+  await trade(books, maker, client, key);
   await moveMoney(books, maker, checker, client, publicId, key);
   await deliver(sql, client);
   await closingToday(sql, async () => {
@@ -57,8 +59,11 @@ export async function auditedBooks(): Promise<AuditedBooks> {
   // A price of the source that jumped has closed the market.
   await maker`select gold.set_price('simulated', 3200000, 3210000, 3190000, 60, 10, null)`;
   await maker`select gold.set_breaker(500, 60)`;
-  await sql`
-    select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
+  await sql.begin(async (transaction) => {
+    await transaction`set local session authorization gold_ticker`;
+    await transaction`
+      select gold.tick_price(ticked_at, url, spread_basis_points, 4000000, 4010000, 3990000, null) from gold.current_price`;
+  });
   await maker`select gold.set_band(200, 500)`;
   await maker`select gold.set_market_hours(false, '[{"day":0,"opens":"10:00","closes":"15:00"}]')`;
   const signed = await propose(books, maker, checker, publicId);
@@ -69,6 +74,7 @@ export async function auditedBooks(): Promise<AuditedBooks> {
     books,
     client,
     publicId,
+    logins,
     ...signed,
     async stop() {
       await dropLogins(sql, ...logins);
@@ -213,12 +219,12 @@ async function paymentOf(maker: Sql, checker: Sql): Promise<object> {
   };
 }
 
-async function trade({ sql }: TestBooks, client: number, signer: TestKey): Promise<void> {
+async function trade({ sql }: TestBooks, maker: Sql, client: number, signer: TestKey): Promise<void> {
   const admission = await admissionOf(sql, client);
   await sql`select gold.book_funding(false, ${client}, ${admission}::text::bigint, 'funding-1', '\\x0a', 1000000000, 100000000000000, ${newId()}::uuid, ${newId()}::uuid)`;
   // A quote of an hour is still open when the audit has read everything.
   await sql`update gold.price set quote_ttl_seconds = 3600`;
-  await sql`select gold.set_exposure(100000000)`;
+  await maker`select gold.set_exposure(100000000)`;
   for (const [index, side] of ["buy", "sell", "buy"].entries()) {
     // The last quote gets a simulated price.
     const simulated = index < 2 ? null : '{"prices":{"percent":5,"until":"2999-01-01T00:00:00Z"}}';

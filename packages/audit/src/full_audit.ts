@@ -16,6 +16,7 @@ import { type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
 import { checkApprovals, checkDeployment } from "./registry/approvals.ts";
 import { readAudit } from "./registry/audit_chain.ts";
+import { checkLogins } from "./registry/logins.ts";
 import { compareRegistry } from "./registry/compare.ts";
 import { checkDocuments } from "./registry/documents.ts";
 import { activeKeys, checkThumbprints, compareKeys } from "./registry/keys.ts";
@@ -92,6 +93,10 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   progress("the audit trail and the registry");
   const notes = await readAudit(sql, findings, options.keys?.audit);
   const expected = replay(notes.all, findings);
+  const [owner] = await sql.unsafe(
+    "select r.rolname from pg_roles r join pg_database d on d.datdba = r.oid where d.datname = current_database()",
+  );
+  checkLogins(findings, notes.all, owner?.rolname);
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
   const proposals = await read("proposal", "order by id");

@@ -64,6 +64,8 @@ export const RULES = {
   audit_is_whole:
     "every link of the audit trail is sha256(previous link, row), and the trail ends at its tail",
   note_is_known: "every row of the audit trail has an action that this release knows",
+  login_is_admitted:
+    "every audit row since 0.5.0 has the login of an operator added before, of the database's owner for set-up and settings, or of a process of the service",
   registry_is_noted:
     "partners, credentials, terms, bars, prices, deposits, batches and the deployment match the audit trail",
   change_is_approved:

@@ -90,6 +90,21 @@ describe("the catalog and the roles", () => {
       ["alter table gold.account owner to gold_api", "catalog_is_release: relation gold.account"],
       ["create role audit_test_root superuser", "role_is_expected: role audit_test_root"],
       ["create role audit_test_member in role gold_book", "role_is_expected: role audit_test_member"],
+      [
+        "create role app_team; create role audit_test_member in role app_team; grant gold_audit to app_team",
+        "role_is_expected: role audit_test_member",
+      ],
+      [
+        "create role audit_test_member; grant gold_keys to audit_test_member with admin option; create role audit_test_chief in role audit_test_member",
+        "role_is_expected: role audit_test_chief",
+      ],
+      ["grant postgres to gold_api", "role_is_expected: role gold_api"],
+      ["create role app_team; grant app_team to gold_delivery", "role_is_expected: role gold_delivery"],
+      [
+        `create role audit_test_member in role ${audited.logins[1]}`,
+        "role_is_expected: role audit_test_member",
+      ],
+      [`grant ${audited.logins[1]} to ${audited.logins[0]}`, `role_is_expected: role ${audited.logins[0]}`],
       ["alter role gold_api set session_replication_role = replica", "role_is_expected: role gold_api"],
       ["alter role gold_owner login", "role_is_expected: role gold_owner"],
     ];

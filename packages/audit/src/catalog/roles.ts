@@ -38,8 +38,8 @@ export async function readRoles(sql: Connection): Promise<KeptRole[]> {
       d.oid is not null as owns_database
     from pg_roles r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`);
   const members: readonly Row[] = await sql.unsafe(`
-    select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin
-    from pg_auth_members a join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member group by 1, 2`);
+    select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin, m.oid = 10 as is_initial
+    from pg_auth_members a join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member group by 1, 2, 4`);
   const settings: readonly Row[] = await sql.unsafe(`
     select r.rolname, s.setconfig::text as settings from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole
     where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`);
@@ -53,9 +53,12 @@ export async function readRoles(sql: Connection): Promise<KeptRole[]> {
     for (const [column, power] of Object.entries(POWERS)) if (row[column]) give(row.rolname, power);
     if (row.owns_database) give(row.rolname, "owns the database");
   }
-  for (const { group_name, member_name, admin } of members) {
-    if (!/^(gold_|pg_)/.test(group_name) || member_name.startsWith("pg_")) continue;
-    give(member_name, `member of ${group_name}${admin ? " with admin option" : ""}`);
+  const initial = roles.find(({ oid }) => oid === 10n)?.rolname;
+  const isPowerful = (name: string) => /^(gold_|pg_)/.test(name) || name === initial || powers.has(name);
+  for (const [member, groups] of reachedBy(members.filter(({ is_initial }) => !is_initial))) {
+    // Leave out roles of other databases, which lead to nothing of this database.
+    if (member.startsWith("pg_") || ![member, ...groups.keys()].some(isPowerful)) continue;
+    for (const [group, admin] of groups) give(member, `member of ${group}${admin ? WITH_ADMIN : ""}`);
   }
   for (const { rolname, settings: list } of settings) {
     for (const setting of list.replace(/^\{|\}$/g, "").split(",")) {
@@ -67,6 +70,28 @@ export async function readRoles(sql: Connection): Promise<KeptRole[]> {
   return [...powers].map(([role, own]) => ({ role, powers: [...own].sort() })).sort((left, right) =>
     left.role < right.role ? -1 : 1
   );
+}
+
+const WITH_ADMIN = " with admin option";
+
+/**
+ * The roles that each role is a member of, through any chain of memberships, and whether it may grant them. A
+ * role with the admin option can make itself a member, so memberships without SET and INHERIT count, too.
+ */
+function reachedBy(memberships: readonly Row[]): Map<string, Map<string, boolean>> {
+  const reached = new Map<string, Map<string, boolean>>();
+  for (const { member_name } of memberships) {
+    const groups = new Map<string, boolean>();
+    const left = [member_name];
+    for (let name = left.pop(); name !== undefined; name = left.pop()) {
+      for (const { group_name, admin } of memberships.filter((each) => each.member_name === name)) {
+        if (!groups.has(group_name)) left.push(group_name);
+        groups.set(group_name, groups.get(group_name) || admin);
+      }
+    }
+    reached.set(member_name, groups);
+  }
+  return reached;
 }
 
 const POWERS: Readonly<Record<string, string>> = {
@@ -89,15 +114,30 @@ export function compareRoles(
 ): void {
   const outside = new Map(kept.map(({ role, powers }) => [role, powers]));
   const operators = expected.of("operator");
+  const owner = roles.find(({ powers }) => powers.includes("owns the database"))?.role;
+  // Since Postgres 16, the creator of a role becomes a member of that role, with the admin option.
+  const created = [...operators.keys(), ...Object.keys(RELEASE)].map((role) =>
+    `member of ${role}${WITH_ADMIN}`
+  );
+  const ownOf = (role: string): readonly string[] => [
+    ...RELEASE[role] ?? [],
+    ...outside.get(role) ?? [],
+    ...groupsOf(operators.get(role)),
+    ...(role === owner ? [...OWNERS_POWERS, ...created] : []),
+  ];
+  const allowedTo = (role: string): Set<string> => {
+    const allowed = new Set(ownOf(role));
+    // The set grows in this loop, which visits the new members, too.
+    for (const power of allowed) {
+      const [, group] = /^member of (\S+)/.exec(power) ?? [];
+      const more = group === undefined ? [] : ownOf(group);
+      for (const each of more) if (each.startsWith("member of ")) allowed.add(each);
+    }
+    return allowed;
+  };
   for (const { role, powers } of roles) {
-    const isOwner = powers.includes("owns the database");
-    const allowed = new Set([
-      ...RELEASE[role] ?? [],
-      ...outside.get(role) ?? [],
-      ...groupsOf(operators.get(role)),
-      ...(isOwner ? OWNERS_POWERS : []),
-    ]);
-    const surplus = powers.filter((power) => !allowed.has(power) && !isCreators(power, isOwner, operators));
+    const allowed = allowedTo(role);
+    const surplus = powers.filter((power) => !allowed.has(power));
     if (surplus.length > 0) {
       findings.add(
         "role_is_expected",
@@ -125,14 +165,7 @@ const OWNERS_POWERS = [
   "owns the database",
   "login",
   "may create roles",
-  ...Object.keys(RELEASE).filter((role) => !role.startsWith("gold_simulation_")).flatMap((role) => [
-    `member of ${role}`,
-    `member of ${role} with admin option`,
-  ]),
+  ...Object.keys(RELEASE).filter((role) => !role.startsWith("gold_simulation_")).map((role) =>
+    `member of ${role}`
+  ),
 ];
-
-/** Since Postgres 16, the creator of a role becomes a member of that role, with the admin option. */
-function isCreators(power: string, isOwner: boolean, operators: ReadonlyMap<string, unknown>): boolean {
-  const [, role] = /^member of (\S+) with admin option$/.exec(power) ?? [];
-  return isOwner && role !== undefined && (operators.has(role) || role.startsWith("gold_simulation_"));
-}

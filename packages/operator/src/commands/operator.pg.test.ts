@@ -263,7 +263,7 @@ describe("gold operator", () => {
     });
   });
 
-  it("list shows logins that gold added and logins created by hand, with their last change", async () => {
+  it("list shows logins that gold added and logins created by hand, which add records once", async () => {
     const { name, url } = await added();
     const { clientId } = await operator.service.addPartner();
     await onUrl(url, "partner", "suspend", clientId);
@@ -272,8 +272,16 @@ describe("gold operator", () => {
     assertEquals(Object.keys(item!), ["login", "roles", "added_at", "added_by", "last_change_at"]);
     assertEquals(item!.added_by, migration);
     assertStringIncludes(item!.last_change_at as string, "Z");
-    const [byHand] = items.filter(({ login }) => login === operator.colleague.login);
-    assertEquals([byHand!.added_at, byHand!.added_by], [null, null]);
+    const made = await newLogin("", "gold_operator");
+    const byHand = async () =>
+      itemsOf(await operator.done("operator", "list")).find(({ login }) => login === made)!;
+    const { added_at, added_by } = await byHand();
+    assertEquals([added_at, added_by], [null, null]);
+    refused(await asMigration("operator", "add", made), 1, `grant ${made} to ${migration} with admin option`);
+    await sql.unsafe(`grant ${made} to ${migration} with admin option`);
+    const { json } = await asMigration("operator", "add", made);
+    assertEquals(new URL(json.database_url as string).password, "");
+    assertEquals((await byHand()).added_by, migration);
     const logins = items.map(({ login }) => login);
     for (const no of [migration, "gold_api", "postgres"]) assert(!logins.includes(no), no);
   });

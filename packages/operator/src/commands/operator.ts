@@ -39,7 +39,7 @@ const add: Command = {
   words: "operator add",
   usage: "operator add NAME [--roles treasury,credentials,pricing,keys,audit] [--scram-verifier FILE]",
   does:
-    "creates a database login for one person, and shows its URL once; the audit trail records this login with each change of the person; --roles says what the person may do, and only a single-operator sandbox may leave it out; with the file of `operator password`, only the person knows the password",
+    "creates a database login for one person, and shows its URL once, or admits a login with roles that was created by hand; the audit trail records this login with each change of the person; --roles says what the person may do, and only a single-operator sandbox may leave it out; with the file of `operator password`, only the person knows the password",
   takes: ["NAME"],
   options: { roles: { type: "string" }, "scram-verifier": { type: "string" } },
   async run(invocation) {
@@ -53,12 +53,15 @@ const add: Command = {
     const migration = await migrationUrl();
     return await asMigration(migration, (sql) =>
       changeOrPropose(invocation, async () => {
+        const [known] = await sql`select gold.is_made_by_hand(${name!}) as by_hand`;
         await sql`select gold.add_operator(${name!}, ${verifier}, ${arrayOf(roles)}::text::text[])`;
         return {
-          title: file === undefined
+          title: known!.by_hand
+            ? "The login existed and keeps its password."
+            : file === undefined
             ? "The URL contains the login's password and is shown only once. Send it to the person over a secure channel."
             : "The URL has no password. The person adds it, or sets PGPASSWORD.",
-          object: { login: name!, database_url: withLogin(migration, name!, password) },
+          object: { login: name!, database_url: withLogin(migration, name!, known!.by_hand ? "" : password) },
         };
       }, () => ({
         kind: "operator.add",

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { sendNonces } from "./nonce/spend_nonces.ts";
-import { publicIdOf, verdictOf } from "./operator_fixture.ts";
+import { hireOperator, publicIdOf, type TestOperator, verdictOf } from "./operator_fixture.ts";
 import { bookWithdrawal, nonceItem, withdrawalItem } from "./fixture.ts";
 
 const REFUSAL =
@@ -12,11 +12,16 @@ const REFUSAL =
 describe("functions that lock an account", () => {
   let books: TestBooks;
   let client: number;
+  let operator: TestOperator;
   before(async () => {
     books = await testBooks();
+    operator = await hireOperator(books);
     client = await books.createClient({ halalas: 1_000n });
   });
-  after(() => books.stop());
+  after(async () => {
+    await operator.leave();
+    await books.stop();
+  });
 
   it("run only at READ COMMITTED: nonces, deposits, withdrawals, balances", async () => {
     const publicId = await publicIdOf(books, client);
@@ -33,7 +38,10 @@ describe("functions that lock an account", () => {
     for (const [name, call] of Object.entries(calls)) {
       for (const level of ["repeatable read", "serializable", "read committed"]) {
         const verdict = await verdictOf(
-          books.sql.begin(`isolation level ${level}`, (sql) => call(sql as unknown as Sql)),
+          (name === "approve_withdrawal" ? operator : books).sql.begin(
+            `isolation level ${level}`,
+            (sql) => call(sql as unknown as Sql),
+          ),
         );
         assertEquals(verdict, level === "read committed" ? "done" : REFUSAL, `${name} at ${level}`);
       }

@@ -6,22 +6,24 @@ import { dropLogins } from "../../../../testing/drop_logins.ts";
 /** An operator with its own login. A test uses two of them for a change that needs two people. */
 export interface TestOperator {
   readonly login: string;
-  /** One connection, so that a transaction or role that a test sets also applies to the next statements. */
+  /** By default, one connection, so that a transaction or role that a test sets also applies to the next statements. */
   readonly sql: Sql;
   leave(): Promise<void>;
 }
 
-export async function hireOperator({ url, sql: admin }: TestBooks): Promise<TestOperator> {
+export async function hireOperator({ url, sql: admin }: TestBooks, connections = 1): Promise<TestOperator> {
   const login = `test_operator_${randomBytes(4).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
   await admin.unsafe(`create role ${login} login password '${password}'; grant gold_operator to ${login}`);
+  // Not with add_operator(), whose time limits for sessions would end tests on a busy machine.
+  await admin`select gold.note('operator.add', ${login}, '{}')`;
   // The account from which submitWithdrawals() pays.
   await admin`
     update gold.deployment set payout_name = 'Gold House', payout_iban = 'SA0380000000608010167519', payout_bic = 'EXAMSARIXXX'
     where payout_iban is null`;
   const own = new URL(url);
   [own.username, own.password] = [login, password];
-  const sql = postgres(own.href, { max: 1, onnotice: () => {} });
+  const sql = postgres(own.href, { max: connections, onnotice: () => {} });
   return {
     login,
     sql,

@@ -62,6 +62,20 @@ begin
   perform note_as(session_user, action, subject, detail);
 end $$;
 
+-- Refuses a login that `gold operator add` did not record, or that was removed since. So the migration login
+-- cannot create a login whose roles come from another login, and approve with it. The approver of a proposal
+-- was checked before the proposal is applied.
+create or replace function gold.require_admitted_login() returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  if (applied_proposal()).id is null and 'operator.add' is distinct from (
+    select a.action from audit a where a.subject = session_user and a.action in ('operator.add', 'operator.remove') order by a.id desc limit 1)
+  then
+    raise exception 'the login % may not approve a change or take a step of a withdrawal, because it was not added with `gold operator add`',
+      session_user using errcode = 'GR403';
+  end if;
+end $$;
+
 create or replace function gold.audit_head(out id bigint, out head text)
 language sql stable security definer set search_path = gold, pg_temp
 begin atomic

@@ -55,12 +55,21 @@ begin
   return jsonb_build_object('proposal', approved);
 end $$;
 
+-- A login with roles of operators that was never added, such as one that a setup script created.
+create or replace function gold.is_made_by_hand(name text) returns boolean
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  return exists (select from operator_overview o where o.login = is_made_by_hand.name and o.added_at is null);
+end $$;
+
 create or replace function gold.check_new_operator(name text) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 begin
   if name is null or name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
     raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
+  elsif is_made_by_hand(name) then
+    return;
   elsif exists (select from pg_roles r where r.rolname = check_new_operator.name) then
     raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
@@ -105,8 +114,8 @@ begin
   end if;
 end $$;
 
--- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password. A single
--- operator has all roles. `gold` of 0.4.0 passes no roles.
+-- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password. A login
+-- that was made by hand keeps its password. A single operator has all roles. `gold` of 0.4.0 passes no roles.
 create or replace function gold.add_operator(name text, verifier text, roles text[] default null) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -120,9 +129,16 @@ begin
   roles := coalesce(roles, all_roles());
   perform check_roles(roles);
   approval := require_approved_operator('operator.add', jsonb_build_object('name', name, 'roles', roles));
-  execute format('create role %I login password %L', name, verifier);
+  if not is_made_by_hand(name) then
+    execute format('create role %I login password %L', name, verifier);
+  end if;
   perform give_roles(name, roles);
-  perform limit_operator_sessions(name);
+  begin
+    perform limit_operator_sessions(name);
+  exception when insufficient_privilege then
+    raise exception 'the login % may not change %. A superuser must run once: grant % to % with admin option', session_user, name, name, session_user
+      using errcode = 'GR409';
+  end;
   perform note('operator.add', name, approval || jsonb_build_object('roles', roles));
 end $$;
 

@@ -9,6 +9,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { until } from "../../../../testing/until.ts";
+import { approveWithdrawal, hireOperator, type TestOperator } from "../booking/operator_fixture.ts";
 import { expectProblem } from "../../testing/problem.ts";
 import { type TestService, testService } from "../../testing/service.ts";
 import { openSimulator, type Simulator } from "../../testing/simulator.ts";
@@ -20,13 +21,18 @@ describe("POST /sandbox/simulate", () => {
   let bank: Simulator;
   /** A partner that simulates nothing. */
   let bystander: Simulator;
+  let operator: TestOperator;
   before(async () => {
     service = await testService();
+    operator = await hireOperator(service.books);
     await service.books.addBar(1_000_000_000n);
     bank = await openSimulator(service);
     bystander = await openSimulator(service);
   });
-  after(() => service.stop());
+  after(async () => {
+    await operator.leave();
+    await service.stop();
+  });
 
   const json = async (reply: Response) => await reply.json() as Record<string, unknown>;
   const simulations = async (simulator: Simulator): Promise<SimulationsReply> =>
@@ -82,7 +88,7 @@ describe("POST /sandbox/simulate", () => {
 
     it("can be paid after the operator has approved it, and can then be returned", async () => {
       const withdrawal_id = await bank.withdraw();
-      await service.books.sql`select gold.approve_withdrawal(${withdrawal_id.slice(3)}::uuid)`;
+      assertEquals(await approveWithdrawal(operator, withdrawal_id.slice(3)), "done");
       for (const outcome of ["paid", "returned"]) {
         assertEquals((await bank.arm("withdrawal", { withdrawal_id, outcome })).status, outcome);
       }

@@ -242,6 +242,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
+  perform require_admitted_login();
   perform begin_change(subject.id);
   perform end_admission(subject.id);
   subject := partner_of(public);

@@ -201,7 +201,8 @@ describe("deposits", () => {
   });
 
   it("are approved or reversed once by concurrent sessions", async () => {
-    const pool = books.connect("gold_operator", 12);
+    const crowd = await hireOperator(books, 12);
+    const pool = crowd.sql;
     for (let round = 0; round < 5; round++) {
       // Give the client enough money that only the deposit's own state can refuse a second change.
       const { client, publicId } = await partner(9_000n);
@@ -215,7 +216,7 @@ describe("deposits", () => {
         assertEquals(await balanceOf(books, client), balance);
       }
     }
-    await pool.end();
+    await crowd.leave();
   });
 
   it("wait for an in-flight booking of the account, and start from the balances after it", async () => {

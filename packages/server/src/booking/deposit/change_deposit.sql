@@ -125,6 +125,7 @@ begin
     raise exception 'under two people, a deposit is approved with `gold proposal approve`: if dep_% is recorded but not approved, reverse it and record it again',
       approve_deposit.id using errcode = 'GR409';
   end if;
+  perform require_admitted_login();
   perform approve_deposit_as(session_user, approve_deposit.id);
 end $$;
 

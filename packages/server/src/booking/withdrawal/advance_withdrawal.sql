@@ -54,7 +54,10 @@ end $$;
 
 create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
 language sql volatile
-begin atomic select gold.step_withdrawal(session_user, id, target, batch); end;
+begin atomic
+  select gold.require_admitted_login();
+  select gold.step_withdrawal(session_user, id, target, batch);
+end;
 
 create or replace function gold.approve_withdrawal(id uuid) returns void
 language sql volatile security definer set search_path = gold, pg_temp

@@ -4,17 +4,23 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { limitClient } from "../allowance/allowance_fixture.ts";
 import { bookWithdrawal, withdrawalItem, wordOf } from "../fixture.ts";
+import { hireOperator, rejectWithdrawal, type TestOperator } from "../operator_fixture.ts";
 
 const REFUSED = "answered withdrawal_limit_exceeded";
 const MADE = "answered 201";
 
 describe("the limits on a day's withdrawals", () => {
   let books: TestBooks;
+  let operator: TestOperator;
   before(async () => {
     books = await testBooks();
+    operator = await hireOperator(books);
     await moveDayEndAway(books.sql);
   });
-  after(() => books.stop());
+  after(async () => {
+    await operator.leave();
+    await books.stop();
+  });
 
   async function limited(limits: { daily_withdrawals?: number; daily_withdrawn?: number }): Promise<number> {
     const client = await books.createClient({ halalas: 100_000n });
@@ -54,7 +60,7 @@ describe("the limits on a day's withdrawals", () => {
     const client = await limited({ daily_withdrawals: 1 });
     const made = await withdraw(client, 1n);
     const { withdrawal_id } = JSON.parse(made.body!);
-    await books.sql`select gold.reject_withdrawal(${withdrawal_id.slice(3)}::uuid)`;
+    assertEquals(await rejectWithdrawal(operator, withdrawal_id.slice(3)), "done");
     assertEquals(wordOf(await withdraw(client, 1n)), REFUSED);
     await books.sql.begin(async (sql) => {
       await sql`alter table gold.event disable trigger append_only`;

@@ -125,13 +125,14 @@ describe("submit_payment", () => {
   });
 
   it("waits for a concurrent IBAN change, and then refuses the batch", async () => {
+    // Hired before the open transaction, which holds the audit trail locked.
+    const third = await hireOperator(books);
     const client = await rich();
     const id = await approved(client);
     const publicId = await publicIdOf(books, client);
     await maker.sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`;
     await checker.sql`begin`;
     await checker.sql`select gold.approve_iban(${publicId}, 'SA4420000001234567891234')`;
-    const third = await hireOperator(books);
     const submitting = submitWithdrawals(third, [id], newUuid());
     await untilWaiting(books.sql);
     assertEquals(await submittedOf([id]), 0);

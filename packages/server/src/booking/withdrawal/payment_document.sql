@@ -188,6 +188,7 @@ declare
 begin
   perform require_approval(jsonb_build_object('batch', batch, 'prepared_at', instant_text(prepared_at), 'document_sha256', sha256,
     'payments', payments_of(ids)), 'payment.submit');
+  perform require_admitted_login();
   perform require_read_committed();
   perform lock_payees(ids);
   -- Lock the audit trail. A change of a name or of the payout account writes an audit row, so it now waits

@@ -33,15 +33,17 @@ describe("concurrent withdrawals", () => {
   let maker: TestOperator;
   let checker: TestOperator;
   let services: Sql;
+  let crowded: TestOperator;
   let operators: Sql;
   before(async () => {
     books = await testBooks();
     await books.addBar(10_000_000n);
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
-    [services, operators] = [books.connect("gold_api", 40), books.connect("gold_operator", 20)];
+    crowded = await hireOperator(books, 20);
+    [services, operators] = [books.connect("gold_api", 40), crowded.sql];
   });
   after(async () => {
-    for (const operator of [maker, checker]) await operator.leave();
+    for (const operator of [maker, checker, crowded]) await operator.leave();
     await books.stop();
   });
 

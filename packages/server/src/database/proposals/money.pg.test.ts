@@ -270,6 +270,7 @@ describe("money under two people", () => {
           select from pg_stat_activity where usename = ${two.login} and wait_event_type = 'Lock'`;
         return waiting.length === 1;
       });
+      await sql.unsafe(`set local session authorization ${one.login}`);
       await sql`select gold.reject_withdrawal(${withdrawal}::uuid)`;
     });
     assertEquals(await approved, "done");

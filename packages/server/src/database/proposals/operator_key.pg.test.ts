@@ -137,7 +137,7 @@ describe("operators' keys", () => {
     const proposal = await proposeSigned(one, "market.set", EXPOSURE);
     const own = await newSignatory(books.sql);
     const verdict = await approve(own, proposal);
-    assert(verdict.includes("has no operator key"), verdict);
+    assert(verdict.includes("was not added with `gold operator add`"), verdict);
     const direct = await verdictOf(
       books.sql`select gold.add_operator_key(${own.login}, ${own.key.publicKey.text})`,
     );

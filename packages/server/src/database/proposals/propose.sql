@@ -148,6 +148,7 @@ begin
   perform refuse_decided(given);
   perform refuse_foreign(given);
   perform require_role_of(session_user, given.kind, true);
+  perform require_admitted_login();
   -- The proposer may have lost the role since the proposal.
   perform require_role_of(given.proposer, given.kind, false);
   if given.proposer = session_user then

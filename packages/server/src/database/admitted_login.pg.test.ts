@@ -1,0 +1,118 @@
+import { type TestBooks, testBooks } from "../../testing/books.ts";
+import { assertEquals } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import postgres, { type Sql } from "postgres";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
+import { bookWithdrawal, withdrawalItem } from "../booking/fixture.ts";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  hireOperator,
+  payWithdrawal,
+  publicIdOf,
+  recordDeposit,
+  rejectWithdrawal,
+  returnWithdrawal,
+  submitWithdrawals,
+  type TestOperator,
+  verdictOf,
+} from "../booking/operator_fixture.ts";
+
+const IBAN = "SA4420000001234567891234";
+
+describe("a login that `gold operator add` did not add", () => {
+  let books: TestBooks;
+  let maker: TestOperator;
+  let checker: TestOperator;
+  /** A login that the migration login made a member of the checker's login, and nothing else. */
+  let helper: TestOperator;
+  let refused: string;
+  let publicId: string;
+  before(async () => {
+    books = await testBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    const login = `helper_${randomBytes(4).toString("hex")}`;
+    helper = { login, sql: connectAs(login), leave: () => dropLogins(books.sql, login) };
+    await books.sql.unsafe(`create role ${login} login password '${login}' in role ${checker.login}`);
+    refused =
+      `GR403 the login ${login} may not approve a change or take a step of a withdrawal, because it was not added with \`gold operator add\``;
+    publicId = await publicIdOf(books, await books.createClient());
+  });
+  after(async () => {
+    await helper.sql.end({ timeout: 1 });
+    for (const operator of [helper, maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  function connectAs(login: string): Sql {
+    const url = new URL(books.url);
+    [url.username, url.password] = [login, login];
+    return postgres(url.href, { max: 1, onnotice: () => {} });
+  }
+  async function withdraw(client: number): Promise<string> {
+    const item = withdrawalItem(client, 100n);
+    await bookWithdrawal(books.api, item);
+    return item.id;
+  }
+
+  it("approves no deposit and no IBAN, with the roles of an operator", async () => {
+    const deposit = await recordDeposit(maker, publicId, 500n, "HELPED-1");
+    assertEquals(await approveDeposit(helper, deposit), refused);
+    assertEquals(await approveDeposit(checker, deposit), "done");
+    await maker.sql`select gold.ask_iban(${publicId}, ${IBAN})`;
+    assertEquals(await verdictOf(helper.sql`select gold.approve_iban(${publicId}, ${IBAN})`), refused);
+    await maker
+      .sql`select gold.ask_iban(${publicId}, iban) from gold.partner_overview where public_id = ${publicId}`;
+  });
+
+  it("takes no step of a withdrawal", async () => {
+    const client = await books.createClient({ halalas: 10_000n });
+    const [id, other] = [await withdraw(client), await withdraw(client)];
+    assertEquals(await approveWithdrawal(helper, id), refused);
+    assertEquals(await rejectWithdrawal(helper, id), refused);
+    for (const each of [id, other]) assertEquals(await approveWithdrawal(maker, each), "done");
+    assertEquals(await submitWithdrawals(helper, [id]), refused);
+    assertEquals(await submitWithdrawals(checker, [id, other]), "done");
+    assertEquals(await payWithdrawal(helper, id), refused);
+    assertEquals(await payWithdrawal(checker, id), "done");
+    assertEquals(await returnWithdrawal(helper, other), refused);
+    assertEquals(await returnWithdrawal(checker, other), "done");
+  });
+
+  it("approves no proposal, and the migration login may still propose one", async () => {
+    await books.sql`select gold.require_two_people()`;
+    const [proposal] = await books.sql`
+      select id, sha256 from gold.propose('deposit.record', ${
+      books.sql.json({ client_id: publicId, amount: "700", bank_reference: "HELPED-2" })
+    }::jsonb)`;
+    const approve = ({ sql }: TestOperator) =>
+      verdictOf(sql`select gold.approve_proposal(${proposal!.id}::uuid, ${proposal!.sha256})`);
+    assertEquals(await approve(helper), refused);
+    assertEquals(await approve(checker), "done");
+    await books.sql`update gold.deployment set two_people = false`;
+  });
+
+  it("may not be added after it was removed, and a login that was made by hand may be added once", async () => {
+    const login = `by_hand_${randomBytes(4).toString("hex")}`;
+    const byHand = { login, sql: connectAs(login), leave: () => Promise.resolve() };
+    const make = () =>
+      books.sql.unsafe(`create role ${login} login password '${login}' in role gold_treasury`);
+    const add = () => verdictOf(books.sql`select gold.add_operator(${login}, 'ignored', '{treasury}')`);
+    await make();
+    const deposit = await recordDeposit(maker, publicId, 900n, "HELPED-3");
+    assertEquals((await approveDeposit(byHand, deposit)).slice(0, 5), "GR403");
+    assertEquals(await add(), "done");
+    assertEquals(await add(), `GR409 there is already a database login ${login}`);
+    assertEquals(await approveDeposit(byHand, deposit), "done");
+    await byHand.sql.end({ timeout: 1 });
+    await books.sql`select gold.remove_operator(${login})`;
+    await make();
+    assertEquals(await add(), `GR409 there is already a database login ${login}`);
+    const again = { ...byHand, sql: connectAs(login) };
+    const next = await recordDeposit(maker, publicId, 900n, "HELPED-4");
+    assertEquals((await approveDeposit(again, next)).slice(0, 5), "GR403");
+    await again.sql.end({ timeout: 1 });
+    await dropLogins(books.sql, login);
+  });
+});
