@@ -147,6 +147,14 @@ export class Office {
         deploymentLine(await this.gold(["db", "status"])),
       );
     }
+    if (line.startsWith("gold db new-id")) {
+      const keys = await readFile(join(this.#folder, "operator_keys"), "utf8");
+      const lines = (answer.items as readonly Row[]).map((item) => `${item.line}\n`);
+      await writeFile(
+        join(this.#folder, "operator_keys"),
+        lines.join("") + keys.replace(/^# deployment .*\n/m, ""),
+      );
+    }
     if (line.startsWith("gold partner create")) {
       const { client_id = await this.#proposedClient(answer) } = answer;
       [this.#client, this.#name] = [client_id as string, words[words.indexOf("--name") + 1]!];

@@ -109,15 +109,17 @@ describe("the page on recovery", () => {
     await shell.run(`
       REPOSITORY='${database.repository}' DRILL_CONFIG='${place}.conf' DRILL_FOLDER='${place}' DRILL_DATA='${data}'
       DRILL_DATABASE='${url}' DRILL_OPERATOR='${operator.replace(/@[^/]+/, `@127.0.0.1:${port}`)}'`);
-    const [settings, restore, check] = await readSection("Restore on another host, as a drill");
+    const migration = Object.assign(new URL(url), { pathname: "/gold" }).href;
+    await shell.run(`DRILL_MIGRATION='${migration}'`);
+    const [settings, restore, renew, check] = await readSection("Restore on another host, as a drill");
     await follow([settings!, restore!]);
-    const copy = postgres(Object.assign(new URL(url), { pathname: "/gold" }).href, { max: 1 });
+    const copy = postgres(migration, { max: 1 });
     const [row] = await copy`
       select event_sequence::text as number, current_setting('archive_mode') as archive_mode
       from gold.account where client_id = ${deployment.traders[0]!.client}`;
     await copy.end();
     assertEquals({ ...row }, { number: newest, archive_mode: "off" });
-    await follow([check!]);
+    await follow([renew!, check!]);
     for (const name of ["pgbackrest", "pg_ctl"] as const) writeProgram(name, database.scriptOf(name));
     // The copy wrote nothing to the archive, not even the history file of its timeline.
     const [{ archive: [archive] }] = JSON.parse(database.backRest("info", "--output=json"));

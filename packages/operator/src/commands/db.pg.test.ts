@@ -3,9 +3,11 @@ import { rm, stat } from "node:fs/promises";
 import { afterEach, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { testPostgres } from "@gold-partner/local-postgres";
+import { parseOperatorKeys } from "@gold-partner/approvals";
+import { newSoftwareKey } from "@gold-partner/sshsig/testing";
 import postgres from "postgres";
 import { runGold } from "../gold_fixture.ts";
-import { assertRefused as refused, testOperator } from "./fixture.ts";
+import { assertRefused as refused, itemsOf, testOperator } from "./fixture.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 import { endSession } from "../../../../testing/end_session.ts";
 
@@ -237,6 +239,17 @@ describe("gold db", () => {
       refused(await run("db", "migrate", ...alone), 2, "--env");
     }
     assertEquals((await run("ledger", "verify")).json.clean, true);
+    refused(await run("db", "new-id"), 2, "Run this only for a copy");
+    const made = (await run("db", "new-id", "--yes")).json;
+    assertEquals([made.earlier_id, made.deployment_id === deployment_id], [deployment_id, false]);
+    assertEquals((await run("db", "status")).json.deployment_id, made.deployment_id);
+    const keys = await Promise.all(
+      ["amal", "badr"].map(async (login) => `${login} ${(await newSoftwareKey()).publicKey.text}\n`),
+    );
+    const lines = itemsOf(made).map(({ line }) => `${line}\n`);
+    const { deployment, earlier } = await parseOperatorKeys([...lines, ...keys].join(""));
+    assertEquals([deployment.id, earlier.map(({ id }) => id)], [made.deployment_id, [deployment_id]]);
+    assertEquals(deployment.baseUrl, "https://two.example");
   });
 
   it("migrate writes the places of both keys into the file of GOLD_KEYS, and stores none in the database", async () => {

@@ -1,7 +1,7 @@
 import { createSealing, type KeySource, migrate, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Row } from "../command.ts";
-import { connect } from "../database.ts";
+import { connect, openDb } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { keyEnvironment } from "../key_environment.ts";
 import { readRootKeys } from "./operator_key.ts";
@@ -252,7 +252,36 @@ const status: Command = {
   },
 };
 
-export const DB_COMMANDS: readonly Command[] = [migrateCommand, status];
+const newId: Command = {
+  words: "db new-id",
+  usage: "db new-id",
+  does:
+    "gives a copy of a database, such as that of a drill, a deployment id of its own, and prints the lines for the copy's file of operator keys; never run it for a standby, or after a restore or a failover",
+  async run({ migrationUrl, confirm }) {
+    const sql = connect(await migrationUrl());
+    try {
+      const { publicBaseUrl, environment } = await openDb(sql).deployment();
+      await confirm(
+        `Give this database a new id? Run this only for a copy. Every file of operator keys that names ${publicBaseUrl} with the present id is then refused here.`,
+      );
+      const [row] = await sql`
+        select id, earlier, gold.instant_text(ended_at) as ended_at, audit_id::text, head from gold.renew_deployment_id()`;
+      const { id, earlier, ended_at, audit_id, head } = row!;
+      return {
+        title: "Write these lines into the copy's file of operator keys, instead of its line # deployment.",
+        object: { deployment_id: id, earlier_id: earlier },
+        items: [
+          { line: `# deployment ${id} ${publicBaseUrl} copy of a ${environment} deployment` },
+          { line: `# earlier deployment ${earlier} until ${ended_at} ${audit_id} ${head}` },
+        ],
+      };
+    } finally {
+      await sql.end();
+    }
+  },
+};
+
+export const DB_COMMANDS: readonly Command[] = [migrateCommand, status, newId];
 
 /** The service cannot issue tokens without a key, so a new deployment gets its first one here. */
 async function ensureTokenKey(sql: Sql, sealingKey: KeySource): Promise<void> {
