@@ -40,7 +40,7 @@ describe("approvals that two people signed for another deployment", () => {
     sandbox = await testBooks(server);
     target = await testBooks(server);
     for (const login of LOGINS) {
-      await target.sql`select gold.add_operator(${login}, ${login})`;
+      for (const { sql } of [sandbox, target]) await sql`select gold.add_operator(${login}, ${login})`;
       keys.set(login, (await newSignatory(connectAs(target, login))).key);
     }
     await sandbox.sql`select gold.renew_deployment_id()`;

@@ -44,6 +44,7 @@ const NOT_FREE = {
     ...[
       "certificate.fingerprint",
       "certificate.key_hash",
+      "deployment.pepper_name",
       "expiry_notice.credential",
       "partner_change.credential",
       "token_key.kid",

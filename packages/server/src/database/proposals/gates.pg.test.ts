@@ -112,6 +112,7 @@ const NEEDS_TWO: Readonly<Record<string, (sql: Sql, subject: Subject) => readonl
     sql`select gold.return_withdrawal(${paid}::uuid)`,
   ],
   add_operator_key: (sql) => [sql`select gold.add_operator_key('amal', 'ssh-ed25519 AAAA')`],
+  rotate_pepper: (sql) => [sql`select gold.rotate_pepper(${"0".repeat(16)})`],
   adopt_approvals: (sql) => [sql`select gold.adopt_approvals('[["x", "00"]]')`],
   adopt_registry: (sql) => [sql`select gold.adopt_registry('[["client_secret x 00", ""]]')`],
   accept_losses: (sql) => [
