@@ -53,7 +53,9 @@ describe("one operator against the whole service", () => {
   async function propose(words: string, ...more: string[]): Promise<string> {
     const made = await gold(words, ...more) as { proposal_id: string; sha256: string };
     assertEquals(Object.keys(made), ["proposal_id", "sha256", "expires_at"], words);
-    await assertRejects(() => gold("proposal approve", made.proposal_id, "--sha256", made.sha256), Error)
+    const [, mid] = /--mid (\S+)/.exec(words) ?? [];
+    const approve = ["--sha256", made.sha256, ...(mid ? ["--expect", mid] : [])];
+    await assertRejects(() => gold("proposal approve", made.proposal_id, ...approve), Error)
       .then(({ message }) => assertMatch(message, OWN));
     return made.proposal_id;
   }

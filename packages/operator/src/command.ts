@@ -56,10 +56,10 @@ export interface Invocation {
   /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
   /**
-   * Asks for confirmation with a question that the command makes while it runs. As with `asks`, --yes skips
-   * the question, and a "no" ends the command.
+   * Asks a yes-or-no question. --yes skips it, and a "no" ends the command. Without a terminal, the command
+   * needs --yes, unless the question is `onTerminalOnly`.
    */
-  readonly confirm: (question: string) => Promise<void>;
+  readonly confirm: (question: string, onTerminalOnly?: boolean) => Promise<void>;
   /** Asks for a text. Undefined with --yes, and if there is no terminal. */
   readonly askText: ((question: string) => Promise<string>) | undefined;
   /** Prints one line about the work in progress on standard error. */
@@ -77,7 +77,5 @@ export interface Command {
   readonly options?: Options;
   /** Names of the arguments after the words. */
   readonly takes?: readonly string[];
-  /** The question to confirm before the command runs, for actions that cannot be undone. */
-  readonly asks?: (positionals: readonly string[]) => string;
   readonly run: (invocation: Invocation) => Promise<Result>;
 }

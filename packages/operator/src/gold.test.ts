@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Command } from "./command.ts";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_fixture.ts";
 
@@ -97,43 +96,6 @@ describe("gold", () => {
         "The command succeeded, but its output could not be written: ENOSPC",
       );
     }
-  });
-
-  describe("a command that cannot be undone", () => {
-    const asking = COMMANDS.filter(({ asks }) => asks);
-    const UUID = "019a9b3c-0000-7000-8000-000000000001";
-    const named = ({ takes = [] }: Command) =>
-      takes.map((name) => name === "WD" ? `wd_${UUID}` : name === "DEP" ? `dep_${UUID}` : name);
-
-    it("asks first, and after a no it exits with 1 without connecting to the database", async () => {
-      assert(asking.length >= 3);
-      for (const command of asking) {
-        const asked: string[] = [];
-        const run = await runGold([...command.words.split(" "), ...named(command)], {
-          env: NOWHERE,
-          ask: (question) => (asked.push(question), Promise.resolve(false)),
-        });
-        assertProblem(run, 1, "not_confirmed");
-        assertEquals(asked.length, 1);
-        assertStringIncludes(asked[0]!, named(command)[0]!);
-      }
-    });
-
-    it("needs --yes if there is no terminal to ask on", async () => {
-      for (const command of asking) {
-        const argv = [...command.words.split(" "), ...named(command)];
-        assertStringIncludes(assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage"), "--yes");
-        assertProblem(await runGold([...argv, "--yes"], { env: NOWHERE }), 3, "database_unreachable");
-      }
-    });
-
-    it("continues after a yes", async () => {
-      const run = await runGold(["partner", "suspend", "x"], {
-        env: NOWHERE,
-        ask: () => Promise.resolve(true),
-      });
-      assertProblem(run, 3, "database_unreachable");
-    });
   });
 
   describe("the database URL", () => {

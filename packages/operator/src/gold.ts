@@ -128,9 +128,10 @@ export async function gold(given: readonly string[], terminal: Terminal): Promis
       print(`gold ${command.usage}\n${command.does}`, terminal);
       return EXIT.done;
     }
-    const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
+    const confirm = async (question: string, onTerminalOnly = false) => {
+      if (!values.yes && (terminal.ask || !onTerminalOnly)) await confirmed(question, terminal);
+    };
     const { askText } = values.yes ? {} : terminal;
-    if (command.asks) await confirm(command.asks(positionals));
     // Prefer INIT_CWD, the folder in which the task was called, because npm and deno run a task in the
     // project's root.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
@@ -235,8 +236,7 @@ function endWithDashed(args: readonly string[]): string[] {
   return dashed.length === 0 ? [...args] : [...args.filter((arg) => !dashed.includes(arg)), "--", ...dashed];
 }
 
-async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {
-  if (yes) return;
+async function confirmed(question: string, { ask }: Terminal): Promise<void> {
   if (!ask) {
     throw usage(`${question} There is no terminal to ask on. To confirm, run the command again with --yes.`);
   }

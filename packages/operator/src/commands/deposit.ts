@@ -2,7 +2,8 @@ import { BALANCE_MAX_HALALAS, formatHalalas, parseHalalas } from "@gold-partner/
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
-import { line, oneOf, optional, parsedRequired, uuidOf } from "../values.ts";
+import { line, oneOf, optional, parsedRequired } from "../values.ts";
+import { depositText, describeDeposit, findDeposit } from "./money_rows.ts";
 import { changeOrPropose } from "./proposing.ts";
 
 const STATUSES = ["recorded", "approved", "reversed"] as const;
@@ -28,15 +29,11 @@ const record: Command = {
     return await changeOrPropose(invocation, async () => {
       const [row] = await query`
         select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
+      const deposit = `dep_${row!.uuid}`;
       return {
-        title: "Another login must approve this deposit. Until then no money is booked.",
-        object: {
-          deposit_id: `dep_${row!.uuid}`,
-          client_id: id!,
-          amount_sar: formatHalalas(amount),
-          bank_reference: bankReference,
-          status: "recorded",
-        },
+        title:
+          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse ${deposit}\`.`,
+        object: { ...describeDeposit(await findDeposit(query, deposit)), status: "recorded" },
       };
     }, () => ({
       kind: "deposit.record",
@@ -52,9 +49,12 @@ const approve: Command = {
     "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it; refused under two people, where `proposal approve` does this",
   takes: ["DEP"],
   async run({ query, positionals: [id] }) {
-    const uuid = uuidOf("deposit", "dep_", id!);
-    await query`select gold.approve_deposit(${uuid}::uuid)`;
-    return { object: { deposit_id: id!, funding_id: `fnd_${uuid}`, status: "approved" } };
+    const row = await findDeposit(query, id!);
+    await query`select gold.approve_deposit(${row.id}::uuid)`;
+    return {
+      title: `To take the money back, run \`gold deposit reverse ${id}\` before the partner spends it.`,
+      object: { ...describeDeposit(row), funding_id: `fnd_${row.id}`, status: "approved" },
+    };
   },
 };
 
@@ -93,14 +93,16 @@ const reverse: Command = {
   does:
     "reverses a deposit; if it was approved, takes its amount back from the partner's account; under two people, another person must approve this",
   takes: ["DEP"],
-  asks: ([id]) => `Reverse ${id}? If it was approved, its amount is taken back from the partner's account.`,
   async run(invocation) {
-    const { query, positionals: [id] } = invocation;
-    const uuid = uuidOf("deposit", "dep_", id!);
+    const { query, confirm, positionals: [id] } = invocation;
+    const row = await findDeposit(query, id!);
+    const effect = row.approved_at ? " Its amount is taken back from the partner's account." : "";
+    const wayBack = "To book it again, record it again with `gold deposit record`.";
+    await confirm(`Reverse ${depositText(row)}?${effect} ${wayBack}`);
     return await changeOrPropose(invocation, async () => {
-      await query`select gold.reverse_deposit(${uuid}::uuid)`;
-      return { object: { deposit_id: id!, status: "reversed" } };
-    }, () => ({ kind: "deposit.reverse", content: { deposit: uuid } }));
+      await query`select gold.reverse_deposit(${row.id}::uuid)`;
+      return { title: wayBack, object: { ...describeDeposit(row), status: "reversed" } };
+    }, () => ({ kind: "deposit.reverse", content: { deposit: row.id } }));
   },
 };
 

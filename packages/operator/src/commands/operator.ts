@@ -136,18 +136,27 @@ const remove: Command = {
   does:
     "removes a login, and ends its sessions and its SSH keys; its audit records stay, and its name is never given to anyone again",
   takes: ["NAME"],
-  asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
   async run(invocation) {
-    const { migrationUrl, positionals: [name] } = invocation;
-    return await asMigration(await migrationUrl(), (sql) =>
-      changeOrPropose(
+    const { migrationUrl, confirm, positionals: [name] } = invocation;
+    return await asMigration(await migrationUrl(), async (sql) => {
+      const [operator] = await sql`select roles from gold.operator_overview where login = ${name!}`;
+      // The database refuses to remove a login that is no operator's.
+      if (operator) {
+        await confirm(
+          `Remove the login ${name} with the roles ${
+            operator.roles.join(", ")
+          }? Nobody can be given this name again.`,
+        );
+      }
+      return await changeOrPropose(
         invocation,
         async () => {
           await sql`select gold.remove_operator(${name!})`;
           return { object: { login: name!, status: "removed" } };
         },
         () => ({ kind: "operator.remove", content: { name: name! }, again: `gold operator remove ${name}` }),
-      ));
+      );
+    });
   },
 };
 

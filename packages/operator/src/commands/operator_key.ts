@@ -50,8 +50,13 @@ const end: Command = {
   does:
     "ends a key at once: nothing that it signs is approved from then on; what it signed before stays valid",
   takes: ["FINGERPRINT"],
-  asks: ([fingerprint]) => `End the operator key ${fingerprint}? It can never be registered again.`,
-  async run({ query, positionals: [fingerprint] }) {
+  async run({ query, confirm, positionals: [fingerprint] }) {
+    const [key] = await query`
+      select login from gold.operator_key_overview where fingerprint = ${fingerprint!} and ended_at is null`;
+    // The database refuses to end a key that is not active.
+    if (key) {
+      await confirm(`End the operator key ${fingerprint} of ${key.login}? It can never be registered again.`);
+    }
     await query`select gold.end_operator_key(${fingerprint!})`;
     return { object: { fingerprint: fingerprint!, status: "ended" } };
   },

@@ -172,10 +172,13 @@ const suspend: Command = {
   usage: "partner suspend ID",
   does: "suspends a partner: the service refuses its writes at once and its reads within a second",
   takes: ["ID"],
-  asks: ([id]) => `Suspend ${id} now?`,
-  async run({ query, positionals: [id] }) {
+  async run({ query, confirm, positionals: [id] }) {
+    const { name, suspended_at } = await findPartner(query, id!);
+    const wayBack = `To end the suspension, run \`gold partner resume ${id}\`.`;
+    // The database refuses to suspend a suspended partner.
+    if (!suspended_at) await confirm(`Suspend ${name} (${id}) now? ${wayBack}`);
     await query`select gold.suspend_partner(${id!})`;
-    return { object: { client_id: id!, status: "suspended" } };
+    return { title: wayBack, object: { client_id: id!, name, status: "suspended" } };
   },
 };
 

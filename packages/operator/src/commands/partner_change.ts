@@ -1,5 +1,5 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
-import type { TransactionSql } from "postgres";
+import type { Row, TransactionSql } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../values.ts";
@@ -59,7 +59,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
   const change = async () => {
     const pending = await sql.begin(setAll);
     return {
-      ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
+      ...(iban === null ? {} : { title: titleOf(await findPartner(invocation.query, id!)) }),
       object: { client_id: id!, ...terms, ...printLimits(limits), ...pending },
     };
   };
@@ -99,10 +99,10 @@ async function setPartner(invocation: Invocation): Promise<Result> {
   return { ...made, notice: webhook?.notice };
 }
 
-const titleOf = (id: string, pendingIban: string | null | undefined) =>
-  pendingIban
-    ? `Another login must approve the IBAN: gold partner approve-iban ${id}`
-    : "The requested IBAN was withdrawn. The registered IBAN stays.";
+const titleOf = ({ public_id: id, name, iban, pending_iban: pending }: Row) =>
+  pending
+    ? `Another login must approve the IBAN ${pending} of ${name}: gold partner approve-iban ${id}. Until then, withdrawals go to ${iban}. To withdraw the request, run \`gold partner set ${id} --iban ${iban}\`.`
+    : `The requested IBAN was withdrawn. Withdrawals of ${name} go to ${iban}, as before.`;
 
 const approveIban: Command = {
   words: "partner approve-iban",
@@ -122,14 +122,17 @@ const approveIban: Command = {
         `No new IBAN was requested. To request one: gold partner set ${id} --iban SA…`,
       );
     }
+    const wayBack =
+      `To go back, run \`gold partner set ${id} --iban ${iban}\`. It needs another person, too.`;
     await confirm(
-      `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel?`,
+      `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel? ${wayBack}`,
     );
     // Approve only the IBAN that was shown. If another IBAN was requested meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
     return {
-      title: "Payouts are held until payouts_held_until, so that a wrong change can still be caught.",
-      object: { client_id: id!, iban: seen, payouts_held_until: row!.held_until.toISOString() },
+      title:
+        `Payouts are held until payouts_held_until, so that a wrong change can still be caught. ${wayBack}`,
+      object: { client_id: id!, name, iban: seen, payouts_held_until: row!.held_until.toISOString() },
     };
   },
 };

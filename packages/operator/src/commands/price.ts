@@ -6,7 +6,7 @@ import { EXIT, Failure, usage } from "../failure.ts";
 import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
 import { changeOrPropose } from "./proposing.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
-import { isAwaited, readPriceChange } from "./price_change.ts";
+import { isAwaited } from "./price_change.ts";
 
 const SOURCES = ["fixed", "simulated", "http"] as const;
 const DEFAULT_SPREAD_BASIS_POINTS = 60;
@@ -68,14 +68,13 @@ async function setPrice(invocation: Invocation): Promise<Result> {
     return { object: await describePrice(transaction) };
   };
   return await changeOrPropose(invocation, () => sql.begin(change), async () => {
-    const terms = changesPrice ? contentOf(values, termsOf(values, await readStanding(sql))) : {};
+    const terms = changesPrice ? termsOf(values, await readStanding(sql)) : undefined;
     return {
       kind: "price.set",
       content: {
-        ...terms,
+        ...(terms ? contentOf(values, terms) : {}),
         ...(hours ? { hours: { always_open: hours.alwaysOpen, sessions: hours.sessions } } : {}),
       },
-      notice: (await readPriceChange(terms, invocation.query))?.sentence,
     };
   });
 }

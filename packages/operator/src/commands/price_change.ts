@@ -48,7 +48,9 @@ export function mustTypePrice(
   change: PriceChange | undefined,
 ): boolean {
   if (expected !== undefined) {
-    if (change === undefined) throw usage("--expect can be given only for a proposal that names a price.");
+    if (change === undefined) {
+      throw usage("--expect can be given only for a pending proposal that names a price.");
+    }
     if (expected !== change.midPips) throw otherPrice(change.midPips, formatPrice(expected));
     return false;
   }
@@ -62,10 +64,10 @@ export function mustTypePrice(
 export async function askForPrice(
   { askText }: Invocation,
   question: string,
-  { sentence, midPips }: PriceChange,
+  { midPips }: PriceChange,
 ): Promise<void> {
   const typed = await askText!(
-    `${question} ${sentence} Compare it with a price screen, and type the new mid price:`,
+    `${question} Compare it with a price screen, and type the new mid price:`,
   );
   if (typed !== formatPrice(midPips)) throw otherPrice(midPips, typed);
 }

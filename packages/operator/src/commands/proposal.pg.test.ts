@@ -47,6 +47,11 @@ describe("gold proposal", () => {
     return await operator.write(name, writePem("PUBLIC KEY", (await generateKeyPair()).publicKeySpki));
   }
   const propose = async (...argv: string[]) => await operator.done(...argv) as unknown as Proposed;
+  /** The proposal that a command printed for a person. */
+  async function readProposed(out: string): Promise<Proposed> {
+    const id = /^proposal_id\s+(\S+)$/m.exec(out)![1]!;
+    return await operator.done("proposal", "show", id) as unknown as Proposed;
+  }
   const approve = ({ proposal_id, sha256 }: Proposed) =>
     operator.colleague.done("proposal", "approve", proposal_id, "--sha256", sha256);
   async function changesOf({ proposal_id }: Proposed): Promise<Record<string, Change>> {
@@ -217,7 +222,10 @@ describe("gold proposal", () => {
       });
     const declined = await answer(false);
     assertEquals([declined.exit, declined.out], [1, ""]);
-    assertEquals(asked, [`Approve this sealing_key.rotate, with the hash ${row!.sha256}?`]);
+    assertEquals(asked.length, 1);
+    ok(
+      asked[0]!.startsWith(`Approve this sealing_key.rotate, with the hash ${row!.sha256}? Webhook secrets`),
+    );
     ok(declined.err.includes("[2JBank") && !declined.err.includes("\u001b"), declined.err);
     ok(declined.err.includes(row!.sha256));
     const [state] = await sql`select state from gold.proposal where id = ${row!.id}`;
@@ -343,6 +351,12 @@ describe("gold proposal", () => {
     const { proposal_id: id, sha256 } = json as Record<string, string>;
     const before = await operator.done("partner", "show", clientId);
     assertEquals(before.pending_iban, null);
+    match(
+      (await operator.done("proposal", "show", id!)).consequences as string,
+      new RegExp(
+        `^New withdrawals of ${before.name} \\(${clientId}\\) go to ${iban}\\. .* Today, they go to ${before.iban}: \`gold partner set ${clientId} --iban ${before.iban}\` sets it back`,
+      ),
+    );
     await operator.colleague.done("proposal", "approve", id!, "--sha256", sha256!);
     const after = await operator.done("partner", "show", clientId);
     assertEquals(after.iban, iban);
@@ -365,8 +379,16 @@ describe("gold proposal", () => {
 
   it("credits a deposit and pays a withdrawal by two people, and then writes the file for the bank", async () => {
     const partner = await operator.service.addPartner();
-    const recorded = await propose(
+    const named = `Test Bank \\(${partner.clientId}\\)`;
+    const proposed = await operator.gold(
       ...["deposit", "record", partner.clientId, "--amount", "250.5", "--bank-ref", "BANK-1"],
+    );
+    const recorded = await readProposed(proposed.out);
+    match(
+      proposed.out,
+      new RegExp(
+        `\`gold proposal reject ${recorded.proposal_id}\`\\. After the approval: 250\\.5 SAR become available to ${named}`,
+      ),
     );
     const deposit = await changesOf(recorded);
     assertEquals(deposit.amount, { member: "amount", today: null, proposed: "250.5" });
@@ -381,6 +403,15 @@ describe("gold proposal", () => {
     const own = await askWithdrawal(operator, 5_000n, partner.client);
     await operator.done("withdrawal", "approve", own);
     const file = operator.path("pain.001.xml");
+    const asked: string[] = [];
+    await runGold(["withdrawal", "submit", "--out", file], {
+      env: operator.env,
+      ask: (question) => (asked.push(question), Promise.resolve(false)),
+    });
+    match(
+      asked.join(),
+      /^Propose to submit 1 withdrawal\(s\) of 100 SAR, with .*\? Nothing is paid before another person approves\.$/,
+    );
     const run = await operator.gold("withdrawal", "submit", "--out", file, "--yes");
     match(
       run.out,
@@ -407,7 +438,14 @@ describe("gold proposal", () => {
     const written = await operator.done("withdrawal", "submit", "--out", file, "--batch", batch!);
     assertEquals(itemsOf(written).map(({ withdrawal_id }) => withdrawal_id), [withdrawal]);
     match(await operator.read("pain.001.xml"), /<InstdAmt Ccy="SAR">100\.00</);
-    await byTwo("withdrawal", "returned", withdrawal);
+    const returned = await propose("withdrawal", "returned", withdrawal);
+    match(
+      (await operator.done("proposal", "show", returned.proposal_id)).consequences as string,
+      new RegExp(
+        `^100 SAR of ${withdrawal}, which went to ${iban}, become available to ${named} again, and no command takes them back`,
+      ),
+    );
+    await approve(returned);
     const [repaid] = itemsOf(await operator.done("withdrawal", "list", "--status", "returned"));
     assertEquals(repaid!.withdrawal_id, withdrawal);
     assertEquals((await operator.done("ledger", "verify")).clean, true);
@@ -466,8 +504,9 @@ describe("gold proposal", () => {
         ask: () => Promise.reject(new Error("asked")),
         askText: () => Promise.reject(new Error("asked")),
       });
-      assertEquals([run.exit, run.err], [0, change]);
-      const id = /^proposal_id\s+(\S+)$/m.exec(run.out)![1]!;
+      assertEquals([run.exit, run.err], [0, ""]);
+      ok(run.out.includes(`After the approval: ${change} The next quotes`), run.out);
+      const { proposal_id: id } = await readProposed(run.out);
       const shown = await operator.done("proposal", "show", id);
       ok(
         (shown.consequences as string).startsWith(`${change} The next quotes of all partners use this price`),
@@ -526,12 +565,16 @@ describe("gold proposal", () => {
       assertEquals((await operator.done("price", "show")).mid, "322");
       const inside = await propose("price", "set", "--mid", "323");
       const { asked } = await approveTyping(inside.proposal_id, "");
-      assertEquals(asked, [`Approve this price.set, with the hash ${inside.sha256}?`]);
+      assertEquals(asked.length, 1);
+      match(
+        asked[0]!,
+        new RegExp(`^Approve this price.set, with the hash ${inside.sha256}\\? The mid price`),
+      );
       const other = await propose("market", "set", "--exposure", "unlimited");
       const refused = await operator.colleague.gold(
         ...["proposal", "approve", other.proposal_id, "--yes", "--sha256", other.sha256, "--expect", "1"],
       );
-      assertRefused(refused, 2, "--expect can be given only for a proposal that names a price");
+      assertRefused(refused, 2, "--expect can be given only for a pending proposal that names a price");
       await operator.done("proposal", "reject", other.proposal_id);
     });
 

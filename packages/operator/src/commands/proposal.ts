@@ -8,8 +8,8 @@ import { OPERATOR_KEYS_OPTION } from "../operator_keys_file.ts";
 import { instantOf, printText } from "../output.ts";
 import { oneOf, optional, parsed, uuidOf } from "../values.ts";
 import { requireSameSecrets } from "./key.ts";
-import { askForPrice, mustTypePrice, type PriceChange, readPriceChange } from "./price_change.ts";
-import { consequencesOf, differencesOf } from "./proposal_view.ts";
+import { askForPrice, mustTypePrice, type PriceChange } from "./price_change.ts";
+import { describeChange } from "./proposal_view.ts";
 import { requireSealingKeys, signProposal, takeSecrets } from "./proposing.ts";
 import { adopt } from "./adopting.ts";
 import { openApproval, verifyProposer } from "./proposal_signature.ts";
@@ -79,10 +79,18 @@ const approve: Command = {
       throw usage(`--sha256 must have 64 characters of 0-9 and a-f; got ${read}.`);
     }
     const expected = parsed(values, "expect", parsePrice);
-    const { id, sha256, kind, content, deployment, priceChange, result, signedBy, sealingKeys } =
-      await readProposal(
-        invocation,
-      );
+    const {
+      id,
+      sha256,
+      kind,
+      content,
+      deployment,
+      consequences,
+      priceChange,
+      result,
+      signedBy,
+      sealingKeys,
+    } = await readProposal(invocation);
     if (read !== undefined && read !== sha256) {
       throw new Failure(
         EXIT.refused,
@@ -107,16 +115,18 @@ const approve: Command = {
     if (!values.yes) printText(result).split("\n").forEach(progress);
     const question = `Approve this ${kind}, with the hash ${sha256}${
       signedBy ? `, signed by ${signedBy}` : ""
-    }?`;
-    if (typesPrice) {
-      await askForPrice(invocation, question, priceChange!);
-    } else await confirm(question);
+    }? ${consequences}`;
+    if (typesPrice) await askForPrice(invocation, question, priceChange!);
+    else await confirm(question);
     const [{ approver }] = await sql<[{ approver: string }]>`select session_user as approver`;
     const signature = signing
       ? await signing.sign(APPROVAL_NAMESPACE, approvalText({ ...signing, id, sha256, approver }))
       : null;
     await query`select gold.approve_proposal(${id}::uuid, ${sha256}, ${signature})`;
-    return { object: { proposal_id: id, kind, sha256, status: "approved" } };
+    return {
+      title: `Approved. ${consequences}`,
+      object: { proposal_id: id, kind, sha256, status: "approved" },
+    };
   },
 };
 
@@ -138,9 +148,9 @@ const sign: Command = {
   does: "signs your own proposal, if its signature failed when you proposed it",
   takes: ["ID"],
   async run(invocation) {
-    const { id, sha256, kind, content, result } = await readProposal(invocation);
+    const { id, sha256, kind, content, consequences, result } = await readProposal(invocation);
     if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
-    await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}?`);
+    await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}? ${consequences}`);
     const signing = await openSigning(invocation);
     if (!signing) {
       throw new Failure(
@@ -164,6 +174,7 @@ interface Proposal {
   readonly content: CanonicalValue;
   /** The id that the text names. Null in version 1. */
   readonly deployment: string | null;
+  readonly consequences: string;
   readonly priceChange: PriceChange | undefined;
   /** The login and the key of the proposer's verified signature. Null if the proposal is not signed. */
   readonly signedBy: string | null;
@@ -207,14 +218,18 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
     text,
     row.proposer_signature,
   );
-  const priceChange = row.kind === "price.set" ? await readPriceChange(content, invocation.query) : undefined;
-  const consequences = consequencesOf(row.kind, content);
-  const isPending = row.status === "pending";
+  const { consequences, priceChange, differences } = await describeChange(
+    row.kind,
+    content,
+    invocation.query,
+    row.status === "pending",
+  );
   return {
     id,
     kind: row.kind,
     content,
     deployment: row.deployment,
+    consequences,
     priceChange,
     signedBy,
     sealingKeys: [row.sealing_key, content.sealing_key].filter((name) => typeof name === "string"),
@@ -231,14 +246,14 @@ async function readProposal(invocation: Invocation): Promise<Proposal> {
         decided_at: instantOf(row.decided_at),
         signed_by: signedBy,
         has_secrets: row.has_secrets,
-        consequences: isPending && priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
-        ...(isPending && priceChange
+        consequences,
+        ...(priceChange
           ? { change_percent: priceChange.percent, outside_band: priceChange.isOutsideBand }
           : {}),
         canonical_text: text,
         sha256,
       },
-      lists: { changes: await differencesOf(row.kind, content, invocation.query) },
+      lists: { changes: differences },
     },
   };
 }

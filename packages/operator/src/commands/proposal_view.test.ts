@@ -17,7 +17,8 @@ describe("the kinds of proposals", () => {
 
   it("each state a consequence", () => {
     for (const kind of Object.keys(KINDS)) {
-      assertEquals(/^.{20,}\.$/.test(consequencesOf(kind, {})), true, kind);
+      const values = { amount: "100", payments: [] };
+      assertEquals(/^.{20,}\.$/.test(consequencesOf(kind, values, values)), true, kind);
     }
   });
 });

@@ -2,14 +2,19 @@ import type { Invocation, Row } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { describeDetail } from "./audit_detail.ts";
+import { findDeposit, findWithdrawal, sarOf } from "./money_rows.ts";
+import { type PriceChange, readPriceChange } from "./price_change.ts";
 import { findPartner } from "./registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 type Query = Invocation["query"];
 
 interface Kind {
-  /** What the approval does, in one or two sentences. */
-  readonly consequences: (content: Content) => string;
+  /**
+   * What the approval does, in a few sentences. About money, they name the partner, the amount, the IBAN and
+   * how to undo it.
+   */
+  readonly consequences: (content: Content, today: Content) => string;
   /**
    * The present values of the content's members, and what else is in use today; absent if the change only
    * adds something.
@@ -20,8 +25,8 @@ interface Kind {
 /** The kinds of changes that need two people. A test compares them with gold.apply_change(). */
 export const KINDS: Readonly<Record<string, Kind>> = {
   "partner.create": {
-    consequences: ({ name, client_id }) =>
-      `${name} becomes the partner ${client_id}. It can trade and withdraw to its IBAN as soon as it has a certificate.`,
+    consequences: ({ name, client_id, iban }) =>
+      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
   },
   "partner.set": {
     consequences: ({ client_id }) =>
@@ -29,9 +34,16 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     today: partnerToday,
   },
   "partner.iban": {
-    consequences: ({ client_id }) =>
-      `New withdrawals of ${client_id} go to this IBAN. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.`,
-    today: partnerToday,
+    consequences: ({ client_id, iban }, { name, iban: before }) =>
+      `New withdrawals of ${name} (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
+        before === iban
+          ? ""
+          : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
+      }`,
+    today: async (content, query) => {
+      const { name } = await findPartner(query, content.client_id as string);
+      return { ...await partnerToday(content, query), name };
+    },
   },
   "partner.resume": {
     consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
@@ -113,25 +125,30 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     },
   },
   "deposit.record": {
-    consequences: ({ client_id }) =>
-      `The amount becomes available to ${client_id}, which can spend and withdraw it at once. Check that the bank's statement shows the payment with this reference.`,
+    consequences: ({ client_id, amount, bank_reference }, { name }) =>
+      `${
+        sarOf(amount)
+      } become available to ${name} (${client_id}), which can spend and withdraw them at once. Check that the bank's statement shows the payment with the reference ${bank_reference}. Until they are spent, \`gold deposit reverse DEP\` takes them back.`,
     today: async ({ client_id }, query) => {
       const { name } = await findPartner(query, client_id as string);
       return { client_id, name };
     },
   },
   "deposit.reverse": {
-    consequences: ({ deposit }) =>
-      `The amount of dep_${deposit} is taken back from the partner's account. Check that the bank's statement lacks the payment, or shows that the bank took it back.`,
+    consequences: (_, { deposit, amount, name, public_id }) =>
+      `${
+        sarOf(amount)
+      } of dep_${deposit} are taken back from ${name} (${public_id}). Check that the bank's statement lacks the payment, or shows that the bank took it back. To book it again, run \`gold deposit record\`.`,
     today: async ({ deposit }, query) => {
-      const [row] = await query`
-        select public_id, amount::text, bank_reference, status from gold.deposit_overview where id = ${deposit as string}::uuid`;
-      return { deposit, ...row };
+      const { public_id, name, amount, bank_reference, status } = await findDeposit(query, `dep_${deposit}`);
+      return { deposit, public_id, name, amount, bank_reference, status };
     },
   },
   "payment.submit": {
-    consequences: ({ batch }) =>
-      `The bank gets an order for these payments. Compare each with your own records. Afterwards, \`gold withdrawal submit --out FILE --batch ${batch}\` writes the file for the bank.`,
+    consequences: ({ batch, payments }) =>
+      `The bank gets an order for ${
+        paymentsText(payments as readonly Payment[])
+      }. Compare each with your own records. Afterwards, \`gold withdrawal submit --out FILE --batch ${batch}\` writes the file for the bank. If the bank refuses or sends back a payment, run \`gold withdrawal returned WD\`.`,
     today: async ({ payments }, query) => {
       const ids = (payments as readonly { withdrawal: string }[]).map(({ withdrawal }) => withdrawal);
       const rows = await query`
@@ -141,12 +158,13 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     },
   },
   "withdrawal.return": {
-    consequences: ({ withdrawal }) =>
-      `The amount of wd_${withdrawal} becomes available to the partner again. If the bank paid it, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
+    consequences: (_, { withdrawal, amount, name, public_id, iban }) =>
+      `${
+        sarOf(amount)
+      } of wd_${withdrawal}, which went to ${iban}, become available to ${name} (${public_id}) again, and no command takes them back. If the bank paid them, the partner has the money twice: check that the bank's statement shows the refusal or the return.`,
     today: async ({ withdrawal }, query) => {
-      const [row] = await query`
-        select public_id, amount::text, iban, status from gold.withdrawal_overview where id = ${withdrawal as string}::uuid`;
-      return { withdrawal, ...row };
+      const { public_id, name, amount, iban, status } = await findWithdrawal(query, `wd_${withdrawal}`);
+      return { withdrawal, public_id, name, amount, iban, status };
     },
   },
   "deployment.settle": {
@@ -158,7 +176,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     },
   },
   "deployment.payout": {
-    consequences: () => "The next payment documents order payments from this account.",
+    consequences: ({ iban }) =>
+      `The next payment documents order payments from ${iban}. \`gold db migrate\` with the options of today's account sets it back.`,
     today: async (_, query) => {
       const { payout_name: name, payout_iban: iban, payout_bic: bic } = await deploymentToday(query);
       return { name, iban, bic };
@@ -224,13 +243,50 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 const TO_PROPOSER = "Only the person who proposed it can read the secret.";
 
-export function consequencesOf(kind: string, content: Content): string {
-  return kindOf(kind).consequences(content);
+interface Payment {
+  readonly client_id: string;
+  readonly amount: string;
+  readonly iban: string;
 }
 
-/** The members of the content, and of today's values if the content does not have them. */
-export async function differencesOf(kind: string, content: Content, query: Query): Promise<Row[]> {
+/** One payment with its partner and IBAN, or the number and the sum of several. */
+function paymentsText(payments: readonly Payment[]): string {
+  const total = sarOf(payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
+  const [first] = payments;
+  return payments.length === 1
+    ? `one payment of ${total} of ${first!.client_id} to ${first!.iban}`
+    : `${payments.length} payments of ${total} together`;
+}
+
+interface Described {
+  readonly consequences: string;
+  /** Undefined unless the change is pending and names a price. */
+  readonly priceChange: PriceChange | undefined;
+  /** The members of the content, and of today's values if the content does not have them. */
+  readonly differences: readonly Row[];
+}
+
+/** Describes a change for the person who proposes or approves it, or looks at it later. */
+export async function describeChange(
+  kind: string,
+  content: Content,
+  query: Query,
+  isPending = true,
+): Promise<Described> {
   const today = await kindOf(kind).today?.(content, query) ?? {};
+  const priceChange = isPending && kind === "price.set" ? await readPriceChange(content, query) : undefined;
+  const consequences = consequencesOf(kind, content, today);
+  return {
+    consequences: priceChange ? `${priceChange.sentence} ${consequences}` : consequences,
+    priceChange,
+    differences: differencesOf(content, today),
+  };
+}
+
+export const consequencesOf = (kind: string, content: Content, today: Content): string =>
+  kindOf(kind).consequences(content, today);
+
+function differencesOf(content: Content, today: Content): Row[] {
   const names = [...new Set([...Object.keys(content), ...Object.keys(today)])];
   return names.map((name) => ({
     member: name,

@@ -9,6 +9,7 @@ import { keyEnvironment } from "../key_environment.ts";
 import type { KeyFile } from "../key_file.ts";
 import { openSigning, type Signing } from "../signing.ts";
 import { readSealing } from "./new_secret.ts";
+import { describeChange } from "./proposal_view.ts";
 
 /** A change as gold.propose takes it. apply_change.sql has the members of each kind. */
 export interface Change {
@@ -20,8 +21,6 @@ export interface Change {
   readonly again?: string;
   /** When the change can no longer be made, if that is sooner than a proposal expires. */
   readonly endsAt?: string;
-  /** What the person who proposes should know, printed on standard error. */
-  readonly notice?: string | undefined;
 }
 
 const DIFFERS = "proposal_differs";
@@ -47,9 +46,10 @@ export const needsApproval = (error: unknown): boolean =>
 
 async function propose(
   invocation: Invocation,
-  { kind, content, secrets, again, endsAt, notice }: Change,
+  { kind, content, secrets, again, endsAt }: Change,
 ): Promise<Result> {
   const { sql } = await invocation.db();
+  const { consequences } = await describeChange(kind, content, invocation.query);
   const signing = await openSigning(invocation);
   const { text, keyName } = secrets ? await seal(invocation.keys, secrets) : { text: null, keyName: null };
   const [row] = await sql`
@@ -65,9 +65,8 @@ async function propose(
   return {
     title: `Nothing was changed yet. Another person must approve this change: gold proposal approve ${id}.${
       again ? ` Then run \`${again}\` again.` : ""
-    }`,
+    } To withdraw it, run \`gold proposal reject ${id}\`. After the approval: ${consequences}`,
     object: { proposal_id: id, sha256, expires_at: expires_at.toISOString() },
-    notice,
   };
 }
 

@@ -180,7 +180,7 @@ describe("gold withdrawal submit", () => {
     assertStringIncludes(run.err, "SA0380000000608010167519");
     assertMatch(
       asked[0]!,
-      /^Submit 1 withdrawal\(s\) of 6 SAR to the bank, with the document [0-9a-f]{64}\?$/,
+      /^Submit 1 withdrawal\(s\) of 6 SAR to the bank, with the document [0-9a-f]{64}\? .*`gold withdrawal returned WD`\.$/,
     );
     assertEquals((await files()).includes("asked.xml"), false);
   });

@@ -37,7 +37,8 @@ export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
 async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
   const { db, query, confirm, progress, values } = invocation;
   const { deployment } = await db();
-  if (!(await deployment()).payoutAccount) {
+  const { payoutAccount, twoPeople } = await deployment();
+  if (!payoutAccount) {
     throw usage(
       "The account that withdrawals are paid from is not set. Set it with `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
     );
@@ -55,10 +56,11 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   const sha256 = sha256Of(document);
   const described = describeBatch(batch, file, sha256, payments);
   if (!values.yes) printText(described).split("\n").forEach(progress);
+  const withdrawals = `${payments.length} withdrawal(s) of ${formatHalalas(totalOf(payments))} SAR`;
   await confirm(
-    `Submit ${payments.length} withdrawal(s) of ${
-      formatHalalas(totalOf(payments))
-    } SAR to the bank, with the document ${sha256}?`,
+    twoPeople
+      ? `Propose to submit ${withdrawals}, with the document ${sha256}? Nothing is paid before another person approves.`
+      : `Submit ${withdrawals} to the bank, with the document ${sha256}? If the bank refuses or sends back a payment, run \`gold withdrawal returned WD\`.`,
   );
   const result = await changeOrPropose(invocation, async () => {
     // The database builds the document again and compares the hash. If the command is interrupted after the

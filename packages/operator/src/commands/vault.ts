@@ -77,9 +77,18 @@ const remove: Command = {
   usage: "vault remove SERIAL",
   does: "removes a bar from the vault; refused if its gold is owed to partners",
   takes: ["SERIAL"],
-  asks: ([serial]) => `Remove bar ${serial} from the vault?`,
   async run(invocation) {
-    const { query, positionals: [serial] } = invocation;
+    const { query, confirm, positionals: [serial] } = invocation;
+    const [bar] = await query`
+      select refiner, vault_name, fine::text from gold.bar_overview where serial = ${serial!} and removed_at is null`;
+    // The database refuses to remove a bar that is not in the vault.
+    if (bar) {
+      await confirm(
+        `Remove the bar ${serial} of ${bar.refiner}, ${
+          formatGrams(BigInt(bar.fine))
+        } g fine, from the vault ${bar.vault_name}? No bar can have this serial again.`,
+      );
+    }
     return await changeOrPropose(invocation, async () => {
       const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
       return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };

@@ -4,7 +4,8 @@ import { EXIT, Failure } from "../failure.ts";
 import { OPERATOR_KEYS_OPTION, readSignedPayees } from "../operator_keys_file.ts";
 import { requireKeptRecords } from "../own_heads.ts";
 import { instantOf } from "../output.ts";
-import { oneOf, optional, uuidOf } from "../values.ts";
+import { oneOf, optional } from "../values.ts";
+import { describeWithdrawal, findWithdrawal, withdrawalText } from "./money_rows.ts";
 import { isPayeeSigned } from "./payment_check.ts";
 import { changeOrPropose } from "./proposing.ts";
 
@@ -47,12 +48,10 @@ const approve: Command = {
   options: OPERATOR_KEYS_OPTION,
   takes: ["WD"],
   async run(invocation) {
-    const { query, positionals: [id] } = invocation;
-    const withdrawal = uuidOf("withdrawal", "wd_", id!);
+    const { query, confirm, positionals: [id] } = invocation;
     const signed = await readSignedPayees(invocation);
-    const [payee] = await query`
-      select public_id, iban, name from gold.withdrawal_overview where id = ${withdrawal}::uuid`;
-    if (payee && !isPayeeSigned(payee, signed)) {
+    const row = await findWithdrawal(query, id!);
+    if (!isPayeeSigned(row, signed)) {
       throw new Failure(
         EXIT.refused,
         "unsigned",
@@ -60,9 +59,11 @@ const approve: Command = {
       );
     }
     const keep = await requireKeptRecords(invocation);
-    await query`select gold.approve_withdrawal(${withdrawal}::uuid)`;
+    const wayBack = `Until another login submits it, \`gold withdrawal reject ${id}\` gives the money back.`;
+    await confirm(`Approve ${withdrawalText(row)}? ${wayBack}`, true);
+    await query`select gold.approve_withdrawal(${row.id}::uuid)`;
     await keep();
-    return { object: { withdrawal_id: id!, status: "approved" } };
+    return { title: wayBack, object: { ...describeWithdrawal(row), status: "approved" } };
   },
 };
 
@@ -71,11 +72,12 @@ const reject: Command = {
   usage: "withdrawal reject WD",
   does: "rejects a withdrawal that is not submitted yet; its amount becomes available again",
   takes: ["WD"],
-  asks: ([id]) =>
-    `Reject ${id}? The amount becomes available to the partner again. To withdraw it, the partner must make a new request.`,
-  async run({ query, positionals: [id] }) {
-    await query`select gold.reject_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
-    return { object: { withdrawal_id: id!, status: "rejected" } };
+  async run({ query, confirm, positionals: [id] }) {
+    const row = await findWithdrawal(query, id!);
+    const wayBack = "The partner has the amount again. To withdraw it, the partner must make a new request.";
+    await confirm(`Reject ${withdrawalText(row)}? ${wayBack}`);
+    await query`select gold.reject_withdrawal(${row.id}::uuid)`;
+    return { title: wayBack, object: { ...describeWithdrawal(row), status: "rejected" } };
   },
 };
 
@@ -85,8 +87,12 @@ const paid: Command = {
   does: "records that the bank paid a withdrawal; if the money comes back later, use withdrawal returned",
   takes: ["WD"],
   async run({ query, positionals: [id] }) {
-    await query`select gold.pay_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
-    return { object: { withdrawal_id: id!, status: "paid" } };
+    const row = await findWithdrawal(query, id!);
+    await query`select gold.pay_withdrawal(${row.id}::uuid)`;
+    return {
+      title: `If the bank sends the money back, run \`gold withdrawal returned ${id}\`.`,
+      object: { ...describeWithdrawal(row), status: "paid" },
+    };
   },
 };
 
@@ -95,14 +101,15 @@ const returned: Command = {
   usage: "withdrawal returned WD",
   does: "records that the bank refused or sent back a withdrawal; its amount becomes available again",
   takes: ["WD"],
-  asks: ([id]) => `Did the bank send ${id} back? Its amount becomes available to the partner again.`,
   async run(invocation) {
-    const { query, positionals: [id] } = invocation;
-    const withdrawal = uuidOf("withdrawal", "wd_", id!);
+    const { query, confirm, positionals: [id] } = invocation;
+    const row = await findWithdrawal(query, id!);
+    const wayBack = "The partner then has the amount again, and no command takes it back.";
+    await confirm(`Did the bank send back ${withdrawalText(row)}? ${wayBack}`);
     return await changeOrPropose(invocation, async () => {
-      await query`select gold.return_withdrawal(${withdrawal}::uuid)`;
-      return { object: { withdrawal_id: id!, status: "returned" } };
-    }, () => ({ kind: "withdrawal.return", content: { withdrawal } }));
+      await query`select gold.return_withdrawal(${row.id}::uuid)`;
+      return { title: wayBack, object: { ...describeWithdrawal(row), status: "returned" } };
+    }, () => ({ kind: "withdrawal.return", content: { withdrawal: row.id } }));
   },
 };
 
