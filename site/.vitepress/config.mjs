@@ -45,6 +45,18 @@ function alignByClass({ tokens }) {
 const anchorOf = (heading) =>
   heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
 
+/** A heading of the reference, and the method, path and name of its operation. */
+const OPERATION = /(<h2[^>]*>)((?:(?!<h2)[^])*?<p class="route">([^]*?)<\/p>)/g;
+
+/**
+ * What the search reads of a page. It weighs a heading more than text, and shows 16 results. So a heading of the
+ * reference begins with the method, path and name of its operation. Otherwise, a search for a path finds more
+ * pages that only mention it than can be shown.
+ */
+const textOfSearch = (source, env, markdown) =>
+  markdown.render(source, env)
+    .replaceAll(OPERATION, (_, heading, rest, route) => `${heading}${route}: ${rest}`);
+
 const page = (text, link) => ({ text, link });
 
 export default {
@@ -88,7 +100,7 @@ export default {
     writeFileSync(join(outDir, "code.css"), colours.getCSS());
   },
   themeConfig: {
-    search: { provider: "local" },
+    search: { provider: "local", options: { _render: textOfSearch } },
     outline: { level: [2, 3] },
     nav: [
       page("Quickstart", "/quickstart"),
