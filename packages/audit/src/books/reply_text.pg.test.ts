@@ -20,6 +20,7 @@ const DETAILS: { readonly [code in ProblemCode]?: string } = {
   withdrawal_reference_reused: "The withdrawal wd_01890a5d-ac96-774b-bcce-b302099a8057 has this reference.",
 };
 const CODES = Object.keys(DETAILS) as ProblemCode[];
+const BOUND = " This answer is bound to the Idempotency-Key: ";
 const EARLIER = "send a new key to try again.";
 
 describe("a stored refusal", () => {
@@ -65,7 +66,7 @@ describe("a stored refusal", () => {
     for (const code of CODES) {
       const body = await textOf(code);
       const other = adviceOf(await textOf(CODES.find((each) => each !== code)!));
-      for (const advice of [other, "", `${adviceOf(body)} ${EARLIER}`, EARLIER.toUpperCase()]) {
+      for (const advice of [other, "", `${adviceOf(body)} ${EARLIER}`, `${EARLIER}${BOUND}${EARLIER}`]) {
         assertEquals(accepted(code, body.replace(adviceOf(body), advice)), false, `${code}: ${advice}`);
       }
     }

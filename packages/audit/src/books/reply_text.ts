@@ -227,7 +227,8 @@ export function readRefusal(body: string, request: string, status: number): Refu
   }
   const { code, detail } = parsed;
   if (typeof code !== "string" || typeof detail !== "string") return undefined;
-  const [said = "", advice = ""] = detail.split(BOUND);
+  const [said = "", ...after] = detail.split(BOUND);
+  const advice = after.join(BOUND);
   const known = REFUSALS.find((each) => each.code === code && each.detail.test(said));
   if (!known || (advice !== ADVICE[known.code] && advice !== EARLIER_ADVICE)) return undefined;
   const entry = PROBLEM_REGISTRY[known.code];

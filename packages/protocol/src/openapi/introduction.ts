@@ -13,7 +13,8 @@ same bytes and \`Idempotent-Replayed: true\`. A business refusal binds its key p
 reply reached you, repeat the request with the same key and a fresh signature.
 
 **Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them
-as decimals. Zero, a negative number or more decimals get 400; a well-formed number outside your limits gets 422.
+as decimals. oapi-codegen makes \`float64\` of them in Go, and openapi-generator \`BigDecimal\` in Java and \`decimal\` in C#: each
+holds every digit. Zero, a negative number or more decimals get 400; a well-formed number outside your limits gets 422.
 
 **Methods.** HEAD works wherever GET does and returns no body. A method that a path does not support gets 405 with \`Allow\`.
 

@@ -1,7 +1,7 @@
 -- The result of a booking function for each item. `outcome` is one of
 --   answered                   the first result, bound to its key: an execution or a binding refusal. Or
 --                              status 429: a limit of the partner refused the request; nothing was stored.
---                              Nor is the 409 withdrawal_outcome_unreachable of a simulation stored
+--                              The 409 withdrawal_outcome_unreachable of a simulation is not stored, either
 --   replayed                   the key was known with the same fingerprint; the body is the first answer
 --   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found, invalid_request
 --                              refused, and no key was bound; a body is the refusal's detail
