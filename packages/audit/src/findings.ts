@@ -16,6 +16,10 @@ const MAX_TEXT = 300;
 export class Findings {
   readonly kept: Finding[] = [];
   readonly counts = new Map<Rule, number>();
+  /** What can disturb the service, but neither changes nor hides a row. */
+  readonly warnings: Omit<Finding, "rule">[] = [];
+  /** What the login of the audit may not read, with what it needs. */
+  readonly skipped: { readonly name: string; readonly reason: string }[] = [];
 
   add(rule: Rule, row: string, expected: unknown, found: unknown): void {
     const count = (this.counts.get(rule) ?? 0) + 1;
@@ -23,6 +27,14 @@ export class Findings {
     if (count <= KEPT_PER_RULE) {
       this.kept.push({ rule, row, expected: textOf(expected), found: textOf(found) });
     }
+  }
+
+  warn(row: string, expected: string, found: string): void {
+    this.warnings.push({ row, expected, found });
+  }
+
+  skip(name: string, reason: string): void {
+    this.skipped.push({ name, reason });
   }
 
   /**

@@ -11,6 +11,7 @@ import { positionOf } from "./books/range.ts";
 import { checkExposure } from "./books/exposure.ts";
 import { checkVault } from "./books/vault.ts";
 import { compareCatalog } from "./catalog/fingerprint.ts";
+import { compareSettings } from "./catalog/settings.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
 import { type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
@@ -60,6 +61,8 @@ export interface AuditReport {
   readonly findings: readonly Finding[];
   readonly counts: ReadonlyMap<Rule, number>;
   readonly total: number;
+  readonly warnings: Findings["warnings"];
+  readonly skipped: Findings["skipped"];
   readonly clients: number;
   readonly records: number;
   /** Events that are not sealed yet. The chain does not protect them. */
@@ -133,6 +136,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     progress("the catalog");
     const isFinished = (deployment?.requests_kept_since ?? null) !== null;
     await compareCatalog(sql, findings, [environment, isFinished ? "finished" : "upgraded"]);
+    await compareSettings(sql, findings);
     roles = await readRoles(sql);
     compareRoles(findings, roles, expected, options.keys?.roles ?? []);
   }
@@ -179,6 +183,8 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     findings: findings.kept,
     counts: findings.counts,
     total: findings.total,
+    warnings: findings.warnings,
+    skipped: findings.skipped,
     clients: clients.size,
     records: totals.records,
     unsealed,

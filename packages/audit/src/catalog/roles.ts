@@ -1,5 +1,6 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
+import { TIMEOUTS } from "./settings.ts";
 import type { ExpectedTables } from "../registry/expected.ts";
 
 /** What a role may do beyond its own objects. The file of `gold audit keys` lists it for each role. */
@@ -27,8 +28,6 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
   gold_simulation_maker: [],
   gold_simulation_checker: [],
 };
-/** Settings of sessions that change no result. */
-const HARMLESS_SETTINGS = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
 const FIRST_NORMAL_OID = 16_384;
 
 /** Returns the attributes, memberships and settings of every role that can affect these books. */
@@ -63,7 +62,7 @@ export async function readRoles(sql: Connection): Promise<KeptRole[]> {
   for (const { rolname, settings: list } of settings) {
     for (const setting of list.replace(/^\{|\}$/g, "").split(",")) {
       const name = setting.replace(/^"/, "").split("=")[0];
-      if (!HARMLESS_SETTINGS.includes(name!)) give(rolname ?? "every role", `setting ${setting}`);
+      if (!TIMEOUTS.includes(name!)) give(rolname ?? "every role", `setting ${setting}`);
     }
   }
   for (const role of Object.keys(RELEASE)) if (!powers.has(role)) powers.set(role, new Set());

@@ -76,12 +76,15 @@ function describe(
 ) {
   const { total, findings, counts, clients, records, unsealed, unsigned, verified, approvals, resumed } =
     report;
+  const { warnings, skipped } = report;
   const found = total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`;
   return {
     title: report.demandsSignatures && approvals === null ? `${found} ${APPROVALS_UNVERIFIED}` : found,
     object: {
       clean: total === 0,
       defects: total,
+      warnings: warnings.length,
+      not_looked_at: skipped.length,
       clients,
       records,
       unsealed_events: Number(unsealed),
@@ -92,10 +95,12 @@ function describe(
       heads: heads?.length ?? null,
       keys: keys?.items.length ?? null,
     },
-    ...(total === 0 ? {} : {
-      items: findings.map((finding): Row => ({ ...finding })),
-      lists: { rules: Array.from(counts, ([rule, defects]): Row => ({ rule, defects })) },
-    }),
+    ...(total === 0 ? {} : { items: findings.map((finding): Row => ({ ...finding })) }),
+    lists: {
+      ...(total === 0 ? {} : { rules: Array.from(counts, ([rule, defects]): Row => ({ rule, defects })) }),
+      ...(warnings.length === 0 ? {} : { warned: warnings.map((warning): Row => ({ ...warning })) }),
+      ...(skipped.length === 0 ? {} : { skipped: skipped.map((one): Row => ({ ...one })) }),
+    },
     defects: total > 0,
   };
 }
