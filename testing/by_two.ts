@@ -1,8 +1,5 @@
 type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
-/** The line of a proposal's canonical text that holds its content. */
-const CONTENT_LINE = 6;
-
 /**
  * Runs each command as `first`. If the command makes a proposal, `second` approves it. The answer is then the
  * content of the proposal and its secrets.
@@ -15,7 +12,8 @@ export function byTwo(first: Operator, second: Operator): Operator {
     const [, mid] = /--mid (\S+)/.exec([words, ...more].join(" ")) ?? [];
     await second("proposal approve", id, "--sha256", sha256, ...(mid ? ["--expect", mid] : []));
     const { canonical_text, has_secrets } = await first("proposal show", id);
-    const content = JSON.parse((canonical_text as string).split("\n")[CONTENT_LINE]!);
+    // The content is the last line of the text.
+    const content = JSON.parse((canonical_text as string).split("\n").at(-2)!);
     return { ...content, ...(has_secrets ? await first("proposal show", id, "--secrets") : {}) };
   };
 }
