@@ -71,7 +71,7 @@ export const IDENTITY_WAYS = {
   certificate_expired: underCertificate(async (stack, fingerprint) => {
     await stack
       .sql`update gold.certificate set not_after = clock_timestamp() - interval '1 second' where fingerprint = ${fingerprint}`;
-    await stack.announce();
+    await stack.adopt();
   }),
   ip_not_allowed: withdrawal(async ({ stack, other }) => {
     return { caller: other, call: WITHDRAWAL, mend: await forbidAddress(stack, other) };

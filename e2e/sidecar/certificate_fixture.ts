@@ -99,7 +99,7 @@ export async function register(stack: Stack, { credentials }: Caller, forged: Fo
     insert into gold.certificate (fingerprint, partner_id, serial, not_before, not_after)
     select ${fingerprintOf(forged)}, id, ${serial}, ${notBefore}::timestamptz, ${notAfter}::timestamptz
     from gold.partner where public_id = ${credentials.client_id}`;
-  await stack.announce();
+  await stack.adopt();
 }
 
 /** Returns the certificate that the partner was onboarded with. */

@@ -71,7 +71,7 @@ export const RULES = {
   change_is_approved:
     "under two people, every change of a kind that needs an approval names an approved proposal with its content and hash, and no approval puts an older value back",
   approval_is_signed:
-    "every approval has the valid signatures of two people, in a sandbox since its first operator key, from the keys that are stored outside (--operator-keys)",
+    "every approval has the valid signatures of two people for this deployment, in a sandbox since its first operator key, from the file that is stored outside (--operator-keys)",
   key_is_thumbprint: "the name of a key is the hash of the key",
   problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:

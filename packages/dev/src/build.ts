@@ -130,12 +130,17 @@ async function buildOn(
         : `${PARTNER.name} was onboarded earlier: ${credentials.client_id}`,
   );
   if (options.twoPeople) {
-    await step(
+    const { hasNewFile } = await step(
       "operators",
       "making the operators' SSH keys",
-      () => beginTwoPeople(state, database.urls),
-      (said) => said,
+      () => beginTwoPeople(state, database.urls, baseUrl),
+      ({ said }) => said,
     );
+    if (hasNewFile) {
+      await service.stop();
+      service = startService(state, database.urls, baseUrl, watchdog, options.lanes);
+      await service.ready();
+    }
   }
   const run = {
     base_url: baseUrl,

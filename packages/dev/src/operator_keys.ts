@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
-import { operatorKeyFile } from "@gold-partner/operator";
+import { operatorKeyFile, operatorKeysFile } from "@gold-partner/operator";
 import type { Database } from "./database.ts";
+import { keyFileOf } from "./key_file.ts";
 import { asOperator } from "./operator.ts";
 import type { State } from "./state.ts";
 
@@ -10,30 +12,69 @@ const run = promisify(execFile);
 
 export const PEOPLE = ["first", "second"] as const;
 
+/** What `npm start` reports, and whether the service must start again because it has a new file of keys. */
+interface TwoPeople {
+  readonly said: string;
+  readonly hasNewFile: boolean;
+}
+
 /**
- * Ends the single-operator mode. Both demo operators get an SSH key, with which `gold` signs. Without
- * ssh-keygen, changes still need two people, but nobody signs. Returns what the start reports.
+ * Ends the single-operator mode. Both demo operators get an SSH key, with which `gold` signs, and sign for what
+ * exists already. Without ssh-keygen, changes still need two people, but nobody signs.
  */
 export async function beginTwoPeople(
   state: State,
-  { migration, operators }: Database["urls"],
-): Promise<string> {
-  const operator = asOperator(migration);
+  urls: Database["urls"],
+  baseUrl: string,
+): Promise<TwoPeople> {
+  const operator = asOperator(urls.migration);
   const { items } = await operator("operator key list") as { items: unknown[] };
-  if (items.length > 0) return "both operators sign with the SSH keys of an earlier start";
-  const made = await makeKeys(state);
-  if (!made) {
-    await operator("db migrate --two-people");
-    return "changes need two people, but ssh-keygen is missing, so NOBODY SIGNS; install openssh-client";
+  if (items.length === 0) {
+    if (!await makeKeys(state)) {
+      await operator("db migrate --two-people");
+      const said =
+        "changes need two people, but ssh-keygen is missing, so NOBODY SIGNS; install openssh-client";
+      return { said, hasNewFile: false };
+    }
+    await operator(
+      "db migrate",
+      ...urls.operators.flatMap((url, index) => [
+        "--operator-key",
+        `${new URL(url).username}=${operatorKeyFile(state.dir, PEOPLE[index]!)}.pub`,
+      ]),
+    );
   }
-  await operator(
-    "db migrate",
-    ...operators.flatMap((url, index) => [
-      "--operator-key",
-      `${new URL(url).username}=${operatorKeyFile(state.dir, PEOPLE[index]!)}.pub`,
-    ]),
+  const hasNewFile = !existsSync(operatorKeysFile(state.dir));
+  await writeFileOfKeys(state, urls, baseUrl);
+  if (hasNewFile) await signForRows(state, urls);
+  return { said: "changes need two people, and both operators have an SSH key to sign with", hasNewFile };
+}
+
+async function writeFileOfKeys(state: State, urls: Database["urls"], baseUrl: string): Promise<void> {
+  const { deployment_id } = await asOperator(urls.migration)("db status");
+  const lines = [`# deployment ${deployment_id} ${baseUrl} npm start`];
+  for (const [index, url] of urls.operators.entries()) {
+    const key = await readFile(`${operatorKeyFile(state.dir, PEOPLE[index]!)}.pub`, "utf8");
+    lines.push(`${new URL(url).username} ${key.trim()}`);
+  }
+  const [file, text] = [operatorKeysFile(state.dir), `${lines.join("\n")}\n`];
+  // A file of the same content keeps its time, which startEarly() compares.
+  if (await readFile(file, "utf8").catch(() => "") !== text) await state.writePrivate(file, text);
+}
+
+/** Both people sign for what existed before the file: first for older approvals, then for rows. */
+async function signForRows(state: State, { migration, operators }: Database["urls"]): Promise<void> {
+  const [one, two] = operators.map((url, index) =>
+    asOperator(url, undefined, keyFileOf(state), {
+      MIGRATION_DATABASE_URL: migration,
+      GOLD_SSH_KEY: operatorKeyFile(state.dir, PEOPLE[index]!),
+      OPERATOR_KEYS: operatorKeysFile(state.dir),
+    })
   );
-  return "changes need two people, and both operators have an SSH key to sign with";
+  for (const words of ["proposal adopt", "registry adopt"]) {
+    const { proposal_id, sha256 } = await one!(words);
+    if (proposal_id) await two!("proposal approve", `${proposal_id}`, "--sha256", `${sha256}`);
+  }
 }
 
 /** Returns false if there is no ssh-keygen. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startChild } from "./child.ts";
 import type { Database } from "./database.ts";
@@ -29,6 +30,8 @@ export function startService(
   watchdog: Watchdog,
   lanes?: number,
 ): Service {
+  // Two people have signed for every row, once this file exists. See beginTwoPeople().
+  const operatorKeys = state.path("keys", "operator_keys");
   const [operations, log] = [state.socket("server_operations.sock"), state.path("log", "server.log")];
   const child = startChild(MAIN, {
     GOLD_ENV: "sandbox",
@@ -41,6 +44,7 @@ export function startService(
     PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
     SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
     WEBHOOK_CA: state.path("pki", "webhook_ca.pem"),
+    ...(existsSync(operatorKeys) ? { OPERATOR_KEYS: operatorKeys } : {}),
     ...(lanes === undefined ? {} : { LANES: `${lanes}` }),
   }, log);
   watchdog.guard({ pid: child.pid, command: MAIN, signals: ["SIGTERM", "SIGKILL"] });

@@ -1,10 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { gold } from "@gold-partner/operator";
 import { findFreePort } from "@gold-partner/local-postgres";
+import postgres from "postgres";
+import { until } from "../../../testing/until.ts";
 import { endAll, type Started, startUntilReady } from "../testing/start.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -29,6 +32,28 @@ describe("npm start -- --two-people", () => {
     assertEquals(exit, 0, err.join("\n"));
     return JSON.parse(out.join("\n")) as Answer;
   }
+  /** A superuser adds a client secret. The service must skip this row, and no other row. */
+  async function requiresSignatures({ run: { database_url } }: Started, times: number): Promise<void> {
+    const url = new URL(database_url);
+    url.username = "postgres";
+    url.password = (await readFile(join(state, "start", "postgres", "password"), "utf8")).trim();
+    const sql = postgres(url.href, { max: 1, onnotice: () => {} });
+    const skipped = () =>
+      readFileSync(join(state, "start", "log", "server.log"), "utf8").split("\n")
+        .filter((line) => line.includes("malformed row skipped")).map((line) => JSON.parse(line));
+    try {
+      assertEquals(skipped().length, times - 1);
+      const [row] = await sql`
+        insert into gold.client_secret (partner_id, hash) select min(id), sha256('own') from gold.partner returning id`;
+      await sql`update gold.registry_version set version = version + 1`;
+      await until(() => skipped().length === times);
+      assertMatch(`${skipped().at(-1)!.row} ${skipped().at(-1)!.code}`, /^client_secret .* unsigned$/);
+      await sql`delete from gold.client_secret where id = ${row!.id}`;
+      await sql`update gold.registry_version set version = version + 1`;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
   const start = async (...args: string[]): Promise<Started> =>
     await startUntilReady(join(state, "start"), "--port", `${await findFreePort()}`, "--no-demo", ...args);
 
@@ -43,10 +68,12 @@ describe("npm start -- --two-people", () => {
     assertEquals((await run("price", "show")).mid, "501");
     const { signed_by } = await run("proposal", "show", proposal_id);
     assertMatch(`${signed_by}`, /^operator_one SHA256:/);
+    await requiresSignatures(first, 1);
     await first.stop();
     const moved = await start();
     assertNotEquals(moved.run.base_url, first.run.base_url);
     assertEquals((await run("db", "status")).base_url, moved.run.base_url);
+    await requiresSignatures(moved, 2);
     const proposed = await run("price", "set", "--mid", "502");
     assertEquals(Object.keys(proposed), ["proposal_id", "sha256", "expires_at"]);
     // The audit trail has the logins of both operators.

@@ -4,7 +4,7 @@ export { openKeyFile } from "./key_file.ts";
 export { scramVerifier } from "./scram_verifier.ts";
 export { generateKeyPair } from "./pki/key_pair.ts";
 export { writePem } from "./pki/pem.ts";
-export { KEY_FILE, operatorKeyFile, statePointer, writeStatePointer } from "./run_file.ts";
+export { KEY_FILE, operatorKeyFile, operatorKeysFile, statePointer, writeStatePointer } from "./run_file.ts";
 export {
   createAuthority,
   issueServerCertificate,

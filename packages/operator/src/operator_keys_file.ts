@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import {
   type ApprovalDocument,
   type OperatorKeys,
@@ -11,22 +12,23 @@ import {
 import type { Sql } from "postgres";
 import type { Invocation } from "./command.ts";
 import { usage } from "./failure.ts";
+import { findStart, operatorKeysFile, startIn } from "./run_file.ts";
 import { optional } from "./values.ts";
 
-type Place = Pick<Invocation, "values" | "path" | "env">;
+type Place = Pick<Invocation, "values" | "path" | "env" | "stateDir" | "databaseUrl">;
 
 /** The option of the commands that verify signatures. */
 export const OPERATOR_KEYS_OPTION = { "operator-keys": { type: "string" } } as const;
 
 /**
- * The deployment and the operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS.
- * Returns undefined if there is neither, or if OPERATOR_KEYS is `off`.
+ * The deployment and the operators' first keys, from the file of --operator-keys, else of OPERATOR_KEYS, else of
+ * the `npm start -- --two-people` with this database. Returns undefined if there is none, or if OPERATOR_KEYS is
+ * `off`.
  */
-export async function readOperatorKeys(
-  { values, path, env }: Place,
-): Promise<OperatorKeys | undefined> {
+export async function readOperatorKeys(place: Place): Promise<OperatorKeys | undefined> {
+  const { values, path, env } = place;
   const option = optional(values, "operator-keys");
-  const given = option ?? env.OPERATOR_KEYS;
+  const given = option ?? env.OPERATOR_KEYS ?? await findStartsFile(place);
   if (!given || (option === undefined && given === "off")) return undefined;
   const name = option === undefined ? "OPERATOR_KEYS" : "--operator-keys";
   if (option === undefined && !isAbsolute(given)) {
@@ -38,6 +40,12 @@ export async function readOperatorKeys(
   return await parseOperatorKeys(text).catch((error: Error) => {
     throw usage(`${name} ${given} is invalid. ${error.message}`);
   });
+}
+
+async function findStartsFile({ env, stateDir, databaseUrl }: Place): Promise<string | undefined> {
+  const start = env.DATABASE_URL ? await findStart(await databaseUrl()) : startIn(stateDir);
+  const file = start && operatorKeysFile(start.stateDir);
+  return file !== undefined && existsSync(file) ? resolve(file) : undefined;
 }
 
 /** Whether the first operators' keys are registered, so that every approval needs two signatures. */

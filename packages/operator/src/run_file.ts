@@ -59,6 +59,9 @@ export async function findKeyFileOf(databaseUrl: string): Promise<string | undef
 export const operatorKeyFile = (stateDir: string, person: "first" | "second"): string =>
   join(stateDir, "keys", `operator_${person}_ssh_key`);
 
+/** The file of OPERATOR_KEYS of an `npm start -- --two-people`. */
+export const operatorKeysFile = (stateDir: string): string => join(stateDir, "keys", "operator_keys");
+
 /**
  * Returns the running `npm start` whose run.json has exactly this DATABASE_URL, so that the keys of a start
  * that was killed are not used for another database at the same address. Every user can write into the shared
