@@ -2,6 +2,7 @@ import { type Endpoint, type Json, TAGS } from "./endpoint.ts";
 import { ENDPOINTS, type OperationId, operationsOf } from "./endpoints.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { parametersOf } from "./parameters.ts";
+import { problemCodesOf } from "./problem_codes.ts";
 import { REPLY_HEADERS } from "./reply_headers.ts";
 import { problemExamples, responsesOf, sharedResponses } from "./responses.ts";
 import { Schemas } from "./schemas.ts";
@@ -28,9 +29,11 @@ export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json 
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Json>> = {};
   const used = new Set<string>();
+  const codes = new Set<string>();
   for (const operation of operationsOf(environment)) {
     const { method, path, tag } = ENDPOINTS[operation];
     used.add(tag);
+    for (const code of problemCodesOf(ENDPOINTS[operation])) codes.add(code);
     (paths[path] ??= {})[method.toLowerCase()] = describeOperation(operation, schemas);
   }
   return {
@@ -44,7 +47,7 @@ export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json 
     components: {
       securitySchemes: SECURITY_SCHEMES,
       headers: REPLY_HEADERS,
-      examples: problemExamples(),
+      examples: problemExamples(codes),
       responses: sharedResponses(schemas),
       schemas: schemas.components(),
     },

@@ -46,8 +46,9 @@ export function sharedResponses(schemas: Schemas): Json {
 }
 
 /** One example of every problem, with the registry's cause and cure as its detail. */
-export function problemExamples(): Json {
-  const examples = Object.entries(TOKEN_PROBLEM_REGISTRY).filter(([code]) => isProblemCode(code));
+export function problemExamples(used: ReadonlySet<string>): Json {
+  const examples = Object.entries(TOKEN_PROBLEM_REGISTRY)
+    .filter(([code]) => isProblemCode(code) && used.has(code));
   return Object.fromEntries(examples.map(([code, { title }]) => {
     const value = problemBody(code as ProblemCode, { requestId: ID.request });
     return [code, { summary: title, value: value as unknown as Json }];
