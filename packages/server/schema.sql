@@ -7900,6 +7900,12 @@ declare
   earlier price_history;
   is_step boolean := true;
   band int;
+  low bigint := (given).mid;
+  high bigint := (given).mid;
+  is_rise boolean;
+  rises bigint := 0;
+  falls bigint := 0;
+  oldest bigint;
 begin
   if ((given).buy, (given).sell) is distinct from
     (buy_of((given).mid, (given).spread_basis_points), sell_of((given).mid, (given).spread_basis_points)) then
@@ -7919,9 +7925,40 @@ begin
         case when is_step then 'before it' else 'of ' || instant_text(earlier.stored_at) end
         using errcode = 'GR409', detail = 'outside_band';
     end if;
+    if is_rise is null then
+      low := least(low, earlier.mid);
+      high := greatest(high, earlier.mid);
+      if (high - low) * 10000 > low * (given).spread_basis_points then
+        is_rise := earlier.mid = low;
+      end if;
+    elsif is_rise and (earlier.mid - low) * 10000 > low * (given).spread_basis_points then
+      rises := rises + high - low;
+      high := earlier.mid;
+      is_rise := false;
+    elsif not is_rise and (high - earlier.mid) * 10000 > earlier.mid * (given).spread_basis_points then
+      falls := falls + high - low;
+      low := earlier.mid;
+      is_rise := true;
+    elsif is_rise then
+      low := least(low, earlier.mid);
+    else
+      high := greatest(high, earlier.mid);
+    end if;
+    oldest := earlier.mid;
     exit when earlier.stored_at <= (given).stored_at - interval '1 hour';
     is_step := false;
   end loop;
+  if is_rise then
+    rises := rises + high - low;
+  elsif not is_rise then
+    falls := falls + high - low;
+  end if;
+  if greatest(rises, falls) * 10000 > oldest * (given).band_hour_basis_points then
+    raise exception 'the price % brings the % of the last hour to more than % %% of %: set it with `gold price set --mid` under two people, or widen the band with `gold market set --band`',
+      decimal_text((given).mid, 0.0001), case when rises > falls then 'rises' else 'falls' end,
+      decimal_text((given).band_hour_basis_points, 0.01), decimal_text(oldest, 0.0001)
+      using errcode = 'GR409', detail = 'outside_band';
+  end if;
 end $$;
 
 ALTER FUNCTION gold.refuse_outside_band(given gold.price) OWNER TO gold_book;
@@ -8478,6 +8515,7 @@ begin
   update deployment d set two_people = true where not d.two_people;
   if found then
     perform note('deployment.two_people', 'deployment', '{}');
+    perform store_first_breaker();
     perform store_first_band();
   elsif not exists (select from deployment) then
     raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
@@ -9465,10 +9503,8 @@ begin
   -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before
   -- it.
   update price p set watched_from = p.id;
-  if is_first and exists (select from deployment d where d.environment = 'production') then
-    perform store_breaker(500, 60);
-  end if;
   if is_first then
+    perform store_first_breaker();
     perform store_first_band();
   end if;
 end $$;
@@ -10130,9 +10166,10 @@ begin
   if not found then
     raise exception 'no price has been set yet: set a price before the price band' using errcode = 'GR409';
   end if;
-  -- The band is in force for the prices after `price_id`.
+  -- The band is in force for the prices after `price_id`. `swings` tells the audit that the band also bounds
+  -- the rises and falls of an hour. The band of 0.5.0 did not.
   perform note('market.band', 'price band', jsonb_build_object('step_basis_points', store_band.basis_points,
-    'hour_basis_points', store_band.hour_basis_points, 'price_id', (select p.id from price p)));
+    'hour_basis_points', store_band.hour_basis_points, 'price_id', (select p.id from price p), 'swings', true));
 end $$;
 
 ALTER FUNCTION gold.store_band(basis_points integer, hour_basis_points integer) OWNER TO gold_book;
@@ -10171,6 +10208,22 @@ begin
 end $$;
 
 ALTER FUNCTION gold.store_first_band() OWNER TO gold_book;
+
+--
+-- Name: store_first_breaker(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.store_first_breaker() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if two_people() and exists (select from price) and not exists (select from audit a where a.action = 'market.breaker') then
+    perform store_breaker(500, 60);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.store_first_breaker() OWNER TO gold_book;
 
 --
 -- Name: store_revocation_list(text, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -15566,6 +15619,12 @@ REVOKE ALL ON FUNCTION gold.store_breaker(basis_points integer, seconds integer)
 --
 
 REVOKE ALL ON FUNCTION gold.store_first_band() FROM PUBLIC;
+
+--
+-- Name: FUNCTION store_first_breaker(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.store_first_breaker() FROM PUBLIC;
 
 --
 -- Name: FUNCTION store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

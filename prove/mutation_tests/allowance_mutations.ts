@@ -13,6 +13,7 @@ const PRICE_BAND = "src/booking/trading/price_band.sql";
 const BOOK_WITHDRAWAL = "src/booking/withdrawal/book_withdrawal.sql";
 const NET_POSITION_TEST = "src/booking/allowance/net_position.pg.test.ts";
 const EXPOSURE_TEST = "src/booking/allowance/exposure.pg.test.ts";
+const SWINGS_TEST = "src/booking/trading/price_swings.pg.test.ts";
 const BAND_TEST = "src/booking/trading/price_band.pg.test.ts";
 const BREAKER_TEST = "src/booking/trading/circuit_breaker.pg.test.ts";
 const WITHDRAWALS_TEST = "src/booking/withdrawal/daily_withdrawals.pg.test.ts";
@@ -76,6 +77,13 @@ export const ALLOWANCE_MUTATIONS: readonly Mutation[] = [
     from: "exit when earlier.stored_at <= (given).stored_at - interval '1 hour';",
     to: "exit;",
     tests: [BAND_TEST],
+  },
+  {
+    name: "price band: the rises of an hour are not added up",
+    file: PRICE_BAND,
+    from: "      rises := rises + high - low;\n      high := earlier.mid;",
+    to: "      high := earlier.mid;",
+    tests: [SWINGS_TEST],
   },
   {
     name: "price band: changing the band again forgets the prices of the hour",

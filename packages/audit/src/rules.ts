@@ -32,7 +32,7 @@ export const RULES = {
   price_is_recorded:
     "every hash of the price history is sha256(previous hash, line of the row), and the current price is its newest row",
   price_is_allowed:
-    "every price has the source and terms of the price.set in force, a fixed price equals it, and a price outside the band has an approved price.set",
+    "every price has the source and terms of the price.set in force, a fixed price equals it, and a price or a swing outside the band has an approved price.set",
   order_is_quoted: "an order has the values of its quote and was executed while the quote was firm",
   reply_is_record: "every stored reply is the text of its record, byte for byte, or a documented refusal",
   record_has_reply:

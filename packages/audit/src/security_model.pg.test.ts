@@ -367,6 +367,11 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       },
     "gold_ticker: store a price within the band": tick(4_010_000n),
     "gold_ticker: store a price beyond the band": tick(8_000_000n),
+    "gold_ticker: move the price up and down again and again, within the band": async (sql, as) => {
+      for (let round = 0; round < 10; round++) {
+        for (const mid of [4_030_000n, 4_000_000n]) await tick(mid)(sql, as);
+      }
+    },
   };
 
   /**

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { migrate, simulatedSource, type TestBooks, testBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import postgres from "postgres";
@@ -12,6 +12,9 @@ import { withSnapshot } from "../snapshot.ts";
 seedTests(import.meta.url);
 
 const MID = 5_000_000;
+const DAY_SECONDS = 86_400;
+/** The database judges one price of so many, because each takes it milliseconds. The audit judges each. */
+const CHUNK_SECONDS = 600;
 const URL_OF_SOURCE = "https://prices.example/";
 
 /** The prices that the rule reports. */
@@ -107,6 +110,10 @@ const hourly = (
   minutes: number,
 ): string[] => [tick(99, 0), wait(minutes), ...[1, 2, 3].map(() => tick(99, 0))];
 
+/** Rises that together leave the band of an hour, with two pauses. */
+const swinging = (minutes: number): string[] =>
+  [1, 2, 3, 4, 5].flatMap((round) => [tick(99, 0), tick(-99, 0), ...round % 2 ? [wait(minutes)] : []]);
+
 describe("the audit of prices with a single operator", () => {
   let books: TestBooks;
   before(async () => {
@@ -126,9 +133,32 @@ describe("the audit of prices with a single operator", () => {
         assertEquals(await reported(books), expected);
         refusals += expected.length;
       }),
-      { numRuns: 10, endOnFailure: true, examples: [59, 61].map((minutes) => [hourly(minutes)]) },
+      {
+        numRuns: 10,
+        endOnFailure: true,
+        examples: [[hourly(59)], [hourly(61)], [swinging(29)], [swinging(31)]],
+      },
     );
     assert(refusals > 0);
+  });
+
+  it("judges the swings of an hour only from the band on that bounds them, and a history of 0.5.0 without them", async () => {
+    const swing = async () => {
+      for (let count = 0; count < 6; count++) await force(books, tick(count % 2 ? -150 : 150, 0));
+    };
+    await books.sql.unsafe("select gold.set_band(null, null)");
+    await forget(books);
+    await books.sql.unsafe(`${setPrice("simulated", MID, 60)}; select gold.set_band(200, 300)`);
+    await books.sql.begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`update gold.audit set detail = detail - 'swings'`;
+    });
+    await swing();
+    assertEquals(await reported(books), []);
+    await migrate(books.url, { environment: "sandbox" });
+    assertEquals(await reported(books), []);
+    await swing();
+    assert((await reported(books)).length > 0);
   });
 
   it("reports a source, a spread, a lifetime and a fixed price that no price.set names", async () => {
@@ -163,6 +193,46 @@ describe("the audit of prices with a single operator", () => {
   });
 });
 
+describe("the audit of the prices of the sandbox's own source", () => {
+  let books: TestBooks;
+  before(async () => {
+    books = await testBooks();
+    await books.sql.unsafe(`${setPrice("simulated", MID, 60)}; select gold.set_band(200, 500)`);
+  });
+  after(() => books.stop());
+
+  /** Judges a price as the database does when it is stored this many seconds after the newest change. */
+  const judge = (mid: string, seconds: number) =>
+    books.sql`
+      select gold.refuse_outside_band(jsonb_populate_record(p, jsonb_build_object('mid', m, 'buy', gold.buy_of(m, 60),
+        'sell', gold.sell_of(m, 60), 'stored_at', p.stored_at + make_interval(secs => ${seconds}))))
+      from gold.price p, (values (${mid}::text::bigint)) v (m)`;
+  /** Stores one price for each second from this one on. */
+  const store = (mids: readonly string[], seconds: number) =>
+    books.sql`
+      insert into gold.price_history
+      select p.id + n, m, gold.buy_of(m, 60), gold.sell_of(m, 60), at, at, 60, 10, 60, 'simulated', '\\x00'
+      from gold.price p, unnest(${mids}::bigint[]) with ordinality v (m, place),
+        lateral (select ${seconds}::int + place - 1, p.stored_at + make_interval(secs => ${seconds}::int + place - 1)) t (n, at)`;
+
+  it("finds none outside the band in 24 hours of the database's time, like the database", async () => {
+    const source = simulatedSource(() => randomBytes(2));
+    const { signal } = new AbortController();
+    let midPips = BigInt(MID);
+    for (let second = 1; second <= DAY_SECONDS; second += CHUNK_SECONDS) {
+      const mids: string[] = [];
+      while (mids.length < CHUNK_SECONDS) {
+        const standing = { source: "simulated", url: null, midPips, spreadBasisPoints: 60n, asOf: undefined };
+        ({ midPips } = (await source.next(standing, signal))!);
+        mids.push(`${midPips}`);
+      }
+      await judge(mids[0]!, second);
+      await store(mids, second);
+    }
+    assertEquals(await reported(books), []);
+  });
+});
+
 describe("the audit of prices under two people", () => {
   const logins = [0, 1].map(() => `auditor_${randomBytes(4).toString("hex")}`);
   let books: TestBooks;
@@ -188,6 +258,34 @@ describe("the audit of prices under two people", () => {
     await checker!`select gold.approve_proposal(${row!.id}::uuid, ${row!.sha256})`;
     await Promise.all([maker!.end(), checker!.end()]);
   }
+
+  it("finds nothing after the migration of a deployment that had neither a band nor a breaker", async () => {
+    const own = await testBooks();
+    try {
+      await own.sql`
+        select gold.create_partner('sbx_00000000000000000001', 'Bank', 'SA0380000000608010167519', 'https://localhost/', 50, 50,
+          10000000, '{127.0.0.1/32}', ${randomBytes(32)}, ${randomBytes(60)}, 'none', '[]')`;
+      // Without a price, require_two_people() stores neither of them, as in an earlier release.
+      await own.sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        await sql`create temporary table kept on commit drop as select * from gold.price`;
+        await sql`delete from gold.price`;
+        await sql`select gold.require_two_people()`;
+        await sql`insert into gold.price select * from kept`;
+      });
+      await migrate(own.url, { environment: "sandbox" });
+      const [row] = await own.sql`
+        select band_hour_basis_points as hour, halt_basis_points as percent, halt_seconds as within from gold.price`;
+      assertEquals({ ...row }, { hour: 500, percent: 500, within: 60 });
+      const { findings } = await withSnapshot(
+        own.url,
+        (sql) => auditBooks(sql, { rowsOnly: true, registryOnly: true }),
+      );
+      assertEquals(findings, []);
+    } finally {
+      await own.stop();
+    }
+  });
 
   it("reports no price that two people named, and then compares with this price", async () => {
     await approve({ source: "simulated", mid: `${9 * MID}` });

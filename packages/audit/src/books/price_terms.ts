@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 interface Band {
   readonly step: number;
   readonly hour: number;
+  /** Whether `hour` also bounds the rises and the falls of an hour. A band of 0.5.0 did not. */
+  readonly swings: boolean;
 }
 
 /** Consecutive prices with the same mid price, of which the oldest counts for the hour. */
@@ -58,7 +60,7 @@ export class PriceTerms {
     }
     for (const { action, detail } of notes) {
       this.#isNoted = true;
-      if (action === "market.band") this.#setBand(row, detail.step_basis_points, detail.hour_basis_points);
+      if (action === "market.band") this.#setBand(row, detail);
     }
     this.#last = row;
   }
@@ -85,22 +87,62 @@ export class PriceTerms {
     if (set && this.#approved.get(set.detail.proposal) === `${row.mid}`) this.#runs = [run];
     else if (last?.mid === run.mid) last.storedAt = Math.min(last.storedAt, run.storedAt);
     else {
-      this.#compare(row, run, band);
+      const oldest = this.#compare(row, run, band);
+      if (band.swings && oldest !== undefined) this.#checkSwings(row, oldest, band);
       this.#runs.push(run);
     }
   }
 
-  /** Compares with the price before, and with those of the last hour. Forgets the older ones. */
-  #compare(row: Row, { mid, storedAt }: Run, { step, hour }: Band): void {
+  /**
+   * Compares with the price before, and with those of the last hour. Forgets the older ones. Returns the oldest
+   * price of the hour, or undefined after a finding.
+   */
+  #compare(row: Row, { mid, storedAt }: Run, { step, hour }: Band): number | undefined {
     for (let at = this.#runs.length - 1, limit = step; at >= 0; at--, limit = hour) {
       const earlier = this.#runs[at]!;
       if (Math.abs(mid - earlier.mid) * 10_000 > earlier.mid * limit) {
         this.#expect(row, "mid", `within ${limit} basis points of ${earlier.mid}, or approved`, mid);
-        return;
+        return undefined;
       }
       if (earlier.storedAt <= storedAt - HOUR_MS) {
         this.#runs.splice(0, at);
-        return;
+        break;
+      }
+    }
+    return this.#runs[0]?.mid;
+  }
+
+  /** Adds up the rises and the falls of more than the spread, from the newest price to the oldest. */
+  #checkSwings(row: Row, oldest: number, { hour }: Band): void {
+    let low = Number(row.mid);
+    let high = low;
+    const spread = Number(row.spread_basis_points);
+    const turns = (from: number, to: number) => (to - from) * 10_000 > from * spread;
+    let isRise: boolean | undefined;
+    const sums = { rises: 0, falls: 0 };
+    const add = () => isRise === undefined || (sums[isRise ? "rises" : "falls"] += high - low);
+    for (let at = this.#runs.length - 1; at >= 0; at--) {
+      const { mid } = this.#runs[at]!;
+      if (isRise === undefined) {
+        [low, high] = [Math.min(low, mid), Math.max(high, mid)];
+        if (turns(low, high)) isRise = mid === low;
+      } else if (isRise ? turns(low, mid) : turns(mid, high)) {
+        add();
+        if (isRise) high = mid;
+        else low = mid;
+        isRise = !isRise;
+      } else if (isRise) low = Math.min(low, mid);
+      else high = Math.max(high, mid);
+    }
+    add();
+    for (const [name, sum] of Object.entries(sums)) {
+      if (sum * 10_000 > oldest * hour) {
+        this.#expect(
+          row,
+          "mid",
+          `${name} of an hour within ${hour} basis points of ${oldest}, or approved`,
+          sum,
+        );
       }
     }
   }
@@ -108,11 +150,12 @@ export class PriceTerms {
   /**
    * A new band compares with the current price and later ones. A changed band compares with the same prices.
    */
-  #setBand(row: Row, step: number | null, hour: number | null): void {
+  #setBand(row: Row, detail: Note["detail"]): void {
+    const { step_basis_points: step, hour_basis_points: hour, swings = false } = detail;
     if (step === null || hour === null) this.#band = undefined;
     else {
       if (!this.#band) this.#runs = isGiven(row) ? [{ mid: Number(row.mid), storedAt: row.stored_at }] : [];
-      this.#band = { step, hour };
+      this.#band = { step, hour, swings };
     }
   }
 

@@ -12,10 +12,10 @@ const SERVICE: Readonly<Record<string, RegExp>> = {
 };
 /**
  * What the owner of the database does alone: logins, the first keys and the settings of the deployment. A
- * migration stores the first price band.
+ * migration stores the first price band and circuit breaker.
  */
 const OWNERS =
-  /^(operator\.|operator_key\.(root|end)$|deployment\.|market\.band$|proposal\.(propose|sign|reject|take_secrets)$)/;
+  /^(operator\.|operator_key\.(root|end)$|deployment\.|market\.(band|breaker)$|proposal\.(propose|sign|reject|take_secrets)$)/;
 
 /**
  * Rows of 0.4.0 and earlier state neither a mode nor a proposal, and may have any login. A row of an applied

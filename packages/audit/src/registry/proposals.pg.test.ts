@@ -27,6 +27,7 @@ const DERIVED = [
     "price.set sell",
     "price.set price_id",
     "market.band price_id",
+    "market.band swings",
     "client_secret.rotate secret_id",
     "webhook_secret.rotate secret_id",
   ],
@@ -179,6 +180,21 @@ describe("the audit of approved changes", () => {
     assertEquals(foundWith(last, { detail: { ...last.detail, replaces: "price.set" } }), [
       "proposal.approve replaces",
     ]);
+  });
+
+  it("reports a breaker that one person set, but not the first one with the default of two people", () => {
+    const given = (basis_points: number | null, seconds: number | null): Note => ({
+      ...notes.at(-1)!,
+      action: "market.breaker",
+      subject: "circuit breaker",
+      detail: { mode: "two_people", basis_points, seconds },
+    });
+    const before = notes.filter(({ action }) => action !== "market.breaker");
+    assertEquals(found([...before, given(500, 60)]), []);
+    assertEquals(found([...before, given(500, 60), given(500, 60)]), ["market.breaker"]);
+    for (const [percent, within] of [[null, null], [501, 60], [500, 59]] as const) {
+      assertEquals(found([...before, given(percent, within)]), ["market.breaker"]);
+    }
   });
 
   it("reports a role that one person gave, but not a role that one person took away", () => {

@@ -275,7 +275,7 @@ function checkApplied(
   // The first price also sets the breaker and the band, which its proposal does not contain.
   const isFirst = proposal.kind === "price.set" && /^market\.(breaker|band)$/.test(action);
   const isWhole = TERMS.test(action) && !isFirst;
-  const { proposal: _id, before: _before, price_id: _price, after, ...found } = detail;
+  const { proposal: _id, before: _before, price_id: _price, swings: _swings, after, ...found } = detail;
   for (const [name, value] of Object.entries({ ...found, ...after } as Content)) {
     if (stated[name] === undefined && !isWhole) continue;
     findings.expect(
@@ -359,6 +359,7 @@ class Terms {
   readonly #roles = new Map<string, readonly string[]>();
   #exposure: unknown = null;
   #band: Record<string, unknown> = {};
+  #hasBreaker = false;
   /** The deposits that were booked. One person may cancel the others. */
   readonly #booked = new Set<unknown>();
 
@@ -385,6 +386,8 @@ class Terms {
       }
       case "market.set":
         return subject !== "always open" && (given.sessions as unknown[]).length === 0;
+      case "market.breaker":
+        return !this.#hasBreaker && given.basis_points === 500 && given.seconds === 60;
       case "market.band":
         return !Object.entries(given).some(([name, value]) => isRaised(this.#band[name] ?? null, value));
       case "market.exposure":
@@ -408,6 +411,7 @@ class Terms {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
     } else if (action === "deposit.approve") this.#booked.add(detail.deposit);
     else if (action === "market.band") this.#band = detail;
+    else if (action === "market.breaker") this.#hasBreaker = true;
     else if (action === "market.exposure") this.#exposure = detail.grams;
     else if (/^operator\.(add|set)$/.test(action)) this.#roles.set(subject, detail.roles ?? ALL_ROLES);
   }

@@ -39,10 +39,8 @@ begin
   -- An operator changed the price, so the circuit breaker does not compare later prices with the ones before
   -- it.
   update price p set watched_from = p.id;
-  if is_first and exists (select from deployment d where d.environment = 'production') then
-    perform store_breaker(500, 60);
-  end if;
   if is_first then
+    perform store_first_breaker();
     perform store_first_band();
   end if;
 end $$;
@@ -98,6 +96,18 @@ begin
   perform note('market.breaker', 'circuit breaker',
     jsonb_build_object('basis_points', store_breaker.basis_points, 'seconds', store_breaker.seconds));
 end $$;
+
+-- The breaker of a deployment whose people have not set one: 5 % within 60 s. Without two people, it is off.
+create or replace function gold.store_first_breaker() returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if two_people() and exists (select from price) and not exists (select from audit a where a.action = 'market.breaker') then
+    perform store_breaker(500, 60);
+  end if;
+end $$;
+
+-- A deployment of an earlier release gets the breaker at its migration.
+select gold.store_first_breaker();
 
 -- Opens the market that the circuit breaker closed. From then on, the breaker compares only with the current
 -- price and later prices.

@@ -123,4 +123,20 @@ describe("the circuit breaker", () => {
     await books.sql`select gold.set_breaker(null, null)`;
     assert(await tick(5_000_000));
   });
+
+  it("is 5 % within 60 s from the start under two people, unless they have set or turned it off", async () => {
+    for (const set of [undefined, "300, 30", "null, null"]) {
+      const own = await testBooks();
+      try {
+        await own.sql`select gold.set_price('simulated', 1000000, 1000001, 999999, 60, 10, null)`;
+        if (set) await own.sql.unsafe(`select gold.set_breaker(${set})`);
+        await own.sql`select gold.require_two_people()`;
+        const [row] = await own
+          .sql`select halt_basis_points as percent, halt_seconds as within from gold.price`;
+        assertEquals(`${row!.percent}, ${row!.within}`, set ?? "500, 60");
+      } finally {
+        await own.stop();
+      }
+    }
+  });
 });

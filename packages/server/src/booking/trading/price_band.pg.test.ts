@@ -193,6 +193,8 @@ describe("the price band under two people", () => {
     await books.addBar(100_000_000n);
     [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     await books.sql`select gold.set_price('simulated', 5000000, 5015000, 4985000, 60, 10, null)`;
+    // Two people have turned the circuit breaker off: here, only the band refuses prices.
+    await books.sql`select gold.set_breaker(null, null)`;
     await books.sql`select gold.require_two_people()`;
   });
   after(async () => {

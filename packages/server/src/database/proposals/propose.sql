@@ -215,6 +215,7 @@ begin
   update deployment d set two_people = true where not d.two_people;
   if found then
     perform note('deployment.two_people', 'deployment', '{}');
+    perform store_first_breaker();
     perform store_first_band();
   elsif not exists (select from deployment) then
     raise exception 'the database has no deployment yet: run `gold db migrate` with --env, --base-url, --pepper and --sealing-key' using errcode = 'GR409';
