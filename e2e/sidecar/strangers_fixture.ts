@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { ExtendedKeyUsage } from "@peculiar/x509";
 import type { Certificate } from "../contract/caller_fixture.ts";
 import { issueCertificate } from "../contract/certificates_fixture.ts";
@@ -137,16 +138,19 @@ async function productionCertificate({ running: { state }, sql }: Stack): Promis
   const run = JSON.parse(await readFile(state.path("run.json"), "utf8")) as { second_database_url: string };
   const other = new URL(run.second_database_url);
   other.pathname = url.pathname;
+  const people = state.path("production_people");
+  await mkdir(people);
   const as = ({ href, username }: URL) =>
     asOperator(href, undefined, keyFile, {
-      GOLD_SSH_KEY: state.path("keys", username),
-      OPERATOR_KEYS: state.path("keys", "operator_keys"),
+      GOLD_SSH_KEY: join(people, username),
+      OPERATOR_KEYS: join(people, "operator_keys"),
     });
   const first = as(url);
   const baseUrl = "https://api.example";
   const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
   await first(`db migrate --env production --base-url ${baseUrl}`, ...keys);
-  await registerOperatorKeys(first, state.path("keys"), [url.username, other.username, "third"]);
+  await first(`operator add ${other.username} --roles treasury,credentials,pricing,keys`);
+  await registerOperatorKeys(first, people, [url.username, other.username, "third"]);
   const operator = byTwo(first, as(other));
   await operator("ca init --key", state.path("pki", "production_ca_key.pem"));
   const plan = {

@@ -96,6 +96,19 @@ async function buildOn(
   const onboarding = whilePostgresRuns(state, database.postgres, () => onboard(state, operator, baseUrl));
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);
+  if (options.twoPeople) {
+    const { hasNewFile } = await step(
+      "operators",
+      "making the operators' SSH keys",
+      // Both people sign for the partner, too.
+      () => onboarding.then(() => beginTwoPeople(state, database.urls, baseUrl)),
+      ({ said }) => said,
+    );
+    if (hasNewFile) {
+      await service.stop();
+      service = startService(state, database.urls, baseUrl, watchdog, options.lanes);
+    }
+  }
   await step("service", "loading the service", async () => {
     await service.ready().catch(async (error) => {
       // Start the service again if it exited. It exits if the database of startEarly() starts too slowly.
@@ -129,19 +142,6 @@ async function buildOn(
         ? `${PARTNER.name} is onboarded: keys, CSR, certificate, secrets`
         : `${PARTNER.name} was onboarded earlier: ${credentials.client_id}`,
   );
-  if (options.twoPeople) {
-    const { hasNewFile } = await step(
-      "operators",
-      "making the operators' SSH keys",
-      () => beginTwoPeople(state, database.urls, baseUrl),
-      ({ said }) => said,
-    );
-    if (hasNewFile) {
-      await service.stop();
-      service = startService(state, database.urls, baseUrl, watchdog, options.lanes);
-      await service.ready();
-    }
-  }
   const run = {
     base_url: baseUrl,
     database_url: database.urls.operators[0],
