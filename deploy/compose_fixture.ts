@@ -27,6 +27,7 @@ export interface Service {
   readonly security_opt?: readonly string[];
   readonly ports?: readonly { readonly host_ip?: string }[];
   readonly profiles?: readonly string[];
+  readonly logging?: { readonly driver: string; readonly options?: Readonly<Record<string, string>> };
 }
 
 /** Returns the project, or compose-go's error text. Each further file overrides the ones before it. */

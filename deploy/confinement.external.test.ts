@@ -181,6 +181,13 @@ for (const [files, foreign] of Object.entries(FOREIGN)) {
       assertMatch(readFileSync(join(ROOT, "Dockerfile"), "utf8"), /^USER 1000:1000$/m);
     });
 
+    it("bounds the size of each container's log", () => {
+      const unbounded = services().filter(([, { logging }]) =>
+        !logging?.options?.["max-size"] || !logging.options["max-file"]
+      );
+      assertEquals(unbounded.map(([name]) => name), []);
+    });
+
     it("mounts the service's socket only in api, Envoy and the containers that write Envoy's files", () => {
       const mounting = services().filter(([, { volumes }]) =>
         volumes?.some(({ source }) => source === "run")

@@ -16,8 +16,11 @@ describe("the logs of Envoy and the service", () => {
   /** Values that no log may contain, keyed by where they are sent. */
   const secrets: Record<string, string> = {};
   const statuses: number[] = [];
+  const FLOOD = 200;
+  let replies: readonly string[];
   before(async () => {
     stack = await Stack.open({ envoy: true });
+    replies = await flood(await certificateOf(stack.partner));
     await sendSecrets(await certificateOf(stack.partner));
     await endEnvoy(stack);
     logs = await readLogs(stack);
@@ -74,6 +77,27 @@ describe("the logs of Envoy and the service", () => {
       statuses.push(reply!.status);
     }
   }
+
+  /** Sends many requests that the service refuses, on one connection. Returns the heads and bodies of all replies. */
+  async function flood(certificate: Certificate): Promise<readonly string[]> {
+    const one = requestText(hostOf(stack), "PUT /v1/limits");
+    const sends = one.replace("Connection: close\r\n", "").repeat(FLOOD - 1) + one;
+    const { said } = await visit(stack, certificate, { sends, verbose: true });
+    return said.split("HTTP/1.1 405").slice(1);
+  }
+
+  it("contain the same lines of a flood of refusals, and the number of the others", () => {
+    const read = (name: string) =>
+      logs.get(name)!.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    const requests = read("access.log").filter(({ path }) => path === "/v1/limits");
+    const refusals = read("server.log").filter(({ code }) => code === "method_not_allowed");
+    const ids = refusals.filter(({ event }) => event === "request").map(({ request_id }) => request_id);
+    assertEquals(requests.map(({ request_id }) => request_id).sort(), ids.slice(0, requests.length).sort());
+    const counted = refusals.reduce((sum, { refusals = 0 }) => sum + (refusals as number), 0);
+    assertEquals([replies.length, requests.length + counted], [FLOOD, FLOOD]);
+    assert(requests.length < FLOOD / 2, `${requests.length}`);
+    assertEquals(replies.filter((reply) => /x-gold/i.test(reply)), []);
+  });
 
   it("contain a line for each request, including requests that Envoy answers itself", () => {
     const lines = logs.get("access.log")!.trim().split("\n").map((line) =>

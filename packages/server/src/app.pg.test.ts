@@ -1,8 +1,9 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
 import { expectProblem } from "../testing/problem.ts";
-import { type TestService, testService } from "../testing/service.ts";
+import { until } from "../../../testing/until.ts";
+import { type Sending, type TestService, testService } from "../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
 /**
@@ -128,11 +129,60 @@ describe("the app's paths", () => {
 
   it("logs refused requests, but never an unknown path", async () => {
     const seen = service.log.length;
-    await (await service.send("/v1/made-up", { method: "GET" })).body?.cancel();
-    await (await service.send("/v1/orders", { target: "/v1/%6frders" })).body?.cancel();
-    const lines = service.log.slice(seen).map((text) => JSON.parse(text) as Record<string, unknown>);
-    assertEquals(lines.map(({ status }) => status), [404, 400]);
-    assertEquals(lines[0]!.route, "none");
+    const lines = () => service.log.slice(seen).map((text) => JSON.parse(text) as Record<string, unknown>);
+    const ask = async (path: string, sending: Sending) =>
+      await (await service.send(path, sending)).body?.cancel();
+    // Repeat, because earlier tests may have had as many requests refused in this second as get a line.
+    await until(async () => {
+      await ask("/v1/made-up", { method: "GET" });
+      return lines().some(({ status }) => status === 404);
+    });
+    await until(async () => {
+      await ask("/v1/orders", { target: "/v1/%6frders" });
+      return lines().some(({ status }) => status === 400);
+    });
+    assertEquals(lines().filter(({ route }) => route !== undefined && route !== "none"), []);
+  });
+
+  it("logs the first refusals of a flood, counts the others, and tells the proxy which have no line", async () => {
+    const partner = await service.addPartner();
+    const seen = service.log.length;
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => service.send("/v1/made-up", { method: "GET", partner })),
+    );
+    const counted = replies.filter(({ headers }) => headers.get("X-Gold-Counted") === "1");
+    const named = () =>
+      service.log.slice(seen).map((text) => JSON.parse(text)).filter(({ client_id, code }) =>
+        client_id === partner.clientId && code === "not_found"
+      );
+    // The flood may last for more than a second.
+    await until(() => named().reduce((sum, line) => sum + (line.refusals ?? 1), 0) === 50);
+    const ids = named().filter(({ event }) => event === "request").map(({ request_id }) => request_id);
+    const kept = replies.filter((reply) => !counted.includes(reply));
+    assertEquals(ids.sort(), kept.map(({ headers }) => headers.get("X-Request-Id")).sort());
+    assert(ids.length >= 10 && ids.length < 50, `${ids.length}`);
+    await Promise.all(replies.map((reply) => reply.body?.cancel()));
+  });
+
+  it("logs every write that passed admission, also if booking refuses it or fails", async () => {
+    const partner = await service.addPartner();
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const fund = async (amount: number, headers: Record<string, string> = {}) => {
+      const body = `{"amount_sar":${amount}}`;
+      const reply = await service.send("/sandbox/fund", { partner, headers, body });
+      await reply.body?.cancel();
+      return reply;
+    };
+    await fund(1, key);
+    const replies = await Promise.all(Array.from({ length: 30 }, () => fund(2, key)));
+    const { sql } = service.books;
+    await sql`revoke execute on function gold.book_funding from gold_api`;
+    replies.push(...await Promise.all(Array.from({ length: 30 }, () => fund(3))));
+    await sql`grant execute on function gold.book_funding to gold_api`;
+    assertEquals([...new Set(replies.map(({ status }) => status))], [409, 500]);
+    assertEquals(replies.filter(({ headers }) => headers.has("X-Gold-Counted")), []);
+    const logged = new Set(service.log.map((text) => JSON.parse(text).request_id));
+    assertEquals(replies.filter(({ headers }) => !logged.has(headers.get("X-Request-Id"))), []);
   });
 
   it("returns 503 with Retry-After while its registry snapshot is too old", async () => {

@@ -34,6 +34,7 @@ import { problemReply, tokenErrorReply } from "./http/reply.ts";
 import { checkTarget, PATHS_TO_REFERENCE } from "./http/target.ts";
 import { tokenRoute } from "./routes/token_route.ts";
 import { errorFields } from "./operations/log.ts";
+import { COUNTED_HEADER } from "./operations/refusal_lines.ts";
 
 const TOKEN_PATH = ENDPOINTS.issueToken.path;
 const SANDBOX_PATH = /^\/sandbox\//;
@@ -146,7 +147,7 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
   return c.req.path === TOKEN_PATH ? tokenErrorReply(refusal, exchange) : problemReply(refusal, exchange);
 }
 
-function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
+function observe(c: AppContext, { log, metrics, refusalLines }: Deps, durationMs: number): void {
   // An unknown path counts as "none". Otherwise callers could create metrics and write their text to the log.
   const operation = c.get("operation");
   const route = operation === undefined ? "none" : ENDPOINTS[operation].path;
@@ -154,6 +155,10 @@ function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): voi
   metrics.count("gold_requests_total", labels);
   metrics.observeSeconds("gold_request_seconds", durationMs / 1000, { route });
   const [clientId, code] = [c.get("clientId"), c.get("code")];
+  if (code && !c.get("isAdmittedWrite") && !refusalLines.getsLine(clientId, code)) {
+    c.res.headers.set(COUNTED_HEADER, "1");
+    return;
+  }
   log("info", "request", {
     request_id: c.get("exchange").requestId,
     method: c.req.method,

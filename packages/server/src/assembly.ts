@@ -24,6 +24,7 @@ import { createClockAlarm } from "./operations/clock_alarm.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics, type Metrics } from "./operations/metrics.ts";
 import { openRandomPool } from "./operations/random_pool.ts";
+import { createRefusalLines } from "./operations/refusal_lines.ts";
 import { openReads } from "./reads/reads.ts";
 import { openSealing } from "./sealing.ts";
 
@@ -78,6 +79,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
     const failures = createRateLimiter<string>();
     metrics.gauge("gold_failing_certificates", () => failures.clients());
+    const refusalLines = createRefusalLines(log);
     const random = openRandomPool();
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
@@ -104,6 +106,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         reads,
         writes,
         log,
+        refusalLines,
         metrics,
         clockAlarm: createClockAlarm(log, metrics, monotonicMs),
         now: registry.now,
@@ -113,6 +116,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       },
       async stop() {
         ticker.stop();
+        refusalLines.stop();
         await delivery?.stop();
         registry?.stop();
         writes?.stop();

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import type { ClockAlarm } from "./operations/clock_alarm.ts";
 import type { WriteProbe } from "./database/write_probe.ts";
 import type { Log } from "./operations/log.ts";
+import type { RefusalLines } from "./operations/refusal_lines.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { TokenAuthority } from "./admission/token/token_authority.ts";
 import type { UsageRecorder } from "./admission/usage/usage_recorder.ts";
@@ -23,6 +24,7 @@ export interface Deps {
   readonly reads: Reads;
   readonly writes: WriteProbe;
   readonly log: Log;
+  readonly refusalLines: RefusalLines;
   readonly metrics: Metrics;
   readonly clockAlarm: ClockAlarm;
   /** The current time in milliseconds, by the database's clock. */

@@ -21,7 +21,7 @@ const PING_MS = 2000;
 export async function startService(config: Config, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
   const { deps, delivery, stop: dismantle } = await assemble(config, log);
-  const { registry, reads, metrics, tokens } = deps;
+  const { registry, reads, metrics, refusalLines, tokens } = deps;
 
   let stopping = false;
   const isReady = async () =>
@@ -34,6 +34,7 @@ export async function startService(config: Config, write: (line: string) => void
   const server = createWireServer({
     fetch: createApp(deps).fetch,
     log,
+    refusalLines,
     metrics,
     newRequestId: () => newId(ID_PREFIX.request, deps.now(), deps.random),
     timeoutMs: REQUEST_TIMEOUT_MS,

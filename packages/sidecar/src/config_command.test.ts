@@ -33,7 +33,9 @@ describe("sidecar config", () => {
       SERVER_CERTIFICATE_DIRECTORY: join(folder, "tls"),
     });
     process.umask(umask);
-    const files = ["envoy.json", "server_certificate.json"].map((name) => join(folder, "envoy", name));
+    const files = ["envoy.json", "server_certificate.json", "own_refusals.json"].map((name) =>
+      join(folder, "envoy", name)
+    );
     assertEquals([code, says], [0, files.map((file) => `wrote ${file}\n`).join("")]);
     assertEquals(JSON.parse(readFileSync(files[0]!, "utf8")).node, { id: "sidecar", cluster: "production" });
     assertEquals(files.map((file) => statSync(file).mode & 0o777), [0o640, 0o640]);

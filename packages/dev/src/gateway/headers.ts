@@ -37,9 +37,14 @@ export function requestHeaders(received: RawHeaders, vouched: Record<string, str
   return [...kept, ...framing, ...Object.entries(vouched).flat()];
 }
 
-/** Returns the headers for the client. Their names are in lower case, as Envoy writes them. */
+/**
+ * Returns the headers for the client. Their names are in lower case, as Envoy writes them. The client does not get
+ * the header that tells Envoy what to log.
+ */
 export function responseHeaders(received: RawHeaders): string[] {
-  return endToEnd(received, () => false).map((text, index) => index % 2 === 0 ? text.toLowerCase() : text);
+  return endToEnd(received, (name) => name === "x-gold-counted").map((text, index) =>
+    index % 2 === 0 ? text.toLowerCase() : text
+  );
 }
 
 /** Returns true if the request has a body. Only its framing decides that. */

@@ -14,6 +14,8 @@ export interface AppEnv {
     operation?: OperationId;
     clientId: string;
     code: string;
+    /** Set as soon as a write has passed every step of admission. It then gets a log line in any case. */
+    isAdmittedWrite?: true;
     /** The bytes of the body. Undefined until a step reads them. */
     body?: Promise<Uint8Array>;
   };

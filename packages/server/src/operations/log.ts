@@ -36,6 +36,8 @@ export interface LogFields {
   readonly token_key?: string;
   /** A key's name, which is a part of its hash. */
   readonly sealing_key?: string;
+  /** How many refusals got no line of their own. */
+  readonly refusals?: number;
 }
 
 export type LogLevel = "info" | "warn" | "error";
@@ -85,4 +87,5 @@ const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   books_end_at: fields.books_end_at,
   token_key: fields.token_key,
   sealing_key: fields.sealing_key,
+  refusals: fields.refusals,
 });

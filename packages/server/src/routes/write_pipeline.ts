@@ -67,6 +67,7 @@ export function writeRoute<
       // no query → JSON syntax → shape
       const parameters = readParameters(c, schema, request.body);
       const write = admitWrite(c, request, key, parameters);
+      c.set("isAdmittedWrite", true);
       return { write, asked: parameters.asked, partner: request.partner };
     };
     // nonce → idempotency → business, in one transaction

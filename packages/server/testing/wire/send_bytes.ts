@@ -64,6 +64,8 @@ export async function startWire(
   const server = createWireServer({
     fetch: (request) => answer(request as Request),
     log: (_level, _event, { code } = {}) => code && refused.push(code),
+    // Log each refusal, because the tests compare them all.
+    refusalLines: { getsLine: () => true, stop: () => {} },
     metrics: createMetrics(),
     newRequestId: () => "req_fixture",
     timeoutMs,

@@ -133,7 +133,7 @@ describe("envoyBootstrap()", () => {
 describe("envoyFiles()", () => {
   it("names the server's certificate in a separate file, with the folder that Envoy watches", () => {
     const files = envoyFiles(readSidecarConfig(SETTINGS));
-    assertEquals([...files.keys()], ["envoy.json", "server_certificate.json"]);
+    assertEquals([...files.keys()], ["envoy.json", "server_certificate.json", "own_refusals.json"]);
     const secret = at(files.get("server_certificate.json"), "resources.0.tls_certificate");
     assertEquals(secret, {
       certificate_chain: { filename: "/etc/gold/tls/tls.crt" },

@@ -1,4 +1,5 @@
 import type { SidecarConfig } from "../settings.ts";
+import { ownRefusals } from "./access_log.ts";
 import { type Message, typed } from "./any.ts";
 import { LIMIT } from "./limit.ts";
 import { partnersListener } from "./listener.ts";
@@ -39,7 +40,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
 
 /** The files of CONFIG_DIRECTORY that Envoy reads, by name. */
 export function envoyFiles(config: SidecarConfig): ReadonlyMap<string, Message> {
-  return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config)]);
+  return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config), ownRefusals()]);
 }
 
 /** Refuses requests and connections before a flood uses up Envoy's memory. */

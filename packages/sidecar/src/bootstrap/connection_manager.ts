@@ -1,5 +1,5 @@
 import type { SidecarConfig } from "../settings.ts";
-import { accessLog, REQUEST_LOG } from "./access_log.ts";
+import { accessLog, COUNTED_REFUSALS, REQUEST_LOG, requestsToLog } from "./access_log.ts";
 import { extension, type Message } from "./any.ts";
 import { floodLimit } from "./flood.ts";
 import { PLAIN_REFUSALS } from "./grpc.ts";
@@ -24,6 +24,7 @@ export function connectionManager(config: SidecarConfig): Message {
       http_filters: [
         PLAIN_REFUSALS,
         floodLimit(config),
+        COUNTED_REFUSALS,
         extension(BUFFER, `${HTTP}.buffer.v3.Buffer`, {
           max_request_bytes: LIMIT.bodyBytes,
         }),
@@ -35,7 +36,7 @@ export function connectionManager(config: SidecarConfig): Message {
       ...SIZES,
       server_header_transformation: "PASS_THROUGH",
       local_reply_config: localReplies(),
-      access_log: [accessLog(config, REQUEST_LOG)],
+      access_log: [accessLog(config, REQUEST_LOG, requestsToLog(config))],
     },
   );
 }

@@ -17,6 +17,8 @@ export const LIMIT = {
   heapBytes: 1_073_741_824,
   /** How many certificates have a token bucket at once. A new bucket replaces the least recently used one. */
   certificates: 10_000,
+  /** Lines per second in the access log for Envoy's own refusals, about 50 kB. */
+  ownRefusalLines: 100,
   upstreamConnections: 512,
   upstreamWaiting: 512,
 } as const;

@@ -8,7 +8,8 @@ import {
   type RequestId,
   tokenErrorBody,
 } from "@gold-partner/protocol";
-import { extension, type Message } from "./any.ts";
+import { expression } from "./access_log.ts";
+import type { Message } from "./any.ts";
 
 interface Case {
   readonly code: ProblemCode;
@@ -29,13 +30,6 @@ const status = (op: "EQ" | "GE", value: number): Message => ({
 });
 const header = (name: string, regex: string): Message => ({
   header_filter: { header: { name, string_match: { safe_regex: { regex } } } },
-});
-const expression = (expression: string): Message => ({
-  extension_filter: extension(
-    "envoy.access_loggers.extension_filters.cel",
-    "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter",
-    { expression },
-  ),
 });
 const flags = (...flags: string[]): Message => ({ response_flag_filter: { flags } });
 

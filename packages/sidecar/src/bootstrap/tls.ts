@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SidecarConfig } from "../settings.ts";
 import { TRUST_FILE } from "../trust/trust_folder.ts";
-import { type Message, typed } from "./any.ts";
+import { type Message, typed, watchedFile } from "./any.ts";
 
 const TLS = "envoy.extensions.transport_sockets.tls.v3";
 const SERVER_CERTIFICATE_FILE = "server_certificate.json";
@@ -44,10 +44,7 @@ export function mutualTls(config: SidecarConfig): Message {
 
 const watchedSecret = (name: string, directory: string, file: string): Message => ({
   name,
-  sds_config: {
-    resource_api_version: "V3",
-    path_config_source: { path: join(directory, file), watched_directory: { path: directory } },
-  },
+  sds_config: watchedFile(directory, file),
 });
 
 /**

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { PROBLEM_REGISTRY, type ProblemCode, type RequestId } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
+import { COUNTED_HEADER, type RefusalLines } from "../../operations/refusal_lines.ts";
 import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
@@ -13,6 +14,7 @@ interface WireOptions {
   /** The app. It gets only well-formed, unambiguous requests. */
   readonly fetch: Parameters<typeof getRequestListener>[0];
   readonly log: Log;
+  readonly refusalLines: RefusalLines;
   readonly metrics: Metrics;
   newRequestId(): RequestId;
   /** Time limit for a whole request to arrive, in milliseconds. */
@@ -34,20 +36,24 @@ const KEEP_ALIVE_MS = 75_000;
  * app sees them.
  */
 export function createWireServer(
-  { fetch, log, metrics, newRequestId, timeoutMs, lingerMs }: WireOptions,
+  { fetch, log, refusalLines, metrics, newRequestId, timeoutMs, lingerMs }: WireOptions,
 ): Server {
-  const refused = (code: ProblemCode, requestId: RequestId) => {
+  /** Returns whether the refusal got a line. Nobody knows yet which partner sent the request. */
+  const refused = (code: ProblemCode, requestId: RequestId): boolean => {
     const { status } = PROBLEM_REGISTRY[code];
     metrics.count("gold_requests_total", { route: "none", status: `${status}` });
-    log("info", "refused on the wire", { request_id: requestId, status, code });
+    const getsLine = refusalLines.getsLine(undefined, code);
+    if (getsLine) log("info", "refused on the wire", { request_id: requestId, status, code });
+    return getsLine;
   };
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
       // A RequestError means that the target cannot be parsed as a URL, because the host is valid here.
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
-      refused(code, requestId);
-      return problemReply(new Refusal(code), { requestId });
+      const reply = problemReply(new Refusal(code), { requestId });
+      if (!refused(code, requestId)) reply.headers.set(COUNTED_HEADER, "1");
+      return reply;
     },
   });
   const timeouts = { requestTimeout: timeoutMs, headersTimeout: timeoutMs };
@@ -65,7 +71,7 @@ export function createWireServer(
       return void serve(request, response);
     }
     const requestId = newRequestId();
-    refused("invalid_request", requestId);
+    if (!refused("invalid_request", requestId)) response.setHeader(COUNTED_HEADER, "1");
     sendProblem(response, "invalid_request", requestId, fault);
   });
   // 0 means no limit. With a limit, Node would drop the last headers, and these come from the proxy.
