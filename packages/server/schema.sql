@@ -3751,6 +3751,119 @@ end $$;
 ALTER FUNCTION gold.count_events(public text, since timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: exposure_slot(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+declare
+  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
+begin
+  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
+end $$;
+
+ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: first_id_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM instant) * (1000)::numeric))::bigint), 12, '0'::text) || '70008000000000000000'::text))::uuid;
+
+ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: net_of_day(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.net_of_day(clock timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  start timestamptz := day_end(clock) - interval '24 hours';
+begin
+  return (
+    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
+    from account a where a.client_id <> 0 and a.last_posted_at >= start
+  );
+end $$;
+
+ALTER FUNCTION gold.net_of_day(clock timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.quote (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    side gold.side NOT NULL,
+    id uuid NOT NULL,
+    grams bigint NOT NULL,
+    price bigint NOT NULL,
+    total bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    reference text,
+    account_label text,
+    price_id bigint,
+    key_uuid uuid,
+    key text COLLATE pg_catalog."C",
+    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
+);
+
+ALTER TABLE gold.quote OWNER TO gold_owner;
+
+--
+-- Name: open_quotes_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.open_quotes_at(clock timestamp with time zone) RETURNS TABLE(ends_at timestamp with time zone, buys bigint, sells bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.exposure_slot(q.created_at, q.expires_at) AS exposure_slot,
+     (sum(
+         CASE q.side
+             WHEN 'buy'::gold.side THEN q.grams
+             ELSE (0)::bigint
+         END))::bigint AS sum,
+     (sum(
+         CASE q.side
+             WHEN 'sell'::gold.side THEN q.grams
+             ELSE (0)::bigint
+         END))::bigint AS sum
+    FROM (gold.account a
+      JOIN gold.quote q ON (((q.bucket = a.bucket) AND (q.client_id = a.client_id) AND (q.id >= gold.first_id_at((open_quotes_at.clock - '02:00:00'::interval))))))
+   WHERE ((gold.exposure_slot(q.created_at, q.expires_at) > open_quotes_at.clock) AND (NOT (EXISTS ( SELECT
+            FROM gold.orders o
+           WHERE ((o.bucket = q.bucket) AND (o.client_id = q.client_id) AND (o.id = q.id))))))
+   GROUP BY (gold.exposure_slot(q.created_at, q.expires_at));
+END;
+
+ALTER FUNCTION gold.open_quotes_at(clock timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: count_position(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) RETURNS record
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.net_of_day(clock_timestamp()) AS net_of_day,
+     (COALESCE(sum(o.buys), (0)::numeric))::bigint AS "coalesce",
+     (COALESCE(sum(o.sells), (0)::numeric))::bigint AS "coalesce"
+    FROM gold.open_quotes_at(clock_timestamp()) o(ends_at, buys, sells);
+END;
+
+ALTER FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) OWNER TO gold_book;
+
+--
 -- Name: create_partner(text, text, text, text, integer, integer, bigint, cidr[], bytea, bytea, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4560,21 +4673,6 @@ CREATE FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid
 ALTER FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) OWNER TO gold_book;
 
 --
--- Name: exposure_slot(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) RETURNS timestamp with time zone
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    AS $$
-declare
-  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
-begin
-  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
-end $$;
-
-ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
-
---
 -- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4755,16 +4853,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.find_withdrawal(client integer, id uuid) OWNER TO gold_book;
-
---
--- Name: first_id_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM instant) * (1000)::numeric))::bigint), 12, '0'::text) || '70008000000000000000'::text))::uuid;
-
-ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: freeze_bar(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6099,25 +6187,6 @@ end $$;
 ALTER FUNCTION gold.move_bar(bar_in boolean, fine bigint) OWNER TO gold_book;
 
 --
--- Name: net_of_day(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.net_of_day(clock timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'gold', 'pg_temp'
-    AS $$
-declare
-  start timestamptz := day_end(clock) - interval '24 hours';
-begin
-  return (
-    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
-    from account a where a.client_id <> 0 and a.last_posted_at >= start
-  );
-end $$;
-
-ALTER FUNCTION gold.net_of_day(clock timestamp with time zone) OWNER TO gold_book;
-
---
 -- Name: new_uuid(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6229,30 +6298,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.quote (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    side gold.side NOT NULL,
-    id uuid NOT NULL,
-    grams bigint NOT NULL,
-    price bigint NOT NULL,
-    total bigint NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    reference text,
-    account_label text,
-    price_id bigint,
-    key_uuid uuid,
-    key text COLLATE pg_catalog."C",
-    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
-);
-
-ALTER TABLE gold.quote OWNER TO gold_owner;
 
 --
 -- Name: open_exposure(gold.quote[]); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -9253,16 +9298,7 @@ begin
   if maximum is null then
     update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity';
   else
-    insert into open_exposure (ends_at, buys, sells)
-    select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
-      sum(case q.side when 'sell' then q.grams else 0 end)
-    from account a
-    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little
-    -- off.
-    join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
-    where exposure_slot(q.created_at, q.expires_at) > clock
-      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
-    group by 1;
+    insert into open_exposure (ends_at, buys, sells) select * from open_quotes_at(clock);
     update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
       day_net = net_of_day(clock)
     where v.stripe = 0;
@@ -11477,11 +11513,25 @@ ALTER TABLE gold.endpoint_overview OWNER TO gold_owner;
 --
 
 CREATE VIEW gold.exposure_overview AS
-SELECT
-    NULL::bigint AS maximum_exposure,
-    NULL::bigint AS day_net,
-    NULL::bigint AS open_buys,
-    NULL::bigint AS open_sells;
+ SELECT v.maximum_exposure,
+    COALESCE(c.day_net,
+        CASE
+            WHEN (clock_timestamp() < v.day_ends_at) THEN v.day_net
+            ELSE (0)::bigint
+        END) AS day_net,
+    COALESCE(c.open_buys, e.buys, (0)::bigint) AS open_buys,
+    COALESCE(c.open_sells, e.sells, (0)::bigint) AS open_sells
+   FROM ((gold.vault v
+     CROSS JOIN LATERAL ( SELECT (sum(o.buys))::bigint AS buys,
+            (sum(o.sells))::bigint AS sells
+           FROM gold.open_exposure o
+          WHERE (o.ends_at > clock_timestamp())) e)
+     LEFT JOIN LATERAL ( SELECT p.day_net,
+            p.open_buys,
+            p.open_sells
+           FROM gold.count_position() p(day_net, open_buys, open_sells)
+          WHERE (v.maximum_exposure IS NULL)) c ON (true))
+  WHERE (v.stripe = 0);
 
 ALTER TABLE gold.exposure_overview OWNER TO gold_owner;
 
@@ -12223,23 +12273,6 @@ CREATE UNIQUE INDEX withdrawal_step_login ON gold.withdrawal_step USING btree (b
 --
 
 CREATE UNIQUE INDEX withdrawal_step_previous ON gold.withdrawal_step USING btree (bucket, client_id, withdrawal_id, previous);
-
---
--- Name: exposure_overview _RETURN; Type: RULE; Schema: gold; Owner: gold_owner
---
-
-CREATE OR REPLACE VIEW gold.exposure_overview AS
- SELECT v.maximum_exposure,
-        CASE
-            WHEN (clock_timestamp() < v.day_ends_at) THEN v.day_net
-            ELSE (0)::bigint
-        END AS day_net,
-    (COALESCE(sum(e.buys), (0)::numeric))::bigint AS open_buys,
-    (COALESCE(sum(e.sells), (0)::numeric))::bigint AS open_sells
-   FROM (gold.vault v
-     LEFT JOIN gold.open_exposure e ON ((e.ends_at > clock_timestamp())))
-  WHERE (v.stripe = 0)
-  GROUP BY v.stripe;
 
 --
 -- Name: attempt append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -13540,6 +13573,47 @@ GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time z
 GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_audit;
 
 --
+-- Name: FUNCTION exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION first_id_at(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION net_of_day(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.net_of_day(clock timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
+
+--
+-- Name: FUNCTION open_quotes_at(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.open_quotes_at(clock timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_keys;
+GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_audit;
+
+--
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13904,12 +13978,6 @@ GRANT SELECT ON TABLE gold.problem TO gold_book;
 REVOKE ALL ON FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) FROM PUBLIC;
 
 --
--- Name: FUNCTION exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
-
---
 -- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -13957,12 +14025,6 @@ GRANT ALL ON FUNCTION gold.find_reserves_list(list integer) TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) TO gold_api;
-
---
--- Name: FUNCTION first_id_at(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION freeze_bar(); Type: ACL; Schema: gold; Owner: gold_book
@@ -14402,12 +14464,6 @@ GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text)
 REVOKE ALL ON FUNCTION gold.move_bar(bar_in boolean, fine bigint) FROM PUBLIC;
 
 --
--- Name: FUNCTION net_of_day(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.net_of_day(clock timestamp with time zone) FROM PUBLIC;
-
---
 -- Name: FUNCTION new_uuid(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14445,12 +14501,6 @@ REVOKE ALL ON FUNCTION gold.number_price() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) FROM PUBLIC;
-
---
--- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
 
 --
 -- Name: FUNCTION open_exposure(quoted gold.quote[]); Type: ACL; Schema: gold; Owner: gold_book

@@ -39,7 +39,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/command_line": [],
   "packages/partner_cli": [...CLIENT, "packages/command_line"],
   "packages/database": [],
-  "packages/server": [...CORE, "packages/approvals", "packages/database"],
+  "packages/server": [...CORE, "packages/approvals", "packages/command_line", "packages/database"],
   "packages/sidecar": [...CLIENT, "packages/approvals", "packages/command_line", "packages/database"],
   "packages/audit": [...CORE, "packages/approvals", "packages/database"],
   "packages/operator": [

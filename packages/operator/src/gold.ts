@@ -195,17 +195,16 @@ function print(text: string, { out }: Terminal): void {
   }
 }
 
-/** Reads `--as second` before the command's words: gold then uses the second person's login. */
+/** Reads `--as second`, before or after the command's words: gold then uses the second person's login. */
 function readPerson(given: readonly string[]): { argv: readonly string[]; isSecond: boolean } {
-  if (given[0] !== "--as") return { argv: given, isSecond: false };
-  if (given[1] !== "second") {
-    throw usage(
-      `--as must be followed by second; got ${
-        given[1] ?? "nothing"
-      }. Without --as, you are the first person.`,
-    );
+  const args = given.flatMap((arg) => arg.startsWith("--as=") ? ["--as", arg.slice("--as=".length)] : [arg]);
+  const at = args.indexOf("--as");
+  if (at < 0) return { argv: given, isSecond: false };
+  const person = args[at + 1] ?? "nothing";
+  if (person !== "second") {
+    throw usage(`--as must be followed by second; got ${person}. Without --as, you are the first person.`);
   }
-  return { argv: given.slice(2), isSecond: true };
+  return { argv: args.toSpliced(at, 2), isSecond: true };
 }
 
 function findCommand(argv: readonly string[]): Command | undefined {
@@ -246,7 +245,7 @@ async function confirmed(question: string, { ask }: Terminal): Promise<void> {
 function overview(): string {
   return [
     "gold: the operator's commands. Every command takes --json, --yes, --state DIR, --ssh-key FILE and --help.",
-    "`gold --as second COMMAND …` runs a command with the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
+    "With --as second, before or after the command, it uses the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
     "",
   ]
     .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");

@@ -61,6 +61,17 @@ describe("serve", () => {
     ]);
   });
 
+  it("names a variable that looks like a misspelt setting", async () => {
+    for (const role of ["delivery", "api", "all"]) {
+      const { ended, said } = serve(["--role", role], { LANE: "3", HEAD_FILE: "off" });
+      assertEquals(await ended, 2);
+      assertMatch(
+        said.error,
+        /^LANE is not a setting and has no effect\. Did you mean LANES\?\nHEAD_FILE .* HEADS_FILE\?\nThe configuration has /,
+      );
+    }
+  });
+
   it("exits with 3 and prints one sentence if the pepper is not that of the client secrets", async () => {
     const service = await testService();
     const { config } = service;

@@ -4,6 +4,7 @@ import { createLog } from "./operations/log.ts";
 import { openLineWriter } from "./operations/line_writer.ts";
 import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./operations/processes.ts";
 import { readRole, type Role } from "./role.ts";
+import { misspeltSettings } from "./settings.ts";
 import { type Service, startService } from "./service.ts";
 
 const EXIT_USAGE = 2;
@@ -26,6 +27,7 @@ function readOrExit<T>(read: (variables: typeof process.env) => T): T {
 }
 
 async function start(role: Role): Promise<Service> {
+  for (const text of misspeltSettings(process.env)) console.error(text);
   if (role === "delivery") return await startDelivery(readOrExit(readDeliveryConfig), write);
   const environments = readOrExit(numberProcesses);
   const [config] = environments.map((one) => readOrExit(() => readConfig(one, role)));

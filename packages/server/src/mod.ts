@@ -10,7 +10,7 @@ export {
   readConfig,
   readDeliveryConfig,
 } from "./config.ts";
-export { defaultOf, SETTINGS } from "./settings.ts";
+export { defaultOf, misspeltSettings, SETTINGS } from "./settings.ts";
 export { checkPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, nameOfKey, readKeys } from "./key_source.ts";

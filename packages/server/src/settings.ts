@@ -1,3 +1,5 @@
+import { findMisspelt, misspeltText } from "@gold-partner/command-line";
+
 interface Setting {
   readonly name: string;
   readonly meaning: string;
@@ -120,6 +122,11 @@ export const SETTINGS: readonly Setting[] = [
     sandboxDefault: "off",
   },
 ];
+
+/** A sentence for each variable that looks like a misspelt setting. */
+export const misspeltSettings = (
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly string[] => findMisspelt(SETTINGS.map(({ name }) => name), variables).map(misspeltText);
 
 /** Returns the default in this environment; undefined if the setting is required. */
 export const defaultOf = (

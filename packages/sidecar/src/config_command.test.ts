@@ -77,7 +77,7 @@ describe("sidecar config", () => {
     const faulty = runConfig({ GOLD_ENV: "staging" });
     assertEquals(faulty.code, 2);
     assertMatch(faulty.says, /^The configuration has 6 fault\(s\):\n- GOLD_ENV is "staging"/);
-    const argument = runConfig({}, "--help");
+    const argument = runConfig({}, "--list");
     assertEquals(argument.code, 2);
     assertMatch(argument.says, /^sidecar config \[--explain\]: writes Envoy's configuration/);
   });

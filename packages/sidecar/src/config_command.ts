@@ -1,9 +1,10 @@
 import process from "node:process";
+import { findMisspelt, misspeltText } from "@gold-partner/command-line";
 import { writeConfigFiles } from "./config_folder.ts";
 import { readSidecarConfig, SIDECAR_SETTINGS, type SidecarConfig, SidecarConfigError } from "./settings.ts";
 
 const EXIT_USAGE = 2;
-const USAGE =
+export const CONFIG_USAGE =
   "sidecar config [--explain]: writes Envoy's configuration into CONFIG_DIRECTORY, from the settings in the environment; --explain lists the settings instead.";
 
 /** `sidecar config`: writes the files with which `envoy -c $CONFIG_DIRECTORY/envoy.json` starts. */
@@ -13,8 +14,11 @@ export async function config(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (args.length > 0) {
-    console.error(USAGE);
+    console.error(CONFIG_USAGE);
     return EXIT_USAGE;
+  }
+  for (const one of findMisspelt(SIDECAR_SETTINGS.map(({ name }) => name), process.env)) {
+    console.error(misspeltText(one));
   }
   try {
     for (const path of await writeFiles(readSidecarConfig(process.env))) console.log(`wrote ${path}`);

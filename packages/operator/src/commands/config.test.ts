@@ -19,6 +19,15 @@ describe("gold config explain", () => {
   const explain = (env: Record<string, string>, ...argv: string[]) =>
     runGold(["config", "explain", ...argv], { env });
 
+  it("names a variable that looks like a misspelt setting", async () => {
+    const { exit, json } = await explain({ LANE: "3" }, "--json");
+    assertEquals([exit, json.misspelt], [0, [
+      "LANE is not a setting and has no effect. Did you mean LANES?",
+    ]]);
+    const none = await explain({ LANES: "3" }, "--json");
+    assertEquals("misspelt" in none.json, false);
+  });
+
   it("lists every setting with its meaning, default and value, without calling the database", async () => {
     const { exit, json } = await explain(GOOD, "--json");
     assertEquals([exit, json.valid], [0, true]);

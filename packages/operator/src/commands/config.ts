@@ -1,6 +1,7 @@
 import {
   ConfigError,
   defaultOf,
+  misspeltSettings,
   readConfig,
   readDeliveryConfig,
   ROLES,
@@ -22,11 +23,12 @@ const explain: Command = {
     if (values.check === true && faults.length > 0) {
       throw usage(`The configuration has ${faults.length} fault(s): ${faults.join(" ")}`);
     }
+    const misspelt = misspeltSettings(env);
     return Promise.resolve({
       title: faults.length === 0
         ? "The service would start with this environment."
         : `The service would not start with this environment: ${faults.length} fault(s).`,
-      object: { valid: faults.length === 0 },
+      object: { valid: faults.length === 0, ...(misspelt.length === 0 ? {} : { misspelt }) },
       items: SETTINGS.map((setting): Row => {
         const { name, meaning, secret } = setting;
         return {

@@ -1,8 +1,14 @@
+import { readFile } from "node:fs/promises";
 import { type Head, isHead } from "@gold-partner/server";
 import { usage } from "../failure.ts";
 
 /** Reads a file that `gold ledger heads --out` or the service wrote. Only the service states an instant. */
-export function readHeads(text: string): { readonly items: readonly Head[]; readonly keptAt: string | null } {
+export async function readHeads(
+  path: string,
+): Promise<{ readonly items: readonly Head[]; readonly keptAt: string | null }> {
+  const text = await readFile(path, "utf8").catch((error: Error) => {
+    throw usage(`--heads: ${path} cannot be read: ${error.message}.`);
+  });
   let file: { items?: unknown; at?: unknown } | null;
   try {
     file = JSON.parse(text);

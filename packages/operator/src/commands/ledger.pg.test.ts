@@ -68,7 +68,10 @@ describe("gold ledger heads and ledger verify --heads", () => {
 
   it("ledger verify --heads rejects a missing or malformed file", async () => {
     const verify = (file: string) => operator.gold("ledger", "verify", "--heads", file);
-    refused(await verify(operator.path("nowhere.json")), 2, "nowhere.json");
+    const nowhere = operator.path("nowhere.json");
+    const unread = `--heads: ${nowhere} cannot be read: ENOENT: no such file or directory`;
+    refused(await verify(nowhere), 2, unread);
+    refused(await operator.gold("recovery", "show", "--heads", nowhere), 2, unread);
     const head = { client_id: "sbx_a", sequence: "1", head: "00".repeat(32) };
     const none = ["", "[]", "null", "{}", '{"items":{}}', '{"items":[1]}'];
     const wrong = [{ ...head, sequence: "0" }, { ...head, head: "zz" }, { ...head, client_id: 1 }];

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Head } from "@gold-partner/server";
 import type { TransactionSql } from "postgres";
 import type { Command, Row } from "../command.ts";
@@ -14,7 +13,7 @@ const verify: Command = {
   options: { heads: { type: "string" } },
   async run({ values, db, path }) {
     const file = optional(values, "heads");
-    const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8")).items;
+    const heads = file === undefined ? [] : (await readHeads(path(file))).items;
     const { sql } = await db();
     // Read all checks from one snapshot, because the books may change meanwhile.
     const { defects, unsealed } = await sql.begin(

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import type { TestPartner } from "@gold-partner/server/testing";
 import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
 import { type Run, runGold } from "../gold_fixture.ts";
@@ -240,5 +240,17 @@ describe("gold loadtest prepare", () => {
     );
     assertRefused(alone, 2, "SECOND_DATABASE_URL is not set");
     assertEquals([await partners(), await readdir(folder)], [before, []]);
+  });
+
+  it("writes into the state folder that --state names, and tells where k6 finds the files", async () => {
+    const state = operator.path("state");
+    const run = await runGold(
+      ["loadtest", "prepare", "--partners", "1", "--state", state, "--ca", serverCa],
+      { env: { ...operator.env, SECOND_DATABASE_URL: operator.colleague.url } },
+    );
+    assertEquals(run.exit, 0, run.err);
+    assert((await readdir(join(state, "loadtest"))).includes("partner-0.json"));
+    assertStringIncludes(run.out, `-e PARTNERS_DIR=${join(state, "loadtest")}`);
+    assertEquals(run.err.includes("IBAN"), false);
   });
 });

@@ -1,5 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { formatHalalas } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
@@ -11,8 +11,6 @@ import { readRange } from "./partner_terms.ts";
 import { needsApproval } from "./proposing.ts";
 
 const PARTNERS_MAX = 1000;
-/** The scripts in `loadtest/` look for partner files in this folder of the project. */
-const DEFAULT_FOLDER = join(".gold", "loadtest");
 const LOOPBACK = ["127.0.0.1/32", "::1/128"];
 /** The webhook URL of the partners. A load test also works if no receiver listens there. */
 const WEBHOOK = "https://localhost:8445/webhooks";
@@ -42,7 +40,7 @@ const prepare: Command = {
 export const LOADTEST_COMMANDS: readonly Command[] = [prepare];
 
 async function prepareLoad(invocation: Invocation): Promise<Result> {
-  const { values, db, path } = invocation;
+  const { values, db, path, stateDir } = invocation;
   const count = wholeNumber(required(values, "partners"), "partners");
   if (count > PARTNERS_MAX) throw usage(`--partners must be at most ${PARTNERS_MAX}; got ${count}.`);
   const { sql, deployment } = await db();
@@ -59,7 +57,7 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
     const ips = repeated(values, "ip").map(readRange);
     const out = optional(values, "out");
     const site: LoadSite = {
-      folder: out === undefined ? resolve(DEFAULT_FOLDER) : path(out),
+      folder: out === undefined ? resolve(stateDir, "loadtest") : path(out),
       baseUrl: publicBaseUrl,
       ca: await findServerCa(invocation),
       ips: ips.length > 0 ? ips : LOOPBACK,
@@ -90,7 +88,7 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
     return {
       title:
         "The partners are funded. Only partner-limited.json has a low rate limit. The files hold private keys: " +
-        "share them with nobody. To choose one for k6, pass -e PARTNER=n.",
+        `share them with nobody. For k6, pass -e PARTNERS_DIR=${site.folder}, and -e PARTNER=n to choose one.`,
       items,
     };
   } catch (error) {

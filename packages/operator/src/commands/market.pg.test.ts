@@ -22,7 +22,7 @@ describe("gold market", () => {
       "open",
       "off",
       "unlimited",
-      null,
+      "0",
     ]);
     await operator.done("market", "set", "--breaker", "2.5", "--within", "60");
     await operator.done("market", "set", "--exposure", "1000.5");

@@ -139,8 +139,6 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
   const [exposure] = await query`
     select maximum_exposure::text, day_net::text, open_buys::text, open_sells::text from gold.exposure_overview`;
   const { maximum_exposure: maximum } = exposure!;
-  const counted = (tenthMilligrams: string) =>
-    maximum === null ? null : formatSigned(BigInt(tenthMilligrams));
   return {
     market: price.market_open ? "open" : "closed",
     halted_at: instantOf(price.halted_at),
@@ -152,9 +150,9 @@ async function describeMarket(query: Invocation["query"]): Promise<Row> {
     band_hour_percent: percentOf(price.band_hour_basis_points),
     exposure: maximum === null ? "unlimited" : formatGrams(BigInt(maximum)),
     // Partners bought more than they sold if this is positive.
-    net_today: counted(exposure!.day_net),
-    open_buys: counted(exposure!.open_buys),
-    open_sells: counted(exposure!.open_sells),
+    net_today: formatSigned(BigInt(exposure!.day_net)),
+    open_buys: formatGrams(BigInt(exposure!.open_buys)),
+    open_sells: formatGrams(BigInt(exposure!.open_sells)),
   };
 }
 

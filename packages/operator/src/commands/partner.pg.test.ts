@@ -36,7 +36,8 @@ describe("gold partner", () => {
   describe("create", () => {
     it("prints the id and the secrets in one JSON object", async () => {
       const { json, err, exit } = await create({ webhook: "https://localhost/hooks" });
-      assertEquals([exit, err, Object.keys(json)], [0, "", [
+      const shared = `The IBAN ${IBAN} also belongs to Test Bank (${operator.service.partner.clientId}).`;
+      assertEquals([exit, err, Object.keys(json)], [0, shared, [
         "client_id",
         "name",
         "client_secret",
@@ -49,7 +50,8 @@ describe("gold partner", () => {
     });
 
     it("accepts a webhook host without an address, and prints only the JSON object with --json", async () => {
-      const { json, err, exit } = await create({ webhook: "https://hooks.invalid/" });
+      const iban = "SA4420000001234567891234";
+      const { json, err, exit } = await create({ webhook: "https://hooks.invalid/", iban });
       assertEquals([exit, err, Object.keys(json).length], [0, "", 4]);
     });
 

@@ -12,7 +12,7 @@ import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, hexOf, storedRanges } from "./proposing.ts";
-import { findPartner } from "./registered_partner.ts";
+import { findPartner, warnOfSharedIban } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 20;
@@ -99,6 +99,7 @@ export async function createPartner(invocation: Invocation) {
     },
     secrets,
   }));
+  await warnOfSharedIban(invocation, iban, clientId);
   return { ...made, notice: webhook.notice };
 }
 

@@ -6,7 +6,7 @@ import { parsed, repeated, required, wholeNumber } from "../values.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, storedRanges } from "./proposing.ts";
-import { findPartner } from "./registered_partner.ts";
+import { findPartner, warnOfSharedIban } from "./registered_partner.ts";
 
 const set: Command = {
   words: "partner set",
@@ -96,6 +96,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
       },
     };
   });
+  if (iban !== null) await warnOfSharedIban(invocation, iban, id!);
   return { ...made, notice: webhook?.notice };
 }
 

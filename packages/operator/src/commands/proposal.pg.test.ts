@@ -471,6 +471,20 @@ describe("gold proposal", () => {
     assertEquals([approved.exit, approved.json.status], [0, "approved"], approved.err);
     const [listed] = itemsOf(await operator.done("proposal", "list")).slice(-1);
     assertEquals(listed!.decided_by, operator.colleague.login);
+    const after = await runGold(["proposal", "list", "--as", "second", "--json"], { env });
+    assertEquals(after.exit, 0, after.err);
+    const login = async (...argv: string[]) => {
+      const { json } = await runGold([...argv, "--json"], { env });
+      return (await operator.done("proposal", "show", json.proposal_id as string)).proposer;
+    };
+    assertEquals(await login("price", "set", "--mid", "321", "--as", "second"), operator.colleague.login);
+    assertEquals(await login("price", "set", "--as=second", "--mid", "321"), operator.colleague.login);
+    assertEquals(await login("price", "set", "--mid", "321"), operator.login);
+    assertRefused(
+      await runGold(["proposal", "list", "--as"], { env }),
+      2,
+      "--as must be followed by second; got nothing",
+    );
     assertRefused(
       await runGold(["--as", "third", "proposal", "list"], { env }),
       2,
@@ -481,6 +495,38 @@ describe("gold proposal", () => {
       2,
       "SECOND_DATABASE_URL is not set",
     );
+  });
+
+  it("warns of an IBAN that another active partner has, and asks and refuses nothing", async () => {
+    const other = await operator.service.addPartner();
+    const { iban } = await operator.done("partner", "show", other.clientId);
+    const { iban: own } = await operator.done("partner", "show", clientId);
+    const warning = new RegExp(`The IBAN ${iban} also belongs to .*Test Bank \\(${other.clientId}\\)`);
+    const run = await operator.gold("partner", "set", clientId, "--iban", iban as string, "--json");
+    assertEquals(run.exit, 0, run.err);
+    match(run.err, warning);
+    const shown = await operator.done("proposal", "show", run.json.proposal_id as string);
+    match(shown.consequences as string, warning);
+    ok(
+      (shown.changes as Change[]).some(({ member, today }) =>
+        member === "iban_also_of" && today!.includes(other.clientId)
+      ),
+    );
+    await operator.done("proposal", "reject", run.json.proposal_id as string);
+
+    const key = await newPublicKey("shared.pem");
+    const created = await operator.gold(...NEW_PARTNER, "--signing-key", key, "--json");
+    match(created.err, warning);
+    const { proposal_id: id } = created.json;
+    match((await operator.done("proposal", "show", id as string)).consequences as string, warning);
+    await operator.done("proposal", "reject", id as string);
+
+    // A suspended partner is not active, and its own IBAN is no other partner's.
+    ok(own !== iban);
+    await operator.done("partner", "suspend", other.clientId);
+    const again = await operator.gold(...NEW_PARTNER, "--signing-key", key, "--json");
+    ok(!again.err.includes(other.clientId), again.err);
+    await operator.done("proposal", "reject", again.json.proposal_id as string);
   });
 
   describe("of a price", () => {

@@ -4,7 +4,7 @@ import { instantOf } from "../output.ts";
 import { describeDetail } from "./audit_detail.ts";
 import { findDeposit, findWithdrawal, sarOf } from "./money_rows.ts";
 import { type PriceChange, readPriceChange } from "./price_change.ts";
-import { findPartner } from "./registered_partner.ts";
+import { findPartner, sharedIbanText, sharersOf } from "./registered_partner.ts";
 
 type Content = Readonly<Record<string, unknown>>;
 type Query = Invocation["query"];
@@ -25,8 +25,11 @@ interface Kind {
 /** The kinds of changes that need two people. A test compares them with gold.apply_change(). */
 export const KINDS: Readonly<Record<string, Kind>> = {
   "partner.create": {
-    consequences: ({ name, client_id, iban }) =>
-      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.`,
+    consequences: ({ name, client_id, iban }, today) =>
+      `${name} becomes the partner ${client_id}. It can trade and withdraw to ${iban} as soon as it has a certificate. To stop it, run \`gold partner suspend ${client_id}\`.${
+        sharedIban(iban, today)
+      }`,
+    today: sharersToday,
   },
   "partner.set": {
     consequences: ({ client_id }) =>
@@ -34,15 +37,15 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     today: partnerToday,
   },
   "partner.iban": {
-    consequences: ({ client_id, iban }, { name, iban: before }) =>
+    consequences: ({ client_id, iban }, { name, iban: before, ...today }) =>
       `New withdrawals of ${name} (${client_id}) go to ${iban}. Its payouts are held for 24 hours. Confirm the IBAN with the partner over another channel.${
         before === iban
           ? ""
           : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
-      }`,
+      }${sharedIban(iban, today)}`,
     today: async (content, query) => {
       const { name } = await findPartner(query, content.client_id as string);
-      return { ...await partnerToday(content, query), name };
+      return { ...await partnerToday(content, query), name, ...await sharersToday(content, query) };
     },
   },
   "partner.resume": {
@@ -242,6 +245,15 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 const TO_PROPOSER = "Only the person who proposed it can read the secret.";
+
+/** The other active partners that have the IBAN of the content, if there are any. */
+async function sharersToday({ client_id, iban }: Content, query: Query): Promise<Content> {
+  const sharers = await sharersOf(query, iban as string, client_id as string);
+  return sharers === undefined ? {} : { iban_also_of: sharers };
+}
+
+const sharedIban = (iban: unknown, { iban_also_of: sharers }: Content): string =>
+  sharers === undefined ? "" : ` ${sharedIbanText(iban, sharers)}`;
 
 interface Payment {
   readonly client_id: string;

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { instantOf } from "../output.ts";
@@ -65,7 +64,7 @@ async function acceptLosses(invocation: Invocation): Promise<Result> {
 }
 
 async function findLosses({ values, path, query, db }: Invocation): Promise<Losses> {
-  const { items, keptAt } = readHeads(await readFile(path(required(values, "heads")), "utf8"));
+  const { items, keptAt } = await readHeads(path(required(values, "heads")));
   const { sql } = await db();
   const [current] = await query`select gold.note_epoch() as epoch`;
   const rows = await query`

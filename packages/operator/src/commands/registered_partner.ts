@@ -9,3 +9,38 @@ export async function findPartner(query: Invocation["query"], id: string): Promi
   if (partner) return partner;
   throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
 }
+
+const SHARERS_NAMED = 3;
+
+/**
+ * Names the active partners, other than this one, that have this IBAN. Undefined if there is none. Two partners
+ * may share an account, but more often one of the IBANs is a mistake.
+ */
+export async function sharersOf(
+  query: Invocation["query"],
+  iban: string,
+  clientId: string,
+): Promise<string | undefined> {
+  const rows = await query`
+    select name, public_id from gold.partner_overview
+    where iban = ${iban} and public_id <> ${clientId} and suspended_at is null order by id`;
+  const named = rows.slice(0, SHARERS_NAMED).map(({ name, public_id }) => `${name} (${public_id})`).join(
+    ", ",
+  );
+  return rows.length > SHARERS_NAMED
+    ? `${named} and ${rows.length - SHARERS_NAMED} more`
+    : named || undefined;
+}
+
+export const sharedIbanText = (iban: unknown, sharers: unknown): string =>
+  `The IBAN ${iban} also belongs to ${sharers}.`;
+
+/** Prints a line on standard error if another active partner has this IBAN. */
+export async function warnOfSharedIban(
+  { query, progress }: Invocation,
+  iban: string,
+  clientId: string,
+): Promise<void> {
+  const sharers = await sharersOf(query, iban, clientId);
+  if (sharers) progress(sharedIbanText(iban, sharers));
+}

@@ -42,7 +42,7 @@ begin
     -- Reads. Audit reads every view and changes nothing.
     ('gold_treasury gold_credentials gold_pricing gold_keys gold_audit',
       'deployment_overview operator_overview proposal_overview current_price market_hours exposure_overview
-        operator_key_overview is_stale is_outside_band market_open proposal_text proposal_sha256 signatures_demanded
+        operator_key_overview is_stale is_outside_band market_open count_position proposal_text proposal_sha256 signatures_demanded
         role_of_kind read_key_approvals read_archive'),
     ('gold_treasury gold_credentials gold_audit',
       'partner_overview endpoint_overview held_until'),

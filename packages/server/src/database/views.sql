@@ -94,12 +94,16 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at, added_list, removed_list from gold.bar;
 
+-- Without a limit, booking counts nothing, so this view counts from the rows.
 create or replace view gold.exposure_overview as
-select v.maximum_exposure, case when clock_timestamp() < v.day_ends_at then v.day_net else 0 end as day_net,
-  coalesce(sum(e.buys), 0)::bigint as open_buys, coalesce(sum(e.sells), 0)::bigint as open_sells
-from gold.vault v left join gold.open_exposure e on e.ends_at > clock_timestamp()
-where v.stripe = 0
-group by v.stripe;
+select v.maximum_exposure, coalesce(c.day_net, case when clock_timestamp() < v.day_ends_at then v.day_net else 0 end) as day_net,
+  coalesce(c.open_buys, e.buys, 0) as open_buys, coalesce(c.open_sells, e.sells, 0) as open_sells
+from gold.vault v
+cross join lateral (
+  select sum(o.buys)::bigint as buys, sum(o.sells)::bigint as sells from gold.open_exposure o where o.ends_at > clock_timestamp()
+) e
+left join lateral (select p.* from gold.count_position() p where v.maximum_exposure is null) c on true
+where v.stripe = 0;
 
 -- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its
 -- new columns come last.

@@ -6,14 +6,14 @@ const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
 const DEFAULTS = { admin: "unix:/run/envoy/admin.sock", seconds: "25" } as const;
 const SECONDS_MAX = 600;
-const USAGE =
+export const DRAIN_USAGE =
   `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: makes Envoy ask its clients to disconnect, and waits until they have disconnected, for at most --seconds (1 to ${SECONDS_MAX}).`;
 
 /** `sidecar drain`: a supervisor runs it before it stops the service, while Envoy still runs. */
 export async function drain(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (typeof options === "string") {
-    console.error(`${options}\n${USAGE}`);
+    console.error(`${options}\n${DRAIN_USAGE}`);
     return EXIT_USAGE;
   }
   const startedMs = performance.now();

@@ -16,7 +16,7 @@ import {
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
 const POLL_MS = 1000;
-const USAGE =
+export const KEEP_USAGE =
   "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and exits.";
 
 type Settings = Pick<TrustSyncOptions, "databaseUrl" | "folder" | "frontSocket" | "operatorKeys">;
@@ -27,7 +27,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export async function keep(args: readonly string[]): Promise<number> {
   const once = readOnce(args);
-  if (once === undefined) return refuse(USAGE);
+  if (once === undefined) return refuse(KEEP_USAGE);
   const settings = await readSettings(process.env);
   if (typeof settings === "string") return refuse(settings);
   if (!settings.operatorKeys && process.env.GOLD_ENV !== "sandbox") {

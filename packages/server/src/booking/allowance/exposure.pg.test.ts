@@ -204,12 +204,16 @@ describe("the limit on the operator's exposure", () => {
     ]);
   });
 
-  it("counts nothing without a limit, and what is open and traded when it is set", async () => {
-    const [one] = clients as [number];
+  it("stores no counts without a limit, but the position can be read, and is the one that is stored with a limit", async () => {
+    const [one, other] = clients as [number, number];
     await limit(null);
     await execute(one, await quote(one, "buy", 20_000n));
     await quote(one, "buy", 10_000n);
-    assertEquals({ ...await counted() }, { day_net: 0, open_buys: 0, open_sells: 0 });
+    await quote(other, "sell", 3_000n);
+    const [stored] = await books.sql`
+      select sum(day_net)::int as net, (select count(*)::int from gold.open_exposure) as open from gold.vault`;
+    assertEquals({ ...stored }, { net: 0, open: 0 });
+    const unlimited = { ...await counted() };
     await books.sql`select gold.set_exposure(1000000000)`;
     const [traded] = await books.sql`
       select sum(case side when 'buy' then grams else -grams end)::int as net from gold.orders
@@ -218,11 +222,12 @@ describe("the limit on the operator's exposure", () => {
       select coalesce(sum(t.amount), 0)::int as given from gold.transfer t
       where t.credit = 'gold' and t.posted_at >= gold.day_end(clock_timestamp()) - interval '24 hours'
         and not exists (select from gold.orders o where o.client_id = t.client_id and o.sequence = t.sequence)`;
-    assertEquals({ ...await counted() }, {
+    const position = {
       day_net: (traded!.net as number) + (holdings[0]!.given as number),
       open_buys: 10_000,
-      open_sells: 0,
-    });
+      open_sells: 3_000,
+    };
+    assertEquals([unlimited, { ...await counted() }], [position, position]);
   });
 
   it("counts a quote that is being made while the limit is set", async () => {

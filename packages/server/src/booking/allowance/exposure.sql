@@ -113,6 +113,28 @@ begin
   end if;
 end $$;
 
+-- Counts the open quotes of all partners from their rows, by the instant at which they stop counting.
+create or replace function gold.open_quotes_at(clock timestamptz) returns table (ends_at timestamptz, buys bigint, sells bigint)
+language sql stable set search_path = gold, pg_temp
+begin atomic
+  select gold.exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end)::bigint,
+    sum(case q.side when 'sell' then q.grams else 0 end)::bigint
+  from gold.account a
+  -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little off.
+  join gold.quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= gold.first_id_at(clock - interval '2 hours')
+  where gold.exposure_slot(q.created_at, q.expires_at) > clock
+    and not exists (select from gold.orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
+  group by 1;
+end;
+
+-- The operator's position in the clock's day, counted from the rows. With a limit, the vault has it already.
+create or replace function gold.count_position(out day_net bigint, out open_buys bigint, out open_sells bigint)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select gold.net_of_day(clock_timestamp()), coalesce(sum(o.buys), 0)::bigint, coalesce(sum(o.sells), 0)::bigint
+  from gold.open_quotes_at(clock_timestamp()) o;
+end;
+
 -- Sets the limit; null removes it. A quote that is being made might not be counted. So this locks all
 -- accounts, which waits for such quotes, before it counts the orders of the day and the open quotes.
 create or replace function gold.set_exposure(maximum bigint) returns void
@@ -133,16 +155,7 @@ begin
   if maximum is null then
     update vault v set maximum_exposure = null, day_net = 0, day_ends_at = '-infinity';
   else
-    insert into open_exposure (ends_at, buys, sells)
-    select exposure_slot(q.created_at, q.expires_at), sum(case q.side when 'buy' then q.grams else 0 end),
-      sum(case q.side when 'sell' then q.grams else 0 end)
-    from account a
-    -- No quote is firm for more than an hour. A service's clock, which ids are made from, may be a little
-    -- off.
-    join quote q on q.bucket = a.bucket and q.client_id = a.client_id and q.id >= first_id_at(clock - interval '2 hours')
-    where exposure_slot(q.created_at, q.expires_at) > clock
-      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
-    group by 1;
+    insert into open_exposure (ends_at, buys, sells) select * from open_quotes_at(clock);
     update vault v set maximum_exposure = maximum, day_ends_at = day_end(clock),
       day_net = net_of_day(clock)
     where v.stripe = 0;

@@ -158,6 +158,7 @@ const BY_ONE: Readonly<Record<string, string>> = {
   read_sealed: "reads ciphertext, whose key is outside the database",
   audit_head: "reads",
   count_events: "reads",
+  count_position: "reads",
   held_until: "reads",
   is_outside_band: "reads",
   is_stale: "reads",
