@@ -35,7 +35,8 @@ const SERVICE_LOGINS = ["gold_api", "gold_delivery", "gold_ticker", "gold_trust"
 
 /**
  * Starts Postgres, or finds it running. The watchdog guards Postgres even if this program is killed right
- * after it started Postgres, because it knows the cluster before Postgres exists.
+ * after it started Postgres, because it knows the cluster before Postgres exists. If the watchdog is killed,
+ * too, Postgres stops by itself.
  */
 export function launchPostgres(
   state: State,
@@ -46,6 +47,7 @@ export function launchPostgres(
   return startPostgres({
     ...ports,
     dataDir: state.path("postgres"),
+    endsWithProcess: true,
     beforeServer: (clusterDir) => watchdog?.guard({ command: clusterDir, signals }),
     onServer: (pid, clusterDir) => watchdog?.guard({ pid, command: clusterDir, signals }),
   });

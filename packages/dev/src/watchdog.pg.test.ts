@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -49,7 +49,7 @@ describe("npm start leaves no process behind", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-watchdog-"));
     state = join(folder, "state");
-    options = ["--state", state, "--port", `${await findFreePort()}`, "--no-demo", "--no-site"];
+    options = ["--state", state, "--port", `${await findFreePort()}`, "--no-demo"];
   });
   after(async () => {
     await endAll();
@@ -58,8 +58,8 @@ describe("npm start leaves no process behind", () => {
 
   async function startTask(): Promise<Task> {
     const [command, args] = "Deno" in globalThis
-      ? [process.execPath, ["task", "start", ...options]]
-      : ["npm", ["start", "--", ...options]];
+      ? [process.execPath, ["task", "start", ...options, "--no-site"]]
+      : ["npm", ["start", "--", ...options, "--no-site"]];
     await rm(join(state, "run.json"), { force: true });
     const runner = spawn(command, args, { cwd: ROOT, detached: true, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
@@ -105,11 +105,31 @@ describe("npm start leaves no process behind", () => {
     });
   }
 
+  it("when it and its watchdog get SIGKILL together", async () => {
+    const { runner, run, pids } = await startTask();
+    const ended = once(runner, "close");
+    for (const pid of [run.pids.watchdog, run.pids.start]) process.kill(pid, "SIGKILL");
+    await awaitEndWithin(END_MS, pids);
+    await ended;
+    assertEquals(findPostmaster(join(state, "postgres", "cluster")), undefined);
+  });
+
+  it("when it and its watchdog get SIGKILL together right after the start of Postgres", async () => {
+    const { child, ended } = launch(options);
+    const cluster = join(state, "postgres", "cluster");
+    while (!findPostmaster(cluster) && child.exitCode === null) await sleep(5);
+    const { pid } = findPostmaster(cluster)!;
+    const watchdog = Number(await readFile(join(state, "run", "watchdog.pid"), "utf8"));
+    for (const one of [watchdog, child.pid!]) process.kill(one, "SIGKILL");
+    await ended;
+    await awaitEndWithin(END_MS, [watchdog, pid]);
+  });
+
   it("when the task runner is killed before run.mjs looks for it", async () => {
     // A shell starts run.mjs as npm does, and ends before run.mjs reads its parent.
     const script = `npm_config_user_agent=npm node tools/run.mjs start ${
       options.join(" ")
-    } >/dev/null 2>&1 & echo $!`;
+    } --no-site >/dev/null 2>&1 & echo $!`;
     const shell = spawn("sh", ["-c", script], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "inherit"],

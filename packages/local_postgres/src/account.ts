@@ -38,12 +38,14 @@ interface Launch {
   folders: string[];
   /** Receives what the program prints. */
   logFd: number;
+  /** Gives the program a pipe as its standard input. It closes when this process ends, even by SIGKILL. */
+  hasPipe?: boolean;
 }
 
-export function launch({ account, command, args, folders, logFd }: Launch): ChildProcess {
+export function launch({ account, command, args, folders, logFd, hasPipe }: Launch): ChildProcess {
   const options = {
     detached: true,
-    stdio: ["ignore" as const, logFd, logFd],
+    stdio: [hasPipe ? "pipe" as const : "ignore" as const, logFd, logFd],
     // Pass only these variables. The shell's PG* variables are meant for other servers, and its TZ would
     // apply to this server.
     env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" },

@@ -23,6 +23,8 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** Environment variables of the server. */
   environment?: Record<string, string>;
+  /** Stops the server when this process ends, even by SIGKILL. Not for a server that was already running. */
+  endsWithProcess?: boolean;
   /** Called before a server process is started. Gets the folder in its command line. */
   beforeServer?: (clusterDir: string) => void;
   /**
@@ -51,6 +53,12 @@ const LOGIN_SECONDS = 5;
 const RETRY_PAUSE_MS = 100;
 /** The longest path that sockaddr_un holds on macOS, without the final zero. On Linux it is longer. */
 const SOCKET_PATH_BYTES = 103;
+/**
+ * Starts a process that waits for the end of the pipe on standard input and then stops the server. A line in
+ * the pipe says that the server has ended. Then the shell becomes the server. The process has no parent,
+ * because Postgres reports children that it did not start.
+ */
+const STOP_WITH_PIPE = 'exec 3<&0; ( (read line <&3 || kill -INT $$) & ); exec "$@" </dev/null 3<&-';
 const LOG_FILE_BYTES = 16 * 1024 * 1024;
 
 const DEFAULT_SETTINGS = { max_connections: "200", shared_buffers: "256MB" };
@@ -139,28 +147,40 @@ async function start(
   cluster: Cluster,
   binaries: Binaries,
   port: number,
-  { settings = {}, environment, beforeServer = () => {}, onServer = () => {} }: PostgresOptions,
+  { settings = {}, environment, endsWithProcess = false, beforeServer = () => {}, onServer = () => {} }:
+    PostgresOptions,
 ): Promise<Address | undefined> {
   const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
   const startOver = logBytes > LOG_FILE_BYTES;
   const logFd = fs.openSync(cluster.logFile, startOver ? "w" : "a", 0o600);
   const args = serverArguments(cluster, port, settings);
   beforeServer(cluster.dir);
+  // Use env to set the variables after setpriv has changed the user. So a preloaded library starts as the
+  // server's user and not as root.
+  const [command, ...more] = [
+    ...(endsWithProcess ? ["/bin/sh", "-c", STOP_WITH_PIPE, "sh"] : []),
+    ...(environment ? ["/usr/bin/env", ...assignments(environment)] : []),
+    binaries.postgres,
+    ...args,
+  ];
   const server = launch({
     account: cluster.account,
-    // Use env to set the variables after setpriv has changed the user. So a preloaded library starts as the
-    // server's user and not as root.
-    ...(environment
-      ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
-      : { command: binaries.postgres, args }),
+    command: command!,
+    args: more,
     folders: [cluster.dir, dirname(binaries.postgres)],
     logFd,
+    hasPipe: endsWithProcess,
   });
+  // Ignore errors of the pipe: its reader may have ended.
+  server.stdin?.on("error", () => {});
   fs.closeSync(logFd);
   if (server.pid !== undefined) onServer(server.pid, cluster.dir);
   let failure: Error | undefined;
   server.once("error", (error) => failure = error);
-  server.once("exit", () => failure ??= new Error("it exited"));
+  server.once("exit", () => {
+    failure ??= new Error("it exited");
+    server.stdin?.end("ended\n");
+  });
   // Do not wait for the server when this program ends. The next start finds the server and reuses it.
   server.unref();
   const pid = server.pid;
