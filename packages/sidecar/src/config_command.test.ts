@@ -38,7 +38,7 @@ describe("sidecar config", () => {
     );
     assertEquals([code, says], [0, files.map((file) => `wrote ${file}\n`).join("")]);
     assertEquals(JSON.parse(readFileSync(files[0]!, "utf8")).node, { id: "sidecar", cluster: "production" });
-    assertEquals(files.map((file) => statSync(file).mode & 0o777), [0o640, 0o640]);
+    assertEquals(files.map((file) => statSync(file).mode & 0o777), [0o640, 0o640, 0o640]);
     assertEquals(statSync(join(folder, "envoy")).mode & 0o777, 0o755);
     rmSync(folder, { recursive: true });
   });

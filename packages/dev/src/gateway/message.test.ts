@@ -21,6 +21,8 @@ describe("startGateway(), messages", () => {
           "timeout=9",
           "X-A",
           "1",
+          "X-Gold-Counted",
+          "1",
         ]);
         response.end("both");
       } else echo(request, response);
@@ -109,6 +111,7 @@ describe("startGateway(), messages", () => {
     const { head, body } = await fixture.send(`GET /two-cookies HTTP/1.1\r\n${CLOSE}\r\n`);
     assertStringIncludes(head, "http/1.1 200 fine\r\nset-cookie: a\r\nset-cookie: b\r\nx-a: 1\r\n");
     assertEquals(head.includes("keep-alive"), false);
+    assertEquals(head.includes("x-gold-counted"), false);
     assertEquals(body, "4\r\nboth\r\n0\r\n\r\n");
   });
 
