@@ -40,8 +40,8 @@ export const ROLES_MUTATIONS: readonly Mutation[] = [
   {
     name: "roles: operators may not call two functions that a view calls",
     file: PRIVILEGES,
-    from: "operator_key_overview is_stale market_open proposal_text",
-    to: "operator_key_overview market_open proposal_text",
+    from: "operator_key_overview is_stale is_outside_band market_open",
+    to: "operator_key_overview is_outside_band market_open",
     tests: [ROLES_TEST],
   },
   {
