@@ -1,7 +1,9 @@
 import { after, before, describe, it } from "node:test";
+import { Buffer } from "node:buffer";
 import { chmod } from "node:fs/promises";
 import process from "node:process";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { readKeys } from "@gold-partner/server";
 import { runGold } from "../gold_fixture.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
@@ -70,7 +72,7 @@ describe("a command in the database", () => {
         "--name",
         "Bank",
         "--iban",
-        "SA0380000000608010167519",
+        "SA4420000001234567891234",
         "--ip",
         "127.0.0.1/32",
         "--webhook",
@@ -131,12 +133,13 @@ describe("a command in the database", () => {
     for (const name of LOGINS) process.env[name] = operator.url;
     try {
       const seen = operator.path("seen");
+      const place = await operator.keys.locate("pepper");
+      const [pepper] = await readKeys(place, process.env);
       const program = await operator.write(
         "print_key",
-        `#!/bin/sh\nenv > '${seen}'\necho ${"0f".repeat(32)}\n`,
+        `#!/bin/sh\nenv > '${seen}'\necho ${Buffer.from(pepper!).toString("hex")}\n`,
       );
       await chmod(program, 0o755);
-      const place = await operator.keys.locate("pepper");
       await operator.keys.record("pepper", `command:${program}`);
       await operator.done("secret", "rotate", operator.service.partner.clientId);
       await operator.keys.record("pepper", place);
