@@ -3751,117 +3751,21 @@ end $$;
 ALTER FUNCTION gold.count_events(public text, since timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: exposure_slot(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: count_position(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) RETURNS timestamp with time zone
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    AS $$
-declare
-  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
-begin
-  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
-end $$;
-
-ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: first_id_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM instant) * (1000)::numeric))::bigint), 12, '0'::text) || '70008000000000000000'::text))::uuid;
-
-ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: net_of_day(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.net_of_day(clock timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql STABLE
+CREATE FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-declare
-  start timestamptz := day_end(clock) - interval '24 hours';
 begin
-  return (
-    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
-    from account a where a.client_id <> 0 and a.last_posted_at >= start
-  );
+  if maximum is null then
+    day_net := net_of_day(clock_timestamp());
+    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into open_buys, open_sells from open_quotes_at(clock_timestamp()) o;
+  end if;
 end $$;
 
-ALTER FUNCTION gold.net_of_day(clock timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.quote (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    side gold.side NOT NULL,
-    id uuid NOT NULL,
-    grams bigint NOT NULL,
-    price bigint NOT NULL,
-    total bigint NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    reference text,
-    account_label text,
-    price_id bigint,
-    key_uuid uuid,
-    key text COLLATE pg_catalog."C",
-    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
-);
-
-ALTER TABLE gold.quote OWNER TO gold_owner;
-
---
--- Name: open_quotes_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.open_quotes_at(clock timestamp with time zone) RETURNS TABLE(ends_at timestamp with time zone, buys bigint, sells bigint)
-    LANGUAGE sql STABLE
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.exposure_slot(q.created_at, q.expires_at) AS exposure_slot,
-     (sum(
-         CASE q.side
-             WHEN 'buy'::gold.side THEN q.grams
-             ELSE (0)::bigint
-         END))::bigint AS sum,
-     (sum(
-         CASE q.side
-             WHEN 'sell'::gold.side THEN q.grams
-             ELSE (0)::bigint
-         END))::bigint AS sum
-    FROM (gold.account a
-      JOIN gold.quote q ON (((q.bucket = a.bucket) AND (q.client_id = a.client_id) AND (q.id >= gold.first_id_at((open_quotes_at.clock - '02:00:00'::interval))))))
-   WHERE ((gold.exposure_slot(q.created_at, q.expires_at) > open_quotes_at.clock) AND (NOT (EXISTS ( SELECT
-            FROM gold.orders o
-           WHERE ((o.bucket = q.bucket) AND (o.client_id = q.client_id) AND (o.id = q.id))))))
-   GROUP BY (gold.exposure_slot(q.created_at, q.expires_at));
-END;
-
-ALTER FUNCTION gold.open_quotes_at(clock timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: count_position(); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) RETURNS record
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT gold.net_of_day(clock_timestamp()) AS net_of_day,
-     (COALESCE(sum(o.buys), (0)::numeric))::bigint AS "coalesce",
-     (COALESCE(sum(o.sells), (0)::numeric))::bigint AS "coalesce"
-    FROM gold.open_quotes_at(clock_timestamp()) o(ends_at, buys, sells);
-END;
-
-ALTER FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) OWNER TO gold_book;
 
 --
 -- Name: create_partner(text, text, text, text, integer, integer, bigint, cidr[], bytea, bytea, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4673,6 +4577,21 @@ CREATE FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid
 ALTER FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) OWNER TO gold_book;
 
 --
+-- Name: exposure_slot(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+declare
+  width interval := make_interval(secs => greatest(1, ceil(extract(epoch from expires_at - created_at) / 60)));
+begin
+  return date_bin(width, expires_at, timestamptz '1970-01-01 00:00:00Z') + width;
+end $$;
+
+ALTER FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4853,6 +4772,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.find_withdrawal(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: first_id_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM instant) * (1000)::numeric))::bigint), 12, '0'::text) || '70008000000000000000'::text))::uuid;
+
+ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: freeze_bar(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6187,6 +6116,25 @@ end $$;
 ALTER FUNCTION gold.move_bar(bar_in boolean, fine bigint) OWNER TO gold_book;
 
 --
+-- Name: net_of_day(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.net_of_day(clock timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  start timestamptz := day_end(clock) - interval '24 hours';
+begin
+  return (
+    select coalesce(sum(a.gold - gold_before(a.client_id, start)), 0)
+    from account a where a.client_id <> 0 and a.last_posted_at >= start
+  );
+end $$;
+
+ALTER FUNCTION gold.net_of_day(clock timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: new_uuid(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6300,6 +6248,30 @@ end $$;
 ALTER FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.quote (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    side gold.side NOT NULL,
+    id uuid NOT NULL,
+    grams bigint NOT NULL,
+    price bigint NOT NULL,
+    total bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    reference text,
+    account_label text,
+    price_id bigint,
+    key_uuid uuid,
+    key text COLLATE pg_catalog."C",
+    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
+);
+
+ALTER TABLE gold.quote OWNER TO gold_owner;
+
+--
 -- Name: open_exposure(gold.quote[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6335,6 +6307,35 @@ begin
 end $$;
 
 ALTER FUNCTION gold.open_market() OWNER TO gold_book;
+
+--
+-- Name: open_quotes_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.open_quotes_at(clock timestamp with time zone) RETURNS TABLE(ends_at timestamp with time zone, buys bigint, sells bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.exposure_slot(q.created_at, q.expires_at) AS exposure_slot,
+     (sum(
+         CASE q.side
+             WHEN 'buy'::gold.side THEN q.grams
+             ELSE (0)::bigint
+         END))::bigint AS sum,
+     (sum(
+         CASE q.side
+             WHEN 'sell'::gold.side THEN q.grams
+             ELSE (0)::bigint
+         END))::bigint AS sum
+    FROM (gold.account a
+      JOIN gold.quote q ON (((q.bucket = a.bucket) AND (q.client_id = a.client_id) AND (q.id >= gold.first_id_at((open_quotes_at.clock - '02:00:00'::interval))))))
+   WHERE ((gold.exposure_slot(q.created_at, q.expires_at) > open_quotes_at.clock) AND (NOT (EXISTS ( SELECT
+            FROM gold.orders o
+           WHERE ((o.bucket = q.bucket) AND (o.client_id = q.client_id) AND (o.id = q.id))))))
+   GROUP BY (gold.exposure_slot(q.created_at, q.expires_at));
+END;
+
+ALTER FUNCTION gold.open_quotes_at(clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: partner_of(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -11526,11 +11527,7 @@ CREATE VIEW gold.exposure_overview AS
             (sum(o.sells))::bigint AS sells
            FROM gold.open_exposure o
           WHERE (o.ends_at > clock_timestamp())) e)
-     LEFT JOIN LATERAL ( SELECT p.day_net,
-            p.open_buys,
-            p.open_sells
-           FROM gold.count_position() p(day_net, open_buys, open_sells)
-          WHERE (v.maximum_exposure IS NULL)) c ON (true))
+     CROSS JOIN LATERAL gold.count_position(v.maximum_exposure) c(day_net, open_buys, open_sells))
   WHERE (v.stripe = 0);
 
 ALTER TABLE gold.exposure_overview OWNER TO gold_owner;
@@ -13573,45 +13570,15 @@ GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time z
 GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_audit;
 
 --
--- Name: FUNCTION exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
-
---
--- Name: FUNCTION first_id_at(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
-
---
--- Name: FUNCTION net_of_day(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.net_of_day(clock timestamp with time zone) FROM PUBLIC;
-
---
--- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
-
---
--- Name: FUNCTION open_quotes_at(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.open_quotes_at(clock timestamp with time zone) FROM PUBLIC;
-
---
--- Name: FUNCTION count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_treasury;
-GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_credentials;
-GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_pricing;
-GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_keys;
-GRANT ALL ON FUNCTION gold.count_position(OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_audit;
+REVOKE ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_treasury;
+GRANT ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_credentials;
+GRANT ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_pricing;
+GRANT ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_keys;
+GRANT ALL ON FUNCTION gold.count_position(maximum bigint, OUT day_net bigint, OUT open_buys bigint, OUT open_sells bigint) TO gold_audit;
 
 --
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -13978,6 +13945,12 @@ GRANT SELECT ON TABLE gold.problem TO gold_book;
 REVOKE ALL ON FUNCTION gold.exposure_reached(item integer, side gold.side, request uuid) FROM PUBLIC;
 
 --
+-- Name: FUNCTION exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exposure_slot(created_at timestamp with time zone, expires_at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14025,6 +13998,12 @@ GRANT ALL ON FUNCTION gold.find_reserves_list(list integer) TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION first_id_at(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION freeze_bar(); Type: ACL; Schema: gold; Owner: gold_book
@@ -14464,6 +14443,12 @@ GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text)
 REVOKE ALL ON FUNCTION gold.move_bar(bar_in boolean, fine bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION net_of_day(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.net_of_day(clock timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION new_uuid(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14503,6 +14488,12 @@ REVOKE ALL ON FUNCTION gold.number_price() FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.open_bar_list(list integer, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
+
+--
 -- Name: FUNCTION open_exposure(quoted gold.quote[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -14514,6 +14505,12 @@ REVOKE ALL ON FUNCTION gold.open_exposure(quoted gold.quote[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION gold.open_market() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.open_market() TO gold_pricing;
+
+--
+-- Name: FUNCTION open_quotes_at(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.open_quotes_at(clock timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book

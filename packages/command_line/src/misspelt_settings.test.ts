@@ -13,7 +13,7 @@ describe("findMisspelt()", () => {
       assertEquals(found({ [variable]: "3" }), [`${variable} LANES`]);
     }
     assertEquals(found({ HEAD_FILES: "off", DATABASE_URI: "x", OPERATORKEY: "y" }), [
-      ...["HEAD_FILES HEADS_FILE", "DATABASE_URI DATABASE_URL", "OPERATORKEY OPERATOR_KEYS"],
+      ...["DATABASE_URI DATABASE_URL", "HEAD_FILES HEADS_FILE", "OPERATORKEY OPERATOR_KEYS"],
     ]);
     assertEquals(
       misspeltText({ variable: "LANE", setting: "LANES" }),

@@ -14,12 +14,13 @@ const LONG = 8;
 const OTHERS: readonly string[] = ["LINES"];
 
 /**
- * Finds the variables whose names resemble a setting that is not set. A missing, wrong, additional or swapped letter
- * counts as one difference, and lower case as none.
+ * Finds the variables whose names resemble a setting that is not set. A missing, wrong, additional or swapped
+ * letter counts as one difference, and lower case as none.
  */
 export function findMisspelt(settings: readonly string[], variables: Variables): readonly MisspeltSetting[] {
   const unset = settings.filter((name) => variables[name] === undefined && name.length >= LENGTH_MIN);
-  return Object.keys(variables).flatMap((variable) => {
+  // Deno lists the environment in no fixed order.
+  return Object.keys(variables).sort().flatMap((variable) => {
     if (settings.includes(variable) || OTHERS.includes(variable)) return [];
     const setting = unset.find((name) =>
       differences(variable.toUpperCase(), name) <= (name.length < LONG ? 1 : 2)

@@ -67,7 +67,7 @@ describe("serve", () => {
       assertEquals(await ended, 2);
       assertMatch(
         said.error,
-        /^LANE is not a setting and has no effect\. Did you mean LANES\?\nHEAD_FILE .* HEADS_FILE\?\nThe configuration has /,
+        /^HEAD_FILE .* HEADS_FILE\?\nLANE is not a setting and has no effect\. Did you mean LANES\?\nThe configuration has /,
       );
     }
   });

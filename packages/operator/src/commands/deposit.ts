@@ -5,6 +5,7 @@ import { instantOf } from "../output.ts";
 import { line, oneOf, optional, parsedRequired } from "../values.ts";
 import { depositText, describeDeposit, findDeposit } from "./money_rows.ts";
 import { changeOrPropose } from "./proposing.ts";
+import { findPartner } from "./registered_partner.ts";
 
 const STATUSES = ["recorded", "approved", "reversed"] as const;
 
@@ -26,14 +27,15 @@ const record: Command = {
       );
     }
     const bankReference = line(values, "bank-ref");
+    const { public_id, name } = await findPartner(query, id!);
     return await changeOrPropose(invocation, async () => {
       const [row] = await query`
         select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
-      const deposit = `dep_${row!.uuid}`;
+      const deposit = { id: row!.uuid, public_id, name, amount, bank_reference: bankReference };
       return {
         title:
-          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse ${deposit}\`.`,
-        object: { ...describeDeposit(await findDeposit(query, deposit)), status: "recorded" },
+          `Another login must approve this deposit. Until then no money is booked. To cancel it, run \`gold deposit reverse dep_${deposit.id}\`.`,
+        object: { ...describeDeposit(deposit), status: "recorded" },
       };
     }, () => ({
       kind: "deposit.record",

@@ -12,7 +12,7 @@ import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, hexOf, storedRanges } from "./proposing.ts";
-import { findPartner, warnOfSharedIban } from "./registered_partner.ts";
+import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 20;
@@ -66,6 +66,7 @@ export async function createPartner(invocation: Invocation) {
   const iban = parsedRequired(values, "iban", parseIban);
   const maximum = parsedRequired(values, "max-grams", readMaximum);
   const secrets = { client_secret: clientSecret.text, webhook_secret: webhookSecret.text };
+  const warn = await openIbanWarning(invocation, iban, clientId);
   const made = await changeOrPropose(invocation, async () => {
     await sql.begin(async (transaction) => {
       await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
@@ -99,7 +100,7 @@ export async function createPartner(invocation: Invocation) {
     },
     secrets,
   }));
-  await warnOfSharedIban(invocation, iban, clientId);
+  warn();
   return { ...made, notice: webhook.notice };
 }
 

@@ -6,7 +6,7 @@ import { parsed, repeated, required, wholeNumber } from "../values.ts";
 import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
 import { changeOrPropose, storedRanges } from "./proposing.ts";
-import { findPartner, warnOfSharedIban } from "./registered_partner.ts";
+import { findPartner, openIbanWarning } from "./registered_partner.ts";
 
 const set: Command = {
   words: "partner set",
@@ -57,11 +57,11 @@ async function setPartner(invocation: Invocation): Promise<Result> {
   }
   const { sql } = await db();
   const change = async () => {
-    const pending = await sql.begin(setAll);
-    return {
-      ...(iban === null ? {} : { title: titleOf(await findPartner(invocation.query, id!)) }),
-      object: { client_id: id!, ...terms, ...printLimits(limits), ...pending },
-    };
+    const partner = await sql.begin(setAll);
+    const object = { client_id: id!, ...terms, ...printLimits(limits) };
+    return partner
+      ? { title: titleOf(partner), object: { ...object, pending_iban: partner.pending_iban } }
+      : { object };
   };
   const setAll = async (transaction: TransactionSql) => {
     if (changesTerms) {
@@ -71,13 +71,14 @@ async function setPartner(invocation: Invocation): Promise<Result> {
         ${webhook?.url ?? null}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
     }
     if (changesLimits) await limitPartner(transaction, id!, limits);
-    if (iban === null) return {};
+    if (iban === null) return undefined;
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
     // pending_iban is null after a request for the registered IBAN, which withdraws the pending request.
-    const [partner] =
-      await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
-    return { pending_iban: partner!.pending_iban as string | null };
+    const [partner] = await transaction`
+      select public_id, name, iban, pending_iban from gold.partner_overview where public_id = ${id!}`;
+    return partner;
   };
+  const warn = iban === null ? () => {} : await openIbanWarning(invocation, iban, id!);
   const made = await changeOrPropose(invocation, change, async () => {
     if (iban !== null) {
       if (!changesTerms && !changesLimits) return { kind: "partner.iban", content: { client_id: id!, iban } };
@@ -96,7 +97,7 @@ async function setPartner(invocation: Invocation): Promise<Result> {
       },
     };
   });
-  if (iban !== null) await warnOfSharedIban(invocation, iban, id!);
+  warn();
   return { ...made, notice: webhook?.notice };
 }
 

@@ -13,8 +13,8 @@ export async function findPartner(query: Invocation["query"], id: string): Promi
 const SHARERS_NAMED = 3;
 
 /**
- * Names the active partners, other than this one, that have this IBAN. Undefined if there is none. Two partners
- * may share an account, but more often one of the IBANs is a mistake.
+ * Names the active partners, other than this one, that have this IBAN. Undefined if there is none. Two
+ * partners may share an account, but more often one of the IBANs is a mistake.
  */
 export async function sharersOf(
   query: Invocation["query"],
@@ -35,12 +35,15 @@ export async function sharersOf(
 export const sharedIbanText = (iban: unknown, sharers: unknown): string =>
   `The IBAN ${iban} also belongs to ${sharers}.`;
 
-/** Prints a line on standard error if another active partner has this IBAN. */
-export async function warnOfSharedIban(
+/**
+ * Returns a function that prints a line on standard error if another active partner has this IBAN. Reads
+ * before the change, so that no lost connection hides the result of the change.
+ */
+export async function openIbanWarning(
   { query, progress }: Invocation,
   iban: string,
   clientId: string,
-): Promise<void> {
+): Promise<() => void> {
   const sharers = await sharersOf(query, iban, clientId);
-  if (sharers) progress(sharedIbanText(iban, sharers));
+  return () => sharers && progress(sharedIbanText(iban, sharers));
 }

@@ -102,7 +102,7 @@ from gold.vault v
 cross join lateral (
   select sum(o.buys)::bigint as buys, sum(o.sells)::bigint as sells from gold.open_exposure o where o.ends_at > clock_timestamp()
 ) e
-left join lateral (select p.* from gold.count_position() p where v.maximum_exposure is null) c on true
+cross join lateral gold.count_position(v.maximum_exposure) c
 where v.stripe = 0;
 
 -- `select *` makes a new column of the table the last column of the view. A view can be replaced only if its

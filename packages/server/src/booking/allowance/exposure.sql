@@ -127,13 +127,16 @@ begin atomic
   group by 1;
 end;
 
--- The operator's position in the clock's day, counted from the rows. With a limit, the vault has it already.
-create or replace function gold.count_position(out day_net bigint, out open_buys bigint, out open_sells bigint)
-language sql stable security definer set search_path = gold, pg_temp
-begin atomic
-  select gold.net_of_day(clock_timestamp()), coalesce(sum(o.buys), 0)::bigint, coalesce(sum(o.sells), 0)::bigint
-  from gold.open_quotes_at(clock_timestamp()) o;
-end;
+-- The operator's position in the clock's day, counted from the rows. With a limit, the vault has it already,
+-- so nothing is counted.
+create or replace function gold.count_position(maximum bigint, out day_net bigint, out open_buys bigint, out open_sells bigint)
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+begin
+  if maximum is null then
+    day_net := net_of_day(clock_timestamp());
+    select coalesce(sum(o.buys), 0), coalesce(sum(o.sells), 0) into open_buys, open_sells from open_quotes_at(clock_timestamp()) o;
+  end if;
+end $$;
 
 -- Sets the limit; null removes it. A quote that is being made might not be counted. So this locks all
 -- accounts, which waits for such quotes, before it counts the orders of the day and the open quotes.
