@@ -86,6 +86,7 @@ describe("syncTrust()", () => {
     const logins = [newLogin(), newLogin()];
     const connections = await Promise.all(logins.map(async (login) => {
       await books.sql.unsafe(`create role ${login} login password 'trust_sync' in role gold_operator`);
+      await books.sql`select gold.note('operator.add', ${login}, '{}')`;
       const url = new URL(books.url);
       [url.username, url.password] = [login, "trust_sync"];
       return postgres(url.href, { max: 1, onnotice: () => {} });
