@@ -113,7 +113,7 @@ describe("a script that sets up its own partner in a plain npm start", () => {
 
   it("books a deposit that one login records and the other login approves", async () => {
     const recorded = await succeed(
-      "deposit_id client_id amount_sar bank_reference status",
+      "deposit_id client_id name amount_sar bank_reference status",
       `deposit record ${clientId} --amount 1000 --bank-ref FT1`,
     );
     assertEquals(recorded.status, "recorded");
@@ -121,7 +121,8 @@ describe("a script that sets up its own partner in a plain npm start", () => {
     const alone = await gold("database_url", approve);
     assertEquals([alone.exit, alone.answer.code], [1, "refused"]);
     const { exit, answer } = await gold("second_database_url", approve);
-    assertEquals([exit, Object.keys(answer).join(" ")], [0, "deposit_id funding_id status"]);
+    const members = "deposit_id client_id name amount_sar bank_reference funding_id status";
+    assertEquals([exit, Object.keys(answer).join(" ")], [0, members]);
     assertEquals(answer.status, "approved");
   });
 
