@@ -27,10 +27,10 @@ const BASE_URL = "https://localhost:8443";
  */
 const FOREIGN = ["database", "grafana"];
 /**
- * Metrics of no process of the service: Prometheus makes `up`, and `gold backup check --metrics` the other
- * one.
+ * Metrics of no process of the service: Prometheus makes `up`. `gold backup check --metrics` and
+ * `gold audit full --metrics` write the others.
  */
-const ELSEWHERE = ["up", "gold_base_backup_ended_seconds"];
+const ELSEWHERE = ["up", "gold_base_backup_ended_seconds", "gold_audit_ended_seconds", "gold_audit_defects"];
 /** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]
   .concat(["p50", "p95", "p99"].map((part) => `k6_http_req_duration_${part}`));

@@ -91,6 +91,30 @@ describe("the alarm BaseBackupOld", () => {
   });
 });
 
+describe("the alarms of the audit", () => {
+  it("fire for a defect, for an audit that ended more than 26 h ago, and without a report on audits", () => {
+    const at = (series: Record<string, string>, hour: number) => ({
+      interval: "1m",
+      series: { gold_writes_possible: "1+0x1800", ...series },
+      at: `${hour}h`,
+    });
+    const defects = {
+      severity: "page",
+      summary: "The newest audit found 2 defects. The log of the audit names their rows.",
+    } as const;
+    const old = {
+      severity: "ticket",
+      summary: "The newest audit is older than 26 h, or no job reports its age.",
+    } as const;
+    const ended = { gold_audit_ended_seconds: "3600+0x1800" };
+    judge("AuditDefects", at({ ...ended, gold_audit_defects: "2+0x1800" }, 2), defects);
+    judge("AuditDefects", at({ ...ended, gold_audit_defects: "0+0x1800" }, 2), undefined);
+    judge("AuditOld", at(ended, 26), undefined);
+    judge("AuditOld", at(ended, 28), old);
+    judge("AuditOld", at({}, 2), old);
+  });
+});
+
 describe("the alarms about events that wait", () => {
   /** With one value of each gauge for an hour and a half. */
   const at = (minutes: number, unsent: string, oldest: string) => ({

@@ -195,7 +195,8 @@ begin
   values (add_authority.fingerprint, certificate_pem, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
   perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object(
-    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
+    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8')),
+    'revocation_next_at', instant_text(add_authority.revocation_next_at)));
   perform registry_changed();
 end $$;
 
@@ -6303,7 +6304,7 @@ begin
   if not found then
     raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';
   end if;
-  perform note('market.open', 'circuit breaker', '{}');
+  perform note('market.open', 'circuit breaker', jsonb_build_object('price_id', (select p.id from price p)));
 end $$;
 
 ALTER FUNCTION gold.open_market() OWNER TO gold_book;

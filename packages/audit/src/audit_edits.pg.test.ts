@@ -1,12 +1,19 @@
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "./books_fixture.ts";
-import { type Edit, listEdits, listExtremeEdits } from "./edits_fixture.ts";
+import {
+  type Edit,
+  listEdits,
+  listExtremeEdits,
+  listSmallEdits,
+  OTHER_SMALL_EDITS,
+} from "./edits_fixture.ts";
 import { auditBooks, type AuditOptions } from "./full_audit.ts";
 import type { KeptHead } from "./outside_files.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "./snapshot.ts";
-import { UNRECORDED, UNRECORDED_ROWS } from "./unrecorded.ts";
+import { PARTLY_RECORDED, UNRECORDED, UNRECORDED_ROWS } from "./unrecorded.ts";
 
 const MAX_UNRECORDED = 30;
 const LISTED = new Set([UNRECORDED, UNRECORDED_ROWS].flatMap((list) => Object.keys(list)));
@@ -105,6 +112,26 @@ describe("edits of a superuser", () => {
     assert(edits.length > 250, `only ${edits.length} edits were made`);
     assertEquals(unnoticed.sort(), [...LISTED].sort());
     assert(Object.keys(UNRECORDED).length <= MAX_UNRECORDED);
+  });
+
+  it("of another size or state are noticed in every column, or the column is listed with its reason", async () => {
+    const unnoticed = new Set<string>();
+    let count = 0;
+    await tampering(async (transaction) => {
+      for (const { name, statement } of [...await listSmallEdits(transaction), ...OTHER_SMALL_EDITS]) {
+        if (LISTED.has(name)) continue;
+        count++;
+        const rules = await noticedBy(transaction, statement, {});
+        if (rules.length === 0) unnoticed.add(name);
+      }
+    });
+    assert(count > 200, `only ${count} edits were made`);
+    assertEquals([...unnoticed].sort(), Object.keys(PARTLY_RECORDED).sort());
+    const page = await readFile(new URL("../../../docs/audit.md", import.meta.url), "utf8");
+    const listed = [...page.matchAll(/^\| `(\w+\.\w+)` +\| (.*?) +\|$/gm)].map((
+      [, name, reason],
+    ) => [name, reason]);
+    assertEquals(Object.fromEntries(listed), PARTLY_RECORDED);
   });
 
   it("end no audit, whatever value an edited row has", async () => {

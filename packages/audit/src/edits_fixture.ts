@@ -38,6 +38,52 @@ export async function listEdits(sql: Connection): Promise<Edit[]> {
   ]);
 }
 
+/**
+ * Edits of another size or state than those of listEdits(): a number that is 1 higher, an instant that is 59 s
+ * later, a value in place of null, null in place of a value, another member of an object.
+ */
+export async function listSmallEdits(sql: Connection): Promise<Edit[]> {
+  const edits: Edit[] = [];
+  for (const { table, columns } of await readTables(sql)) {
+    // A key that is 1 higher may be the next row's.
+    for (const column of columns.filter(({ position }) => position === null)) {
+      const { column_name: name } = column;
+      const rows: readonly Row[] = await sql.unsafe(`
+        (select ctid::text as place from gold.${table} where ${name} is not null order by ctid limit 2)
+        union all (select ctid::text from gold.${table} where ${name} is null order by ctid limit 1)`);
+      for (const { place } of rows) {
+        const where = table === "attempt" ? FOCUS.attempt! : `ctid = '${place}'`;
+        for (const value of smallChanges(column)) edits.push(updateOf(table, column, value, where));
+      }
+    }
+  }
+  return edits;
+}
+
+/** Edits that listSmallEdits() does not make, because the books of the fixture have no such row. */
+export const OTHER_SMALL_EDITS: readonly Edit[] = [
+  // No closed day names the newest epoch. The closed day of the fixture ends after today.
+  ...["timeline = timeline + 5", "began_at = began_at + interval '1 hour'"].map((change) => ({
+    name: `epoch.${change.split(" ")[0]}`,
+    statement: `
+      insert into gold.epoch select id + 1, system, timeline + 1, clock_timestamp() + interval '2 days' from gold.epoch order by id desc limit 1;
+      update gold.epoch set ${change} where id = (select max(id) from gold.epoch)`,
+  })),
+];
+
+function smallChanges(column: Row): string[] {
+  const { column_name: name, data_type: type, is_nullable } = column;
+  const toggled = `case when ${name} is null then ${changed(column)} end`;
+  return [
+    ...(/^(smallint|integer|bigint)$/.test(type) ? [`coalesce(${name} + 1, 1)`] : []),
+    ...(type === "timestamp with time zone"
+      ? [`coalesce(${name} + interval '59 seconds', '2026-01-01 00:00:01.234+00')`]
+      : []),
+    ...(type === "jsonb" || /jwk$/.test(name) ? [`(${name}::jsonb || '{"use": "sig"}')::${type}`] : []),
+    ...(is_nullable === "YES" ? [toggled] : []),
+  ];
+}
+
 /** Edits to values that no release writes, such as an instant without a date. */
 export async function listExtremeEdits(sql: Connection): Promise<Edit[]> {
   return (await readTables(sql)).flatMap(({ table, columns, where }) =>
@@ -67,7 +113,7 @@ interface EditedTable {
 
 async function readTables(sql: Connection): Promise<EditedTable[]> {
   const all: readonly Row[] = await sql.unsafe(`
-    select c.table_name, c.column_name, c.data_type, c.udt_name, c.is_generated, k.position
+    select c.table_name, c.column_name, c.data_type, c.udt_name, c.is_generated, c.is_nullable, k.position
     from information_schema.columns c
     join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
     left join (

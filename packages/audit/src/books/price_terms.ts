@@ -36,12 +36,16 @@ export class PriceTerms {
   /** The prices with which the band compares. */
   #runs: Run[] = [];
   #last: Row;
+  /** The row with which the breaker's comparison begins. Undefined after a market.open of 0.5.0, which names none. */
+  #watchedFrom: unknown;
+  #bandFrom: unknown = 1;
 
   constructor(findings: Findings, notes: readonly Note[], proposals: readonly Row[]) {
     this.#findings = findings;
     const approved = proposals.filter(({ kind, state }) => kind === "price.set" && state === "approved");
     this.#approved = new Map(approved.map(({ id, content }) => [id, JSON.parse(content)?.mid]));
     for (const note of notes) {
+      if (/^(price\.set|market\.open)$/.test(note.action)) this.#watchedFrom = note.detail.price_id;
       if (note.action !== "price.set" && note.action !== "market.band") continue;
       const id = note.detail.price_id;
       if (id !== undefined) this.#notes.set(id, [...this.#notes.get(id) ?? [], note]);
@@ -65,6 +69,11 @@ export class PriceTerms {
     this.#last = row;
   }
 
+  /** The columns of the current price that follow from the audit trail. Call it after the last row. */
+  columns(): Readonly<Record<"watched_from" | "band_from", unknown>> {
+    return { watched_from: this.#watchedFrom, band_from: this.#bandFrom };
+  }
+
   #checkTerms(row: Row, set: Note | undefined): void {
     const { subject, detail } = this.#terms ?? {};
     if (detail) {
@@ -84,8 +93,10 @@ export class PriceTerms {
     this.#expect(row, "price", pricesOf({ mid: row.mid, buy, sell }), pricesOf(row));
     const run: Run = { mid: Number(row.mid), storedAt: row.stored_at };
     const last = this.#runs.at(-1);
-    if (set && this.#approved.get(set.detail.proposal) === `${row.mid}`) this.#runs = [run];
-    else if (last?.mid === run.mid) last.storedAt = Math.min(last.storedAt, run.storedAt);
+    if (set && this.#approved.get(set.detail.proposal) === `${row.mid}`) {
+      this.#runs = [run];
+      this.#bandFrom = row.id;
+    } else if (last?.mid === run.mid) last.storedAt = Math.min(last.storedAt, run.storedAt);
     else {
       const oldest = this.#compare(row, run, band);
       if (band.swings && oldest !== undefined) this.#checkSwings(row, oldest, band);
@@ -152,6 +163,7 @@ export class PriceTerms {
    */
   #setBand(row: Row, detail: Note["detail"]): void {
     const { step_basis_points: step, hour_basis_points: hour, swings = false } = detail;
+    if (!this.#band) this.#bandFrom = row.id;
     if (step === null || hour === null) this.#band = undefined;
     else {
       if (!this.#band) this.#runs = isGiven(row) ? [{ mid: Number(row.mid), storedAt: row.stored_at }] : [];

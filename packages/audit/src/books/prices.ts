@@ -111,9 +111,12 @@ export async function readPrices(
     ].join(" ")
   );
   findings.expect("price_is_recorded", "price", texts[0], texts[1]);
-  for (const name of ["watched_from", "band_from"]) {
+  for (const [name, expected] of Object.entries(terms.columns())) {
     const from = current[0]?.[name];
-    if (from !== undefined && (from < 1n || from > number)) {
+    if (from === undefined) continue;
+    if (expected !== undefined) {
+      findings.expect("price_is_recorded", `price ${name}`, `${expected}`, `${from}`);
+    } else if (from < 1n || from > number) {
       findings.add("price_is_recorded", `price ${name}`, `1 to ${number}`, from);
     }
   }

@@ -68,6 +68,8 @@ const addAuthority: Action = (tables, { at, subject, detail }) =>
     created_at: new Near(at),
     retired_at: null,
     revocation_number: 1n,
+    // Audit rows of 0.5.0 and earlier do not state it.
+    revocation_next_at: ms(detail.revocation_next_at),
     revocation_list_sha256: detail.list_sha256,
   });
 

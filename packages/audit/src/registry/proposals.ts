@@ -169,6 +169,8 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
       expected.push(["proposal.approve", decided_by, kind, sha256, proposer, decidedAt, none, approval]);
     } else if (state === "rejected") {
       expected.push(["proposal.reject", decided_by, kind, none, proposer, decidedAt, none, approval]);
+    } else if (decided_by !== null || decided_at !== null || approval) {
+      findings.add("change_is_approved", `proposal ${id}`, "no decision yet", `${decided_by}, ${decidedAt}`);
     }
     const decision = expected.map((step) => step.join(" ")).join(", ");
     findings.expect("change_is_approved", `proposal ${id}`, decision, steps.get(id)?.join(", "));

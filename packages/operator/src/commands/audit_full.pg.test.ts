@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { assert, assertEquals } from "@std/assert";
 import {
   approveSigned,
   newSignatory,
@@ -16,6 +20,7 @@ import { connect } from "../database.ts";
 import { runGold } from "../gold_fixture.ts";
 import { assertRefused as refused, itemsOf, type TestOperator, testOperator } from "./fixture.ts";
 
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const IBAN = "SA0380000000608010167519";
 
 describe("gold audit full", () => {
@@ -54,6 +59,34 @@ describe("gold audit full", () => {
     for (const person of people) await person.sql.end({ timeout: 1 });
     await dropLogins(sql(), auditor);
     await operator.stop();
+  });
+
+  it("runs by deploy/audit/crontab, and writes its end and its defects for the node exporter", async () => {
+    const folder = operator.path("");
+    const crontab = readFileSync(new URL("../../../../deploy/audit/crontab", import.meta.url), "utf8");
+    const [, command] = /^30 2 \* \* \* gold (.*)$/m.exec(crontab)!;
+    assertEquals((await audit("keys", "--out", operator.path("keys.json"))).exit, 0);
+    assertEquals((await operator.gold("ledger", "heads", "--out", operator.path("heads.json"))).exit, 0);
+    writeFileSync(operator.path("audit.env"), `DATABASE_URL='${url}'\n`);
+    const line = command!.replaceAll("/opt/gold", ROOT)
+      .replaceAll(/\/etc\/gold|\/var\/lib\/node_exporter|\/var\/log\/gold/g, folder);
+    /** Runs the job, and returns the difference between its defects and those of the command without it. */
+    const run = async () => {
+      const env = { PATH: process.env.PATH ?? "", HOME: folder };
+      await promisify(execFile)("sh", ["-c", line], { env }).catch(({ code }) => assertEquals(code, 4));
+      const metrics = readFileSync(operator.path("gold_audit.prom"), "utf8");
+      const ended = Number(/^gold_audit_ended_seconds (\d+)$/m.exec(metrics)![1]);
+      assert(Math.abs(Date.now() / 1000 - ended) < 600, metrics);
+      const files = ["--heads", operator.path("heads.json"), "--keys", operator.path("keys.json")];
+      const defects = Number(/^gold_audit_defects (\d+)$/m.exec(metrics)![1]);
+      assertEquals(defects, (await audit("full", ...files)).json.defects as number);
+      return defects;
+    };
+    const before = await run();
+    await sql()`update gold.partner set iban = 'SA4420000001234567891234' where id = ${client}`;
+    assert(await run() > before);
+    await sql()`update gold.partner set iban = ${IBAN} where id = ${client}`;
+    for (const file of ["keys.json", "heads.json"]) rmSync(operator.path(file));
   });
 
   it("accepts the credentials in the file that audit keys wrote, and reports an IBAN that has changed since", async () => {

@@ -13,6 +13,7 @@ import {
 } from "@gold-partner/audit";
 import type { Command, Invocation, Row } from "../command.ts";
 import { usage } from "../failure.ts";
+import { writeMetrics } from "../metrics_file.ts";
 import { withNewFile } from "../new_file.ts";
 import { OPERATOR_KEYS_OPTION, readOperatorKeys } from "../operator_keys_file.ts";
 import { optional, required } from "../values.ts";
@@ -20,18 +21,19 @@ import { optional, required } from "../values.ts";
 const full: Command = {
   words: "audit full",
   usage:
-    "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--signatures all|none|N%] [--resume FILE]",
+    "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--signatures all|none|N%] [--resume FILE] [--metrics FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; with --metrics, writes the end of the audit and the number of defects for the node exporter of Prometheus; exits with 4 if it finds a defect",
   options: {
     heads: { type: "string" },
     keys: { type: "string" },
     ...OPERATOR_KEYS_OPTION,
     resume: { type: "string" },
     signatures: { type: "string" },
+    metrics: { type: "string" },
   },
   async run(invocation) {
-    const { values, path, progress } = invocation;
+    const { values, path, progress, now } = invocation;
     const heads = await readOutside(invocation, "heads", readKeptHeads, "gold ledger heads --out FILE");
     const keys = await readOutside(invocation, "keys", readKeptKeys, "gold audit keys --out FILE");
     const operatorKeys = await readOperatorKeys(invocation);
@@ -53,6 +55,17 @@ const full: Command = {
           ...(state ? { state } : {}),
         }),
     );
+    const metrics = optional(values, "metrics");
+    if (metrics !== undefined) {
+      await writeMetrics(path(metrics), [
+        {
+          name: "gold_audit_ended_seconds",
+          help: "When the newest audit ended, in Unix seconds.",
+          value: Math.floor(now().getTime() / 1000),
+        },
+        { name: "gold_audit_defects", help: "The defects that the newest audit found.", value: report.total },
+      ]);
+    }
     return describe(report, heads, keys);
   },
 };

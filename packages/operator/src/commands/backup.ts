@@ -2,15 +2,13 @@ import { readFile } from "node:fs/promises";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
-import { replaceFile } from "../new_file.ts";
+import { writeMetrics } from "../metrics_file.ts";
 import { optional, spanSeconds } from "../values.ts";
 
 const DEFAULT_AGE = "5m";
 const DEFAULT_BACKUP_AGE = "26h";
 /** The largest accepted number of complete WAL files that wait for the archive: 256 MB of 16 MB files. */
 const WAITING_MAX = 16;
-/** Readable for everybody, because the node exporter runs as another account. */
-const METRICS_MODE = 0o644;
 
 /** The part of pgBackRest's report for one stanza that the check reads. */
 interface Stanza {
@@ -51,7 +49,11 @@ const check: Command = {
       if (!report) {
         throw usage("--metrics needs --info with pgBackRest's report, which has the newest backup.");
       }
-      await writeMetrics(path(metrics), newest?.timestamp.stop ?? 0);
+      await writeMetrics(path(metrics), [{
+        name: "gold_base_backup_ended_seconds",
+        help: "When the newest base backup ended, in Unix seconds; 0 if there is none.",
+        value: newest?.timestamp.stop ?? 0,
+      }]);
     }
     const [archive] = await query`
       select archiving, newest_at, age_seconds, waiting::int as waiting, failing from gold.read_archive()`;
@@ -111,16 +113,6 @@ function backupDefects(
     defects.push({ subject: newest.label, detail });
   }
   return defects;
-}
-
-/** Writes the end of the newest backup in Unix seconds, or 0 without a backup. */
-async function writeMetrics(file: string, endedSeconds: number): Promise<void> {
-  const name = "gold_base_backup_ended_seconds";
-  const text = `# HELP ${name} When the newest base backup ended, in Unix seconds; 0 if there is none.\n` +
-    `# TYPE ${name} gauge\n${name} ${endedSeconds}\n`;
-  await replaceFile(file, text, METRICS_MODE).catch((error: Error) => {
-    throw usage(`--metrics: ${file} cannot be written: ${error.message}.`);
-  });
 }
 
 function readReport(text: string): Stanza {

@@ -56,7 +56,8 @@ begin
   values (add_authority.fingerprint, certificate_pem, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
   perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object(
-    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8'))));
+    'list_sha256', hash_text(convert_to(add_authority.revocation_list, 'UTF8')),
+    'revocation_next_at', instant_text(add_authority.revocation_next_at)));
   perform registry_changed();
 end $$;
 

@@ -119,7 +119,7 @@ begin
   if not found then
     raise exception 'the circuit breaker has not closed the market' using errcode = 'GR409';
   end if;
-  perform note('market.open', 'circuit breaker', '{}');
+  perform note('market.open', 'circuit breaker', jsonb_build_object('price_id', (select p.id from price p)));
 end $$;
 
 -- Closes the market if a price of the source differs from a price of the last `halt_seconds` by
