@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findPrograms, MissingPart } from "../postgres_15.ts";
 import { dumpSchema } from "./dump_schema.ts";
+import { addBuiltin } from "./make_builtin.ts";
 
+const BUILTIN = new URL("../../packages/audit/builtin.json", import.meta.url);
 const COMMITTED = new URL("../../packages/server/schema.sql", import.meta.url);
 
 describe("schema.sql", () => {
@@ -27,6 +29,14 @@ describe("schema.sql", () => {
       !/Dumped (from|by)|restrict /.test(schema),
       "the dump contains pg_dump's version or its random word",
     );
+  });
+});
+
+describe("builtin.json", () => {
+  it("has the rows of a new server of Debian's Postgres 15 (otherwise run tools/schema/make_builtin.ts)", async () => {
+    const file = JSON.parse(readFileSync(BUILTIN, "utf8"));
+    assertEquals(await addBuiltin(file, findPrograms()), file);
+    assertEquals(Object.keys(file), ["15", "16", "17", "18"]);
   });
 });
 

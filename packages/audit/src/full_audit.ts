@@ -10,6 +10,7 @@ import { requestTerms } from "./books/requests.ts";
 import { positionOf } from "./books/range.ts";
 import { checkExposure } from "./books/exposure.ts";
 import { checkVault } from "./books/vault.ts";
+import { compareBuiltin } from "./catalog/builtin.ts";
 import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareSettings } from "./catalog/settings.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
@@ -134,6 +135,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   let roles: readonly KeptRole[] = [];
   if (!options.rowsOnly) {
     progress("the catalog");
+    await compareBuiltin(sql, findings);
     const isFinished = (deployment?.requests_kept_since ?? null) !== null;
     await compareCatalog(sql, findings, [environment, isFinished ? "finished" : "upgraded"]);
     await compareSettings(sql, findings);

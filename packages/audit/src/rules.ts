@@ -78,6 +78,8 @@ export const RULES = {
     "functions, triggers, constraints, indexes, columns, views, types, owners and grants match this release",
   role_is_expected:
     "no role has more attributes, memberships or settings than the release, the audit trail and --keys give it",
+  builtin_is_postgres:
+    "the functions, operators, casts, aggregates, types and views that initdb created are those of this version of Postgres, with no more grants",
   setting_is_safe:
     "fsync and full_page_writes are on, synchronous_commit is neither off nor local, triggers fire (session_replication_role), and pg_hba.conf trusts nobody",
   key_is_kept: "the active credentials equal those in the file that is stored outside (--keys)",

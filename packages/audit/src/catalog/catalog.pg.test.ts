@@ -3,6 +3,8 @@ import { assertEquals } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import { auditBooks } from "../full_audit.ts";
+import { type Finding, Findings } from "../findings.ts";
+import { compareBuiltin } from "./builtin.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
 
 describe("the catalog and the roles", () => {
@@ -22,13 +24,31 @@ describe("the catalog and the roles", () => {
     statement: string,
     options: Parameters<typeof auditBooks>[1] = {},
   ): Promise<string[]> {
+    return await findAfter(statement, async (transaction) => {
+      return (await auditBooks(transaction, options)).findings;
+    });
+  }
+  const compareInitial = (transaction: TransactionSql) =>
+    collect((findings) => compareBuiltin(transaction, findings));
+  async function collect(compare: (findings: Findings) => Promise<void>): Promise<readonly Finding[]> {
+    const findings = new Findings();
+    await compare(findings);
+    return findings.kept;
+  }
+  /** Runs the statement, compares, and rolls back. With `withFound`, the lines say what was found. */
+  async function findAfter(
+    statement: string,
+    compare: (transaction: TransactionSql) => Promise<readonly Finding[]>,
+    withFound = false,
+  ): Promise<string[]> {
     const undone = new Error("undone");
     let lines: string[] = [];
     await sql.begin(async (transaction: TransactionSql) => {
       await transaction.unsafe(statement);
       for (const setting of SESSION_SETTINGS) await transaction.unsafe(setting);
-      const { findings } = await auditBooks(transaction, options);
-      lines = findings.map(({ rule, row }) => `${rule}: ${row}`);
+      lines = (await compare(transaction)).map(({ rule, row, found }) =>
+        `${rule}: ${row}${withFound ? `: ${found}` : ""}`
+      );
       throw undone;
     }).catch((error) => {
       if (error !== undone) throw error;
@@ -48,6 +68,8 @@ describe("the catalog and the roles", () => {
       execute format('alter database %I owner to gold_builder', current_database());
       alter schema gold owner to gold_builder;
       alter schema gold_attempts owner to gold_builder;
+      alter schema gold_migrations owner to gold_builder;
+      alter table gold_migrations.__drizzle_migrations owner to gold_builder;
     end $$`);
     assertEquals(lines.filter((line) => !/^role_is_expected: role (?!gold_)/.test(line)), []);
   });
@@ -113,6 +135,58 @@ describe("the catalog and the roles", () => {
       const isFound = lines.some((line) => line.startsWith(finding));
       assertEquals([isFound, statement], [true, statement], lines.join("\n"));
     }
+  });
+
+  it("are compared with a new server where initdb made them", async () => {
+    const changes: readonly [statement: string, finding: string][] = [
+      // The planner inlines this body, so the printer shows the replaced function as it was.
+      [
+        "update pg_proc set prolang = 14, prosrc = 'select null::text' where proname = 'pg_get_function_sqlbody'",
+        "pg_proc: ",
+      ],
+      ["update pg_proc set prosrc = 'int4ne' where proname = 'int4eq'", "pg_proc: "],
+      [
+        "set local allow_system_table_mods = on; create or replace view pg_catalog.pg_roles as select rolname, rolsuper and rolname <> 'own' as rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolconnlimit, '********'::text as rolpassword, rolvaliduntil, rolbypassrls, null::text[] collate \"C\" as rolconfig, oid from pg_authid",
+        "pg_rewrite: ",
+      ],
+      ["update pg_operator set oprcode = 'nameeq' where oprcode = 'namene'::regproc", "pg_operator: "],
+      [
+        "update pg_cast set castmethod = 'i', castfunc = 0 where castfunc <> 0 and castsource = 'macaddr'::regtype",
+        "pg_cast: ",
+      ],
+      [
+        "update pg_aggregate set aggtransfn = 'bool_or'::regproc where aggfnoid = 'bool_and'::regproc",
+        "pg_aggregate: ",
+      ],
+      ["update pg_type set typsend = 'textsend' where typname = 'name'", "pg_type: "],
+      ["update pg_language set lanpltrusted = true where lanname = 'c'", "pg_language: "],
+      ["update pg_amproc set amproc = 'hashmacaddr8' where amproc = 'hashmacaddr'::regproc", "pg_amproc: "],
+      [
+        "update pg_init_privs set initprivs = initprivs where false; delete from pg_init_privs where privtype = 'i'",
+        "pg_init_privs: ",
+      ],
+      [
+        "grant execute on function pg_read_file(text) to gold_api",
+        "grants of pg_proc pg_read_file: gold_api=X",
+      ],
+      ["grant execute on function pg_read_file(text) to public", "grants of pg_proc pg_read_file: =X"],
+      ["grant select on pg_authid to gold_api", "grants of pg_class pg_authid: gold_api=r"],
+      [
+        "grant select (rolpassword) on pg_authid to gold_api",
+        "grants of pg_attribute rolpassword: gold_api=r",
+      ],
+      ["grant create on schema public to gold_api", "grants of pg_namespace public: gold_api=C"],
+    ];
+    for (const [statement, finding] of changes) {
+      const lines = await findAfter(statement, compareInitial, true);
+      const isFound = lines.some((line) => line.startsWith(`builtin_is_postgres: ${finding}`));
+      assertEquals([isFound, statement], [true, statement], lines.join("\n"));
+    }
+    const [line] = await findAfter(changes[0]![0], compareInitial, true);
+    assertEquals(/last written: pg_get_function_sqlbody/.test(line!), true, line);
+    const hardened =
+      "revoke execute on function pg_sleep(float8) from public; revoke all on schema public from public; revoke select on pg_settings from public";
+    assertEquals(await findAfter(hardened, compareInitial), []);
   });
 
   it("are not used: after all routines and views are dropped, the audit still has the same result", async () => {

@@ -1,0 +1,208 @@
+// Compares the rows with which initdb fills pg_catalog. Whoever replaces one of Postgres's own functions,
+// operators or views can hide a row or a role from every statement of this audit. So these statements read
+// plain columns of base tables: they call no function, use no operator and read no view.
+import { readFileSync } from "node:fs";
+import type { Findings } from "../findings.ts";
+import type { Connection, Row } from "../snapshot.ts";
+import { sha256Hex } from "../values.ts";
+
+const FILE = new URL("../../builtin.json", import.meta.url);
+/** Objects below have fixed OIDs. The OIDs from here to FIRST_NORMAL_OID depend on the machine of initdb. */
+const FIRST_UNPINNED_OID = 12_000;
+const FIRST_NORMAL_OID = 16_384;
+
+/** The compared columns of each table, after its key. The type regproc is read as oid. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  pg_proc:
+    "oid proname pronamespace proowner prolang provariadic prosupport::oid prokind prosecdef proleakproof proisstrict proretset provolatile proparallel pronargs pronargdefaults prorettype proargtypes proallargtypes proargmodes proargnames proargdefaults protrftypes prosrc probin prosqlbody proconfig",
+  pg_rewrite: "oid rulename ev_class ev_type ev_enabled is_instead ev_qual ev_action",
+  pg_operator:
+    "oid oprname oprnamespace oprowner oprkind oprcanmerge oprcanhash oprleft oprright oprresult oprcom oprnegate oprcode::oid oprrest::oid oprjoin::oid",
+  pg_cast: "oid castsource casttarget castfunc castcontext castmethod",
+  pg_aggregate:
+    "aggfnoid::oid aggkind aggnumdirectargs aggtransfn::oid aggfinalfn::oid aggcombinefn::oid aggserialfn::oid aggdeserialfn::oid aggmtransfn::oid aggminvtransfn::oid aggmfinalfn::oid aggfinalextra aggmfinalextra aggfinalmodify aggmfinalmodify aggsortop aggtranstype aggmtranstype agginitval aggminitval",
+  pg_type:
+    "oid typname typnamespace typowner typlen typbyval typtype typcategory typdelim typrelid typsubscript::oid typelem typarray typinput::oid typoutput::oid typreceive::oid typsend::oid typmodin::oid typmodout::oid typbasetype typnotnull typcollation typdefault",
+  pg_class: "oid relname relnamespace relowner relkind reltype relam relrowsecurity",
+  pg_language: "oid lanname lanowner lanispl lanpltrusted lanplcallfoid laninline lanvalidator",
+  pg_amop:
+    "oid amopfamily amoplefttype amoprighttype amopstrategy amoppurpose amopopr amopmethod amopsortfamily",
+  pg_amproc: "oid amprocfamily amproclefttype amprocrighttype amprocnum amproc::oid",
+  pg_am: "oid amname amhandler::oid amtype",
+  pg_opfamily: "oid opfname opfmethod opfnamespace opfowner",
+  pg_range: "rngtypid rngsubtype rngmultitypid rngcollation rngsubopc rngcanonical::oid rngsubdiff::oid",
+  pg_conversion: "oid conname connamespace conowner conforencoding contoencoding conproc::oid condefault",
+  pg_opclass: "oid opcmethod opcname opcnamespace opcowner opcfamily opcintype opcdefault opckeytype",
+  // What initdb granted. These rows say which grants of a builtin object are more than that.
+  pg_init_privs: "objoid classoid objsubid privtype initprivs",
+};
+/**
+ * The tables with grants: the prefix of their columns, and what everybody may do by default. Everybody may read
+ * the views of information_schema, for which pg_init_privs has no rows.
+ */
+const GRANTED: Readonly<Record<string, readonly [prefix: string, byDefault: string]>> = {
+  pg_proc: ["pro", "X"],
+  pg_type: ["typ", "U"],
+  pg_language: ["lan", "U"],
+  pg_class: ["rel", "r"],
+  pg_attribute: ["att", ""],
+  pg_namespace: ["nsp", "U"],
+};
+
+const digestStatement = (table: string) =>
+  `select xmin, ${
+    COLUMNS[table]!.split(" ").map((column, index) => `${column} as c${index}`).join(", ")
+  } from pg_catalog.${table}`;
+const grantsStatement = (table: string) => {
+  const [prefix] = GRANTED[table]!;
+  const key = table === "pg_attribute" ? "attrelid as oid, attnum as part" : "oid, 0 as part";
+  return `select ${key}, ${prefix}name as name, ${prefix}acl as acl from pg_catalog.${table}`;
+};
+/**
+ * For each major version of Postgres and each table, the digests of the rows below FIRST_NORMAL_OID. There are
+ * several if a minor version changed what initdb writes.
+ */
+export type BuiltinFile = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+interface Builtin {
+  /** The major version. */
+  readonly version: string;
+  readonly digests: Readonly<Record<string, string>>;
+  /** The rows of each table, with the transaction that wrote each. */
+  readonly rows: ReadonlyMap<string, readonly { name: string; xmin: number }[]>;
+}
+
+export async function readBuiltin(sql: Connection): Promise<Builtin> {
+  const [{ server_version_num }] = await sql.unsafe("show server_version_num") as unknown as [Row];
+  const names = await readNames(sql);
+  const digests: Record<string, string> = {};
+  const rows = new Map<string, { name: string; xmin: number }[]>();
+  for (const [table, columns] of Object.entries(COLUMNS)) {
+    const found: { name: string; xmin: number; text: string }[] = [];
+    const list = columns.split(" ");
+    for (const { xmin, ...row } of await sql.unsafe(digestStatement(table))) {
+      if (row.c0 >= FIRST_NORMAL_OID) continue;
+      const key = row.c0 < FIRST_UNPINNED_OID ? row.c0 : names.get(row.c0) ?? "";
+      const values = list.slice(1).map((_, index) => row[`c${index + 1}`]);
+      found.push({
+        name: `${row.c1}`,
+        xmin: Number(xmin),
+        text: spell([key, ...values].map(String).join("\x1f"), names),
+      });
+    }
+    found.sort((one, another) => one.text < another.text ? -1 : 1);
+    digests[table] = sha256Hex(...found.map(({ text }) => `${text}\n`)).slice(0, 32);
+    rows.set(table, found);
+  }
+  return { version: `${Math.floor(Number(server_version_num) / 10_000)}`, digests, rows };
+}
+
+/** Names the objects whose OIDs depend on the machine. */
+async function readNames(sql: Connection): Promise<ReadonlyMap<number, string>> {
+  const names = new Map<number, string>();
+  for (
+    const [table, prefix] of [["pg_namespace", "nsp"], ["pg_class", "rel"], ["pg_type", "typ"], [
+      "pg_proc",
+      "pro",
+    ], ["pg_language", "lan"]]
+  ) {
+    const schema = /^pg_(class|type|proc)$/.test(table!) ? `${prefix}namespace` : "0";
+    for (
+      const { oid, name, schema: within } of await sql.unsafe(
+        `select oid, ${prefix}name as name, ${schema} as schema from pg_catalog.${table}`,
+      )
+    ) {
+      if (oid >= FIRST_UNPINNED_OID && oid < FIRST_NORMAL_OID) {
+        names.set(oid, `${table} ${names.get(within) ?? within}.${spell(name, names)}`);
+      }
+    }
+  }
+  return names;
+}
+
+/**
+ * Stored expressions have OIDs, and before Postgres 17 also positions in the text that was parsed. The name of a
+ * TOAST table is an OID.
+ */
+const spell = (text: string, names: ReadonlyMap<number, string>): string =>
+  text.replaceAll(/:(stmt_)?(location|len) -?\d+/g, "").replaceAll(/pg_toast_\d+/g, "pg_toast")
+    .replaceAll(
+      /\b1[2-6]\d{3}\b/g,
+      (digits) => names.get(Number(digits)) ?? digits,
+    );
+
+const HINTS = 5;
+
+/** Compares the rows of initdb with those of a new server of the same version, and the grants with initdb's. */
+export async function compareBuiltin(sql: Connection, findings: Findings): Promise<void> {
+  const { version, digests, rows } = await readBuiltin(sql);
+  const expected = (JSON.parse(readFileSync(FILE, "utf8")) as BuiltinFile)[version];
+  if (!expected) {
+    findings.add(
+      "builtin_is_postgres",
+      `Postgres ${version}`,
+      "a version that this release supports",
+      version,
+    );
+    return;
+  }
+  for (const [table, known] of Object.entries(expected)) {
+    if (known.includes(digests[table]!)) continue;
+    // Hardening moves xmin, too, so it is only a hint.
+    const last = [...rows.get(table)!].sort((one, another) => another.xmin - one.xmin).slice(0, HINTS);
+    findings.add(
+      "builtin_is_postgres",
+      table,
+      known.join(" or "),
+      `${digests[table]}; last written: ${last.map(({ name }) => name).join(", ")}`,
+    );
+  }
+  await compareGrants(sql, findings);
+}
+
+async function compareGrants(sql: Connection, findings: Findings): Promise<void> {
+  const oids = new Map<string, number>();
+  for (const { oid, relname } of await sql.unsafe("select oid, relname from pg_catalog.pg_class")) {
+    oids.set(relname, oid);
+  }
+  const initial = new Map<string, string>();
+  for (
+    const { objoid, classoid, objsubid, initprivs } of await sql.unsafe(
+      "select objoid, classoid, objsubid, initprivs from pg_catalog.pg_init_privs",
+    )
+  ) {
+    initial.set(`${classoid} ${objoid} ${objsubid}`, initprivs);
+  }
+  const [{ superuser }] = await sql.unsafe(
+    "select rolname as superuser from pg_catalog.pg_roles where oid = 10",
+  ) as unknown as [Row];
+  for (const [table, [, byDefault]] of Object.entries(GRANTED)) {
+    const isColumn = table === "pg_attribute";
+    for (const { oid, part, name, acl } of await sql.unsafe(grantsStatement(table))) {
+      if (acl === null || oid >= FIRST_NORMAL_OID) continue;
+      const allowed = grants(
+        initial.get(`${oids.get(isColumn ? "pg_class" : table)} ${oid} ${part}`) ?? `{=${byDefault}/x}`,
+      );
+      const more = [...grants(acl)].filter(([role, privileges]) =>
+        role !== superuser && [...privileges].some((each) => !(allowed.get(role) ?? "").includes(each))
+      );
+      if (more.length > 0) {
+        findings.add(
+          "builtin_is_postgres",
+          `grants of ${table} ${name}`,
+          "at most those of initdb",
+          more.map((entry) => entry.join("=")).join(" "),
+        );
+      }
+    }
+  }
+}
+
+/** The privileges of each role, which is empty for everybody. */
+const grants = (acl: string): ReadonlyMap<string, string> =>
+  new Map(
+    acl.slice(1, -1).split(",").map((entry) => {
+      const [, role, privileges] = /^"?(.*?)=([^/]*)\//.exec(entry) ?? [undefined, entry, "?"];
+      return [role!, privileges!];
+    }),
+  );
