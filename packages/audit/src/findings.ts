@@ -13,7 +13,36 @@ export interface Finding {
 const KEPT_PER_RULE = 100;
 const MAX_TEXT = 300;
 
+/**
+ * What a house allows beside the release, such as its monitoring. `row`, and `found` if it is given, are those of
+ * the findings; `*` stands for any text without ` of `.
+ */
+export interface Allowed {
+  readonly rule: Rule;
+  readonly row: string;
+  readonly found?: string;
+  readonly reason: string;
+}
+
+/** The rules whose findings a house can allow: those about the server and its catalog, never those about rows. */
+export const ALLOWABLE: readonly Rule[] = [
+  "catalog_is_release",
+  "builtin_is_postgres",
+  "role_is_expected",
+  "setting_is_safe",
+  "login_is_admitted",
+];
+
 export class Findings {
+  readonly #allowed: readonly Allowed[];
+  readonly #used = new Set<Allowed>();
+  /** How many findings were allowed. */
+  allowed = 0;
+
+  constructor(allowed: readonly Allowed[] = []) {
+    this.#allowed = allowed;
+  }
+
   readonly kept: Finding[] = [];
   readonly counts = new Map<Rule, number>();
   /** What can disturb the service, but neither changes nor hides a row. */
@@ -22,10 +51,28 @@ export class Findings {
   readonly skipped: { readonly name: string; readonly reason: string }[] = [];
 
   add(rule: Rule, row: string, expected: unknown, found: unknown): void {
+    const entry = this.#allowed.find((each) =>
+      each.rule === rule && matches(each.row, row) &&
+      (each.found === undefined || matches(each.found, textOf(found)))
+    );
+    if (entry) {
+      this.allowed++;
+      this.#used.add(entry);
+      return;
+    }
     const count = (this.counts.get(rule) ?? 0) + 1;
     this.counts.set(rule, count);
     if (count <= KEPT_PER_RULE) {
       this.kept.push({ rule, row, expected: textOf(expected), found: textOf(found) });
+    }
+  }
+
+  /** Warns about each entry that allowed nothing, because an attacker could use it later. */
+  warnUnused(): void {
+    for (const entry of this.#allowed) {
+      if (!this.#used.has(entry)) {
+        this.warn(`allowed ${entry.row}`, "a finding that this entry allows", "none");
+      }
     }
   }
 
@@ -68,4 +115,9 @@ function wholeTextOf(value: unknown): string {
 function textOf(value: unknown): string {
   const text = wholeTextOf(value);
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+}
+
+function matches(pattern: string, text: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("(?:(?! of )[^])*")}$`).test(text);
 }

@@ -14,7 +14,7 @@ import { compareBuiltin } from "./catalog/builtin.ts";
 import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareSettings } from "./catalog/settings.ts";
 import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
-import { type Finding, Findings } from "./findings.ts";
+import { type Allowed, type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
 import { checkApprovals, checkDeployment } from "./registry/approvals.ts";
 import { readAudit } from "./registry/audit_chain.ts";
@@ -35,6 +35,10 @@ import { sha256Hex } from "./values.ts";
 export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
+  /** What the house allows beside the release. */
+  readonly allowed?: readonly Allowed[];
+  /** A superuser's connection, with which the catalog is read. Without it, what needs one is skipped. */
+  readonly superuser?: Connection;
   /**
    * The deployment and the first keys of operators. Without them, no signature of an approval is verified, and
    * `approvals` is null.
@@ -64,6 +68,8 @@ export interface AuditReport {
   readonly total: number;
   readonly warnings: Findings["warnings"];
   readonly skipped: Findings["skipped"];
+  /** Findings that the house allows. */
+  readonly allowed: number;
   readonly clients: number;
   readonly records: number;
   /** Events that are not sealed yet. The chain does not protect them. */
@@ -84,7 +90,7 @@ export interface AuditReport {
 
 /** Recomputes everything from the rows of one snapshot. The connection must have SESSION_SETTINGS. */
 export async function auditBooks(sql: Connection, options: AuditOptions = {}): Promise<AuditReport> {
-  const findings = new Findings();
+  const findings = new Findings(options.allowed);
   const progress = options.progress ?? (() => {});
   const read = (table: Table, rest = ""): Promise<readonly Row[]> => sql.unsafe(selectFrom(table, rest));
   const [clock] = await sql.unsafe("select clock_timestamp() as now");
@@ -135,12 +141,14 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   let roles: readonly KeptRole[] = [];
   if (!options.rowsOnly) {
     progress("the catalog");
-    await compareBuiltin(sql, findings);
+    const catalog = options.superuser ?? sql;
+    await compareBuiltin(catalog, findings);
     const isFinished = (deployment?.requests_kept_since ?? null) !== null;
-    await compareCatalog(sql, findings, [environment, isFinished ? "finished" : "upgraded"]);
-    await compareSettings(sql, findings);
-    roles = await readRoles(sql);
+    await compareCatalog(catalog, findings, [environment, isFinished ? "finished" : "upgraded"]);
+    await compareSettings(catalog, findings);
+    roles = await readRoles(catalog, (name, reason) => findings.skip(name, reason));
     compareRoles(findings, roles, expected, options.keys?.roles ?? []);
+    findings.warnUnused();
   }
 
   const clients = await readClients(sql, partners);
@@ -187,6 +195,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     total: findings.total,
     warnings: findings.warnings,
     skipped: findings.skipped,
+    allowed: findings.allowed,
     clients: clients.size,
     records: totals.records,
     unsealed,

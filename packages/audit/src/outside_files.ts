@@ -1,4 +1,6 @@
 // The files that are stored where no database login can reach them.
+import { ALLOWABLE, type Allowed } from "./findings.ts";
+import type { Rule } from "./rules.ts";
 import type { AuditHead } from "./registry/audit_chain.ts";
 import type { KeptKey } from "./registry/keys.ts";
 import type { KeptRole } from "./catalog/roles.ts";
@@ -32,6 +34,18 @@ export function readKeptHeads(text: string): readonly KeptHead[] | undefined {
       HASH.test(head);
   };
   return Array.isArray(items) && items.every(isHead) ? items : undefined;
+}
+
+/** Returns undefined if the text is not a list of what a house allows, each with a rule, a row and a reason. */
+export function readAllowed(text: string): readonly Allowed[] | undefined {
+  const allowed = parse(text)?.allowed;
+  const isEntry = (value: unknown): value is Allowed => {
+    const { rule, row, found, reason, ...others } = (value ?? {}) as Record<string, unknown>;
+    return ALLOWABLE.includes(rule as Rule) && typeof row === "string" && typeof reason === "string" &&
+      reason.trim() !== "" && (found === undefined || typeof found === "string") &&
+      Object.keys(others).length === 0;
+  };
+  return Array.isArray(allowed) && allowed.every(isEntry) ? allowed : undefined;
 }
 
 /** Returns undefined if the text is not a file of `gold audit keys`. */

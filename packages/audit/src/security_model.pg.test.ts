@@ -106,7 +106,8 @@ describe("what one login can do alone, according to docs/security_model.md", () 
     await sql.unsafe(`create role ${MIGRATION} login createrole;
       grant gold_owner, gold_book to ${MIGRATION}; grant gold_treasury, gold_keys to ${MIGRATION} with admin option;
       alter database ${row!.name} owner to ${MIGRATION}; alter schema gold owner to ${MIGRATION};
-      alter schema gold_attempts owner to ${MIGRATION}`);
+      alter schema gold_attempts owner to ${MIGRATION}; alter schema gold_migrations owner to ${MIGRATION};
+      alter table gold_migrations.__drizzle_migrations owner to ${MIGRATION}`);
     await as(MIGRATION);
   }
   /** Runs the statement as a superuser, without triggers. */

@@ -58,6 +58,11 @@ const grantsStatement = (table: string) => {
   const key = table === "pg_attribute" ? "attrelid as oid, attnum as part" : "oid, 0 as part";
   return `select ${key}, ${prefix}name as name, ${prefix}acl as acl from pg_catalog.${table}`;
 };
+export const BUILTIN_STATEMENTS: readonly string[] = [
+  ...Object.keys(COLUMNS).map(digestStatement),
+  ...Object.keys(GRANTED).map(grantsStatement),
+];
+
 /**
  * For each major version of Postgres and each table, the digests of the rows below FIRST_NORMAL_OID. There are
  * several if a minor version changed what initdb writes.

@@ -4,12 +4,17 @@ import type { Sql, TransactionSql } from "postgres";
 import { type AuditedBooks, auditedBooks } from "../books_fixture.ts";
 import { auditBooks } from "../full_audit.ts";
 import { type Finding, Findings } from "../findings.ts";
-import { compareBuiltin } from "./builtin.ts";
+import { BUILTIN_STATEMENTS, compareBuiltin } from "./builtin.ts";
+import { compareCatalog } from "./fingerprint.ts";
+import { HARMLESS_CATALOG } from "./harmless.ts";
+import { CATALOG_STATEMENTS } from "./objects.ts";
+import { ROLE_STATEMENTS } from "./roles.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
 
 describe("the catalog and the roles", () => {
   let audited: AuditedBooks;
   let sql: Sql;
+  let last: Awaited<ReturnType<typeof auditBooks>> | undefined;
   before(async () => {
     audited = await auditedBooks();
     sql = openAuditConnection(audited.books.url);
@@ -25,9 +30,12 @@ describe("the catalog and the roles", () => {
     options: Parameters<typeof auditBooks>[1] = {},
   ): Promise<string[]> {
     return await findAfter(statement, async (transaction) => {
-      return (await auditBooks(transaction, options)).findings;
+      last = await auditBooks(transaction, options);
+      return last.findings;
     });
   }
+  const compareObjects = (transaction: TransactionSql) =>
+    collect((findings) => compareCatalog(transaction, findings, ["sandbox", "upgraded"]));
   const compareInitial = (transaction: TransactionSql) =>
     collect((findings) => compareBuiltin(transaction, findings));
   async function collect(compare: (findings: Findings) => Promise<void>): Promise<readonly Finding[]> {
@@ -137,6 +145,154 @@ describe("the catalog and the roles", () => {
     }
   });
 
+  it("are compared outside the release's schemas, too", async () => {
+    const changes: readonly [statement: string, finding: string][] = [
+      ["create schema own", "schema own of postgres"],
+      ["create table public.own (n int)", "relation public.own of postgres"],
+      ["create view public.own as select 1 as n", "relation public.own of postgres"],
+      ["create materialized view public.own as select 1 as n", "relation public.own of postgres"],
+      ["create sequence public.own", "relation public.own of postgres"],
+      [
+        "create function public.own() returns int language sql security definer return 1; alter function public.own owner to gold_owner",
+        "function public.own() of gold_owner",
+      ],
+      [
+        "set local allow_system_table_mods = on; create function pg_catalog.own() returns int language sql return 1",
+        "function own() of postgres",
+      ],
+      [
+        "create procedure public.own() language sql begin atomic select 1; end",
+        "function public.own() of postgres",
+      ],
+      [
+        "create aggregate public.own(int) (sfunc = int4pl, stype = int)",
+        "function public.own(integer) of postgres",
+      ],
+      ["create type public.own as enum ('a')", "type public.own of postgres"],
+      ["create type public.own as (n int)", "type public.own of postgres"],
+      ["create domain public.own as int", "type public.own of postgres"],
+      ["create domain gold.own as int", "type gold.own"],
+      ["create type public.own as range (subtype = int)", "type public.own of postgres"],
+      [
+        "create operator public.=== (leftarg = int, rightarg = int, function = int4eq)",
+        "operator public.=== of postgres",
+      ],
+      [
+        "create type public.own as enum ('a'); create cast (public.own as int) with inout",
+        "cast public.own to integer",
+      ],
+      ['create collation public.own from "C"', "collation public.own of postgres"],
+      [
+        "create conversion public.own for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8",
+        "conversion public.own of postgres",
+      ],
+      [
+        "create operator class public.own for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)",
+        "operator_class public.own of postgres",
+      ],
+      ["create operator family public.own using btree", "operator_family public.own of postgres"],
+      [
+        "create function public.own(int4, numeric) returns bool language sql immutable return true; create operator public.<<< (leftarg = int4, rightarg = numeric, function = public.own); alter operator family integer_ops using btree add operator 1 public.<<< (int4, numeric)",
+        "family_operator integer_ops public.<<<(integer,numeric)",
+      ],
+      ["create access method own type index handler bthandler", "access_method own"],
+      ["create language own handler plpgsql_call_handler", "language own of postgres"],
+      [
+        "create function public.own() returns event_trigger language plpgsql as 'begin end'; create event trigger own on ddl_command_end execute function public.own()",
+        "event_trigger own of postgres",
+      ],
+      [
+        "insert into pg_extension values (99999, 'own', 10, 2200, false, '1', null, null)",
+        "extension own of postgres",
+      ],
+      ["create foreign data wrapper own", "foreign_data_wrapper own of postgres"],
+      [
+        "create foreign data wrapper own; create server own foreign data wrapper own",
+        "server own of postgres",
+      ],
+      [
+        "create foreign data wrapper own; create server own foreign data wrapper own; create user mapping for gold_api server own",
+        "pg_user_mapping own ",
+      ],
+      [
+        "create foreign data wrapper own; create server own foreign data wrapper own; create foreign table public.own (n int) server own",
+        "relation public.own of postgres",
+      ],
+      ["create publication own for all tables", "publication own of postgres"],
+      ["create publication own for table gold.account", "published own gold.account"],
+      ["create publication own for tables in schema gold", "published own gold"],
+      [
+        "create subscription own connection 'host=192.0.2.1' publication own with (connect = false)",
+        "subscription own of postgres",
+      ],
+      [
+        "alter default privileges in schema gold grant select on tables to gold_api",
+        "default_grant gold r of postgres",
+      ],
+      [
+        "grant set on parameter session_replication_role to gold_api",
+        "parameter_grant session_replication_role",
+      ],
+      [
+        "do $$ begin execute format('grant create on database %I to gold_api', current_database()); end $$",
+        "database_grant gold_api CREATE",
+      ],
+      ["create table public.own () inherits (gold.account)", "inheritance public.own of gold.account"],
+      ["create table gold.own () inherits (gold.account)", "inheritance gold.own of gold.account"],
+      ["create policy own on gold.account", "policy gold.account.own"],
+      ["create table public.own (n int); create policy own on public.own", "policy public.own.own"],
+      ["grant select (detail) on gold.audit_overview to gold_pricing", "column gold.audit_overview.detail"],
+      ["alter view gold.bar_overview set (security_invoker = on)", "relation gold.bar_overview"],
+      ["alter view gold.bar_overview set (security_barrier = on)", "relation gold.bar_overview"],
+      ["alter sequence gold.audit_id_seq increment by 2", "sequence gold.audit_id_seq"],
+      [
+        "alter table gold_attempts.WEEK disable trigger append_only",
+        "trigger gold_attempts.week_DATE.append_only",
+      ],
+      ["drop trigger append_only on gold_attempts.WEEK", "trigger gold_attempts.week_DATE.append_only"],
+      ["alter table gold_attempts.WEEK owner to gold_book", "relation gold_attempts.week_DATE"],
+      ["grant update on gold_attempts.WEEK to gold_book", "relation gold_attempts.week_DATE"],
+      ["grant update (error) on gold_attempts.WEEK to gold_book", "column gold_attempts.week_DATE.error"],
+      [
+        "alter table gold_attempts.WEEK alter error set default 'own'",
+        "column gold_attempts.week_DATE.error",
+      ],
+      [
+        "create rule own as on insert to gold_attempts.WEEK do instead nothing",
+        "rule gold_attempts.week_DATE.own",
+      ],
+      ["alter table gold.attempt detach partition gold_attempts.WEEK", "relation gold_attempts.week_DATE"],
+      ["alter table gold_attempts.WEEK enable row level security", "relation gold_attempts.week_DATE"],
+      ["grant usage on schema gold_migrations to gold_api", "schema gold_migrations"],
+      [
+        "grant insert on gold_migrations.__drizzle_migrations to gold_api",
+        "relation gold_migrations.__drizzle_migrations",
+      ],
+      [
+        "update pg_proc set prosupport = 'generate_series_int4_support'::regproc where oid = 'gold.two_people()'::regprocedure",
+        "function gold.two_people()",
+      ],
+      [
+        "update pg_index set indislive = false where indexrelid = 'gold.certificate_key_hash'::regclass",
+        "index gold.certificate_key_hash",
+      ],
+      [
+        "delete from pg_trigger where tgisinternal and tgrelid = 'gold.withdrawal_step'::regclass",
+        "relation gold.withdrawal_step",
+      ],
+      ["alter schema public owner to gold_api", "schema public of gold_api"],
+    ];
+    const [{ week }] =
+      await sql`select min(relname) as week from pg_class where relname ~ '^week_'` as unknown as [
+        { week: string },
+      ];
+    for (const [statement, finding] of changes) {
+      const lines = await findAfter(statement.replaceAll("WEEK", week), compareObjects);
+      const isFound = lines.some((line) => line.startsWith(`catalog_is_release: ${finding}`));
+      assertEquals([isFound, statement], [true, statement], lines.join("\n"));
+    }
+  });
+
   it("are compared with a new server where initdb made them", async () => {
     const changes: readonly [statement: string, finding: string][] = [
       // The planner inlines this body, so the printer shows the replaced function as it was.
@@ -187,6 +343,50 @@ describe("the catalog and the roles", () => {
     const hardened =
       "revoke execute on function pg_sleep(float8) from public; revoke all on schema public from public; revoke select on pg_settings from public";
     assertEquals(await findAfter(hardened, compareInitial), []);
+  });
+
+  it("are read completely: each table and column of pg_catalog is compared, or harmless for a stated reason", async () => {
+    const rows = await sql`
+      select c.relname, array_to_json(array_agg(a.attname order by a.attnum))::text as columns from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'r' and a.attnum > 0 group by 1`;
+    const statements = [...CATALOG_STATEMENTS, ...BUILTIN_STATEMENTS, ...ROLE_STATEMENTS].map((text) =>
+      new Set(text.match(/\w+/g))
+    );
+    const missing: string[] = [];
+    for (const { relname, columns } of rows) {
+      const own = statements.filter((words) => words.has(relname));
+      if (relname in HARMLESS_CATALOG || `${relname}.*` in HARMLESS_CATALOG && own.length > 0) continue;
+      if (own.length === 0) missing.push(relname);
+      for (const column of JSON.parse(columns)) {
+        if (!own.some((words) => words.has(column))) missing.push(`${relname}.${column}`);
+      }
+    }
+    assertEquals(missing, []);
+    assertEquals(rows.length >= 60, true);
+  });
+
+  it("may have what the house allows, each with a reason; an unused entry is a warning", async () => {
+    const reason = "monitoring";
+    const allowed = [
+      { rule: "catalog_is_release", row: "* monitoring* of own", reason },
+      { rule: "role_is_expected", row: "role own", found: "superuser", reason },
+      { rule: "catalog_is_release", row: "extension own of postgres", reason },
+    ] as const;
+    const monitored =
+      `create role own; create schema monitoring authorization own; create table monitoring.own (n int);
+      alter table monitoring.own owner to own; alter role own superuser`;
+    const own = (lines: readonly string[]) => lines.filter((line) => /own|monitoring/.test(line));
+    assertEquals(own(await auditAfter(monitored, { allowed })), []);
+    assertEquals(last!.allowed, 3);
+    assertEquals(last!.warnings.map(({ row }) => row), ["allowed extension own of postgres"]);
+    const definer =
+      `${monitored}; create function monitoring.own() returns int language sql return 1; alter function monitoring.own owner to gold_owner`;
+    assertEquals(own(await auditAfter(definer, { allowed })), [
+      "catalog_is_release: function monitoring.own() of gold_owner",
+    ]);
+    assertEquals(own(await auditAfter(`${monitored}; alter role own replication`, { allowed })), [
+      "role_is_expected: role own",
+    ]);
   });
 
   it("are not used: after all routines and views are dropped, the audit still has the same result", async () => {

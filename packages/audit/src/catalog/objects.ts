@@ -1,60 +1,76 @@
-// Describes every object of the schema as one text. A text has no OIDs and no values that belong to one
-// installation. It is read from pg_catalog; only Postgres's own printers of expressions are called.
+// Describes every object of the database that initdb did not create. An object of the release has one text,
+// with no OIDs and no values that belong to one installation. Any other object has its owner in its name. The
+// statements read pg_catalog, and call only Postgres's own functions, which builtin.ts compares with those of
+// a new server. harmless.ts lists what no statement reads.
 import type { Connection, Row } from "../snapshot.ts";
 
-/** One statement: it returns the name and the text of each object. `schemas` are gold's. */
-const IN_SCHEMA = "in (select oid from pg_catalog.pg_namespace where nspname in ('gold', 'gold_attempts'))";
-/** Attempts' partitions have a date in their names. They are compared with their parent elsewhere. */
-const NO_PARTITIONS = "and not c.relispartition";
+const FIRST_NORMAL_OID = 16_384;
+const RELEASE =
+  "(select oid from pg_catalog.pg_namespace where nspname in ('gold', 'gold_attempts', 'gold_migrations'))";
+/** The schemas of temporary objects. Only the session that created such an object sees it. */
+const TEMPORARY = "(select oid from pg_catalog.pg_namespace where nspname ~ '^pg_(toast_)?temp_')";
+const other = (oid: string, schema: string) =>
+  `${oid} >= ${FIRST_NORMAL_OID} and ${schema} not in ${RELEASE} and ${schema} not in ${TEMPORARY}`;
 
-const STATEMENTS: Readonly<Record<string, string>> = {
-  // The login that migrates owns the database and the schemas. Its name belongs to the installation.
+/** The login that migrates owns the database and the schemas. Its name belongs to the installation. */
+const OWNER = "case when r.oid = d.datdba then 'the owner of the database' else r.rolname end as owner";
+const DATABASE = "join pg_database d on d.datname = current_database()";
+const grantsOf = (column: string) =>
+  `array(select a from unnest(${column}) a where r.oid <> d.datdba or not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants`;
+
+/** The release's objects: each statement returns the name of an object and what is compared. */
+const OWN: Readonly<Record<string, string>> = {
   schema: `
-    select n.nspname as name, case when n.nspowner = d.datdba then 'the owner of the database' else r.rolname end as owner,
-      array(select a from unnest(n.nspacl) a where not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants
-    from pg_namespace n join pg_roles r on r.oid = n.nspowner join pg_database d on d.datname = current_database()
-    where n.nspname in ('gold', 'gold_attempts')`,
+    select n.nspname as name, ${OWNER}, ${grantsOf("n.nspacl")}
+    from pg_namespace n join pg_roles r on r.oid = n.nspowner ${DATABASE} where n.oid in ${RELEASE}`,
+  // Internal triggers check foreign keys.
   relation: `
-    select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, r.rolname as owner, c.relacl::text as grants,
-      c.relrowsecurity, c.relforcerowsecurity,
-      (select count(*) from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal and t.tgenabled <> 'O')::int as disabled_checks
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
-    where c.relnamespace ${IN_SCHEMA} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') ${NO_PARTITIONS}`,
+    select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, ${OWNER}, c.relacl is null as no_grants,
+      ${
+    grantsOf("c.relacl")
+  }, c.relrowsecurity, c.relforcerowsecurity, m.amname, c.relispartition, pg_get_partkeydef(c.oid) as partition_key,
+      case when c.relkind = 'v' then c.reloptions::text end as options,
+      (select string_agg(concat_ws(' ', t.tgfoid::regproc, t.tgtype, t.tgenabled, t.tgdeferrable), ',' order by t.tgfoid, t.tgtype)
+        from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal) as checks
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner ${DATABASE}
+      left join pg_am m on m.oid = c.relam
+    where c.relnamespace in ${RELEASE} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
+  inheritance: `
+    select i.inhrelid::regclass::text || ' of ' || i.inhparent::regclass::text as name, i.inhdetachpending
+    from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_class c on c.oid = i.inhrelid
+    where (c.relnamespace in ${RELEASE} or p.relnamespace in ${RELEASE}) and p.relkind in ('r', 'p', 'f')`,
   column: `
     select n.nspname || '.' || c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
       a.attidentity::text, a.attgenerated::text, pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum left join pg_collation l on l.oid = a.attcollation
-    where c.relnamespace ${IN_SCHEMA} and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped ${NO_PARTITIONS}`,
+    where c.relnamespace in ${RELEASE} and (c.relkind in ('r', 'p') or a.attacl is not null) and a.attnum > 0 and not a.attisdropped`,
   constraint: `
     select n.nspname || '.' || c.relname || '.' || k.conname as name, k.contype::text, k.condeferrable,
       pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-    where c.relnamespace ${IN_SCHEMA} and k.contype <> 'n' ${NO_PARTITIONS}`,
+    where c.relnamespace in ${RELEASE} and k.contype <> 'n'`,
   index: `
-    select n.nspname || '.' || i.relname as name, pg_get_indexdef(x.indexrelid) as definition, x.indisunique, x.indisvalid, x.indisready
+    select n.nspname || '.' || i.relname as name, pg_get_indexdef(x.indexrelid) as definition, x.indisunique, x.indisvalid, x.indisready,
+      x.indislive, x.indimmediate
     from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
       join pg_namespace n on n.oid = c.relnamespace
-    where c.relnamespace ${IN_SCHEMA} ${NO_PARTITIONS}`,
+    where c.relnamespace in ${RELEASE}`,
   trigger: `
     select n.nspname || '.' || c.relname || '.' || t.tgname as name, pg_get_triggerdef(t.oid) as definition, t.tgenabled::text
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-    where c.relnamespace ${IN_SCHEMA} and not t.tgisinternal ${NO_PARTITIONS}`,
+    where c.relnamespace in ${RELEASE} and not t.tgisinternal`,
   rule: `
     select n.nspname || '.' || c.relname || '.' || w.rulename as name, pg_get_ruledef(w.oid) as definition, w.ev_enabled::text
     from pg_rewrite w join pg_class c on c.oid = w.ev_class join pg_namespace n on n.oid = c.relnamespace
-    where c.relnamespace ${IN_SCHEMA}`,
-  policy: `
-    select n.nspname || '.' || c.relname || '.' || p.polname as name, pg_get_expr(p.polqual, p.polrelid) as definition
-    from pg_policy p join pg_class c on c.oid = p.polrelid join pg_namespace n on n.oid = c.relnamespace
-    where c.relnamespace ${IN_SCHEMA}`,
+    where c.relnamespace in ${RELEASE}`,
   function: `
     select n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
       pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, l.lanname, p.prokind::text,
       p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text, p.proconfig::text, r.rolname as owner,
-      p.proacl::text as grants, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, p.probin
+      p.proacl::text as grants, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, p.probin, p.prosupport::text, p.protrftypes::text
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang join pg_roles r on r.oid = p.proowner
-    where p.pronamespace ${IN_SCHEMA}`,
+    where p.pronamespace in ${RELEASE}`,
   type: `
     select n.nspname || '.' || t.typname as name, t.typtype::text, r.rolname as owner, t.typacl::text as grants,
       (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels,
@@ -62,28 +78,134 @@ const STATEMENTS: Readonly<Record<string, string>> = {
         where a.attrelid = t.typrelid and c.relkind = 'c') as members
     from pg_type t join pg_namespace n on n.oid = t.typnamespace join pg_roles r on r.oid = t.typowner
       left join pg_class c on c.oid = t.typrelid
-    where t.typnamespace ${IN_SCHEMA} and (t.typtype in ('e', 'd') or c.relkind = 'c')`,
-  // No release creates objects of these kinds, in any schema.
-  event_trigger: "select evtname as name, evtevent as event from pg_event_trigger",
-  operator:
-    `select n.nspname || '.' || o.oprname as name from pg_operator o join pg_namespace n on n.oid = o.oprnamespace where o.oid >= 16384 and (o.oprnamespace ${IN_SCHEMA} or n.nspname = 'pg_catalog')`,
-  cast:
-    "select castsource::regtype::text || ' to ' || casttarget::regtype::text as name from pg_cast where oid >= 16384",
-  default_grant:
-    "select coalesce(n.nspname, '') || ' ' || d.defaclobjtype::text as name from pg_default_acl d left join pg_namespace n on n.oid = d.defaclnamespace",
-  // A routine in pg_catalog is found before any other routine of the same name.
-  builtin:
-    "select p.oid::regprocedure::text as name from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.oid >= 16384",
+    where t.typnamespace in ${RELEASE} and (t.typtype not in ('c', 'b', 'm') or c.relkind = 'c')`,
+  sequence: `
+    select s.seqrelid::regclass::text as name, format_type(s.seqtypid, null) as type, s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle
+    from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace in ${RELEASE}`,
 };
 
-/** Reads every object: its kind and name, and its text. */
-export async function readObjects(sql: Connection): Promise<Map<string, string>> {
-  const objects = new Map<string, string>();
-  for (const [kind, statement] of Object.entries(STATEMENTS)) {
-    for (const { name, ...rest } of await sql.unsafe(statement)) objects.set(`${kind} ${name}`, textOf(rest));
+/** One row for each object of a catalog whose rows have an owner. */
+const owned = (table: string, prefix: string, schema = false, more = "true") => `
+  select ${schema ? `n.nspname || '.' || ` : ""}o.${prefix}name as name, r.rolname as owner
+  from ${table} o join pg_roles r on r.oid = o.${prefix}owner ${
+  schema ? `join pg_namespace n on n.oid = o.${prefix}namespace` : ""
+}
+  where ${schema ? other("o.oid", `o.${prefix}namespace`) : `o.oid >= ${FIRST_NORMAL_OID}`} and ${more}`;
+
+/** The other objects. No release creates objects of these kinds, or objects in other schemas. */
+const OTHER: Readonly<Record<string, string>> = {
+  // A house may take the schema public away from everybody, or drop it.
+  schema: `
+    select n.nspname as name, r.rolname as owner from pg_namespace n join pg_roles r on r.oid = n.nspowner
+    where ${
+    other("n.oid", "n.oid")
+  } or n.nspname = 'public' and r.rolname not in ('pg_database_owner', 'postgres')`,
+  relation: owned("pg_class", "rel", true, "o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')"),
+  function: `
+    select p.oid::regprocedure::text as name, r.rolname as owner from pg_proc p join pg_roles r on r.oid = p.proowner
+    where ${other("p.oid", "p.pronamespace")}`,
+  type: `
+    select n.nspname || '.' || o.typname as name, r.rolname as owner from pg_type o join pg_roles r on r.oid = o.typowner
+      join pg_namespace n on n.oid = o.typnamespace left join pg_class c on c.oid = o.typrelid
+    where ${
+    other("o.oid", "o.typnamespace")
+  } and o.typcategory <> 'A' and (o.typtype <> 'c' or c.relkind = 'c')`,
+  operator: `
+    select n.nspname || '.' || o.oprname as name, r.rolname as owner from pg_operator o join pg_namespace n on n.oid = o.oprnamespace
+      join pg_roles r on r.oid = o.oprowner where o.oid >= ${FIRST_NORMAL_OID}`,
+  cast:
+    `select castsource::regtype::text || ' to ' || casttarget::regtype::text as name from pg_cast where oid >= ${FIRST_NORMAL_OID}`,
+  collation: owned("pg_collation", "coll", true),
+  conversion: owned("pg_conversion", "con", true),
+  operator_class: owned("pg_opclass", "opc", true),
+  operator_family: owned("pg_opfamily", "opf", true),
+  // Members of Postgres's own families.
+  family_operator: `
+    select f.opfname || ' ' || o.amopopr::regoperator::text as name from pg_amop o join pg_opfamily f on f.oid = o.amopfamily
+    where o.oid >= ${FIRST_NORMAL_OID} and f.oid < ${FIRST_NORMAL_OID}`,
+  family_function: `
+    select f.opfname || ' ' || o.amproc::regprocedure::text as name from pg_amproc o join pg_opfamily f on f.oid = o.amprocfamily
+    where o.oid >= ${FIRST_NORMAL_OID} and f.oid < ${FIRST_NORMAL_OID}`,
+  access_method: `select amname as name from pg_am where oid >= ${FIRST_NORMAL_OID}`,
+  language: owned("pg_language", "lan"),
+  transform: `select trftype::regtype::text as name from pg_transform where oid >= ${FIRST_NORMAL_OID}`,
+  event_trigger: owned("pg_event_trigger", "evt"),
+  extension: owned("pg_extension", "ext"),
+  foreign_data_wrapper: owned("pg_foreign_data_wrapper", "fdw"),
+  server: owned("pg_foreign_server", "srv"),
+  publication: owned("pg_publication", "pub"),
+  published: `
+    select p.pubname || ' ' || c.prrelid::regclass::text as name from pg_publication_rel c join pg_publication p on p.oid = c.prpubid
+    union all select p.pubname || ' ' || n.nspname from pg_publication_namespace c join pg_publication p on p.oid = c.pnpubid
+      join pg_namespace n on n.oid = c.pnnspid`,
+  subscription: owned(
+    "pg_subscription",
+    "sub",
+    false,
+    "o.subdbid = (select oid from pg_database where datname = current_database())",
+  ),
+  policy: "select polrelid::regclass::text || '.' || polname as name from pg_policy",
+  // Of Postgres's own relations.
+  rule:
+    `select ev_class::regclass::text || '.' || rulename as name from pg_rewrite where oid >= ${FIRST_NORMAL_OID} and ev_class < ${FIRST_NORMAL_OID}`,
+  trigger:
+    `select tgrelid::regclass::text || '.' || tgname as name from pg_trigger where tgrelid < ${FIRST_NORMAL_OID}`,
+  default_grant:
+    "select concat_ws(' ', n.nspname, d.defaclobjtype) as name, r.rolname as owner, d.defaclacl::text as grants from pg_default_acl d join pg_roles r on r.oid = d.defaclrole left join pg_namespace n on n.oid = d.defaclnamespace",
+  parameter_grant: "select parname as name, paracl::text as grants from pg_parameter_acl",
+  // Everybody may connect and create temporary tables. Taking that away, or giving it to some, is harmless.
+  database_grant: `
+    select g.grantee::regrole::text || ' ' || g.privilege_type as name
+    from pg_database d, aclexplode(d.datacl) g where d.datname = current_database() and g.grantee not in (0, d.datdba) and g.privilege_type <> 'CONNECT'
+    union all select 'public CREATE' from pg_database d, aclexplode(d.datacl) g
+    where d.datname = current_database() and g.grantee = 0 and g.privilege_type = 'CREATE'`,
+};
+/** Statements that only a superuser may read. */
+const RESTRICTED: Readonly<Record<string, string>> = {
+  pg_user_mapping:
+    "select s.srvname || ' ' || m.umuser::text as name from pg_user_mapping m join pg_foreign_server s on s.oid = m.umserver",
+};
+
+export const CATALOG_STATEMENTS: readonly string[] = [OWN, OTHER, RESTRICTED].flatMap(Object.values);
+
+/** Reads the release's objects: the kind and name of each, and its text. Partitions of attempts share names. */
+export async function readObjects(
+  sql: Connection,
+): Promise<readonly (readonly [name: string, text: string])[]> {
+  const objects: (readonly [string, string])[] = [];
+  for (const [kind, statement] of Object.entries(OWN)) {
+    for (const { name, ...rest } of await sql.unsafe(statement)) {
+      objects.push([withoutDate(`${kind} ${name}`), withoutDate(textOf(rest))]);
+    }
   }
   return objects;
 }
+
+/** Reads the names of all other objects, with their owners. `skip` is called for what the login may not read. */
+export async function readOthers(
+  sql: Connection,
+  skip: (name: string, reason: string) => void,
+): Promise<readonly (readonly [name: string, text: string])[]> {
+  const objects: (readonly [string, string])[] = [];
+  const add = async (kind: string, statement: string) => {
+    for (const { name, owner, ...rest } of await sql.unsafe(statement)) {
+      objects.push([
+        `${kind} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
+        textOf(rest) || "it exists",
+      ]);
+    }
+  };
+  for (const [kind, statement] of Object.entries(OTHER)) await add(kind, statement);
+  for (const [table, statement] of Object.entries(RESTRICTED)) {
+    const [may] = await sql.unsafe(`select has_table_privilege('${table}', 'select') as read`);
+    if (may!.read) await add(table, statement);
+    else skip(table, "needs a superuser");
+  }
+  return objects;
+}
+
+/** The names of attempts' partitions have the day on which their week begins. */
+const withoutDate = (text: string) => text.replaceAll(/\bweek_\d{8}/g, "week_DATE");
 
 const textOf = (columns: Row): string =>
   Object.entries(columns).map(([name, value]) =>

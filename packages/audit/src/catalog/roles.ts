@@ -30,18 +30,28 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
 };
 const FIRST_NORMAL_OID = 16_384;
 
+export const ROLE_STATEMENTS: readonly string[] = [
+  `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls, r.rolcanlogin,
+    d.oid is not null as owns_database
+  from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`,
+  `select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin, m.oid = 10 as is_initial
+  from pg_auth_members a join pg_authid g on g.oid = a.roleid join pg_authid m on m.oid = a.member group by 1, 2, 4`,
+  `select r.rolname, s.setconfig::text as settings from pg_db_role_setting s left join pg_authid r on r.oid = s.setrole
+  where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`,
+];
+
 /** Returns the attributes, memberships and settings of every role that can affect these books. */
-export async function readRoles(sql: Connection): Promise<KeptRole[]> {
-  const roles: readonly Row[] = await sql.unsafe(`
-    select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls, r.rolcanlogin,
-      d.oid is not null as owns_database
-    from pg_roles r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`);
-  const members: readonly Row[] = await sql.unsafe(`
-    select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin, m.oid = 10 as is_initial
-    from pg_auth_members a join pg_roles g on g.oid = a.roleid join pg_roles m on m.oid = a.member group by 1, 2, 4`);
-  const settings: readonly Row[] = await sql.unsafe(`
-    select r.rolname, s.setconfig::text as settings from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole
-    where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`);
+export async function readRoles(
+  sql: Connection,
+  skip: (name: string, reason: string) => void = () => {},
+): Promise<KeptRole[]> {
+  const [may] = await sql.unsafe("select has_table_privilege('pg_authid', 'select') as read");
+  if (!may!.read) skip("pg_authid", "needs a superuser; the view pg_roles was read instead");
+  const [roles, members, settings] = await Promise.all(
+    ROLE_STATEMENTS.map((statement): PromiseLike<readonly Row[]> =>
+      sql.unsafe(may!.read ? statement : statement.replaceAll("pg_authid", "pg_roles"))
+    ),
+  ) as [readonly Row[], readonly Row[], readonly Row[]];
   const powers = new Map<string, Set<string>>();
   const give = (role: string, power: string) => powers.set(role, (powers.get(role) ?? new Set()).add(power));
   for (const row of roles) {

@@ -141,6 +141,36 @@ describe("gold audit full", () => {
     assertEquals(resumed_clients, 0);
   });
 
+  it("lists what its login may not read, and reads it with the URL of a superuser", async () => {
+    const namesOf = async (...argv: string[]) =>
+      (((await audit("full", ...argv)).json.skipped ?? []) as { name: string }[]).map(({ name }) => name);
+    const names = await namesOf();
+    assertEquals(names.includes("pg_hba_file_rules"), true, names.join());
+    assertEquals(await namesOf("--superuser-url", operator.service.books.url), []);
+  });
+
+  it("counts what the house allows, and refuses an entry without a reason or of a rule about rows", async () => {
+    const entry = { rule: "catalog_is_release", row: "schema monitoring of *", reason: "our monitoring" };
+    const file = await operator.write("allowed.json", JSON.stringify({ allowed: [entry] }));
+    await sql()`create schema monitoring`;
+    const found = async (...argv: string[]) => {
+      const { json } = await audit("full", ...argv);
+      return [itemsOf(json).some(({ row }) => `${row}`.includes("monitoring")), json.allowed];
+    };
+    assertEquals([await found(), await found("--allowed", file)], [[true, 0], [false, 1]]);
+    await sql()`drop schema monitoring`;
+    const { warned } = (await audit("full", "--allowed", file)).json as { warned: { row: string }[] };
+    assertEquals(warned.some(({ row }) => row === "allowed schema monitoring of *"), true);
+    for (
+      const wrong of [{ reason: " " }, { rule: "account_is_sum" }, { rule: "change_is_approved" }, {
+        owner: "x",
+      }]
+    ) {
+      await operator.write("allowed.json", JSON.stringify({ allowed: [{ ...entry, ...wrong }] }));
+      refused(await audit("full", "--allowed", file), 2, "--allowed must name a file");
+    }
+  });
+
   it("overwrites no file that an audit did not write", async () => {
     const file = operator.path("other.json");
     for (const content of ['{"heads":[]}', "null", "no JSON"]) {

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {
+  ALLOWABLE,
   auditBooks,
   type AuditReport,
   AuditState,
+  type Connection,
   type KeptHead,
   type KeptKeys,
+  readAllowed,
   readKeptHeads,
   readKeptKeys,
   RULES,
@@ -21,10 +24,12 @@ import { optional, required } from "../values.ts";
 const full: Command = {
   words: "audit full",
   usage:
-    "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--signatures all|none|N%] [--resume FILE] [--metrics FILE]",
+    "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--allowed FILE] [--superuser-url URL] [--signatures all|none|N%] [--resume FILE] [--metrics FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; with --metrics, writes the end of the audit and the number of defects for the node exporter of Prometheus; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; --allowed names a file with what the house allows in the server beside the release, each with a reason; with --superuser-url, also reads what only a superuser may read; with --metrics, writes the end of the audit and the number of defects for the node exporter of Prometheus; exits with 4 if it finds a defect",
   options: {
+    allowed: { type: "string" },
+    "superuser-url": { type: "string" },
     heads: { type: "string" },
     keys: { type: "string" },
     ...OPERATOR_KEYS_OPTION,
@@ -36,25 +41,31 @@ const full: Command = {
     const { values, path, progress, now } = invocation;
     const heads = await readOutside(invocation, "heads", readKeptHeads, "gold ledger heads --out FILE");
     const keys = await readOutside(invocation, "keys", readKeptKeys, "gold audit keys --out FILE");
+    const allowed = await readAllowedFile(invocation);
     const operatorKeys = await readOperatorKeys(invocation);
     const signatures = readShare(optional(values, "signatures") ?? "all");
     const file = optional(values, "resume");
     const basis = createHash("sha256").update(JSON.stringify([heads, keys, signatures, RULES])).digest("hex");
     const state = file === undefined ? undefined : await AuditState.open(path(file), basis);
     const url = await invocation.migrationUrl();
-    const report = await withSnapshot(
-      url,
-      (sql) =>
-        auditBooks(sql, {
-          url,
-          progress,
-          signatures,
-          ...(heads ? { heads } : {}),
-          ...(keys ? { keys } : {}),
-          ...(operatorKeys ? { operatorKeys } : {}),
-          ...(state ? { state } : {}),
-        }),
-    );
+    const superuserUrl = optional(values, "superuser-url");
+    const audit = (superuser?: Connection) =>
+      withSnapshot(
+        url,
+        (sql) =>
+          auditBooks(sql, {
+            url,
+            progress,
+            signatures,
+            allowed,
+            ...(superuser ? { superuser } : {}),
+            ...(heads ? { heads } : {}),
+            ...(keys ? { keys } : {}),
+            ...(operatorKeys ? { operatorKeys } : {}),
+            ...(state ? { state } : {}),
+          }),
+      );
+    const report = superuserUrl === undefined ? await audit() : await withSnapshot(superuserUrl, audit);
     const metrics = optional(values, "metrics");
     if (metrics !== undefined) {
       await writeMetrics(path(metrics), [
@@ -89,7 +100,7 @@ function describe(
 ) {
   const { total, findings, counts, clients, records, unsealed, unsigned, verified, approvals, resumed } =
     report;
-  const { warnings, skipped } = report;
+  const { warnings, skipped, allowed } = report;
   const found = total === 0 ? "The audit found no defect." : `The audit found ${total} defect(s).`;
   return {
     title: report.demandsSignatures && approvals === null ? `${found} ${APPROVALS_UNVERIFIED}` : found,
@@ -98,6 +109,7 @@ function describe(
       defects: total,
       warnings: warnings.length,
       not_looked_at: skipped.length,
+      allowed,
       clients,
       records,
       unsealed_events: Number(unsealed),
@@ -116,6 +128,18 @@ function describe(
     },
     defects: total > 0,
   };
+}
+
+async function readAllowedFile({ values, path }: Invocation) {
+  const file = optional(values, "allowed");
+  if (file === undefined) return [];
+  const allowed = readAllowed(await readFile(path(file), "utf8"));
+  if (allowed !== undefined) return allowed;
+  throw usage(
+    `--allowed must name a file {"allowed": [{"rule", "row", "reason"}, …]}, in which each rule is one of ${
+      ALLOWABLE.join(", ")
+    }, and "found" is optional; ${file} has another format.`,
+  );
 }
 
 async function readOutside<File>(

@@ -1,0 +1,58 @@
+// What the audit does not compare in pg_catalog, each with the reason. A test walks all tables and columns of
+// pg_catalog: a statement of the audit reads it, or it is listed here.
+
+const PRINTED = "printed by";
+const PLANNER = "only changes plans";
+const STORAGE = "says where or how rows are stored; the audit reads the rows themselves";
+const REPORTED = "each row is reported, whatever it has in this column";
+
+/** `table.*` is every column of the table that no statement reads. */
+export const HARMLESS_CATALOG: Readonly<Record<string, string>> = {
+  pg_depend: "says what DROP removes",
+  pg_shdepend: "says what DROP ROLE refuses",
+  pg_description: "comments",
+  pg_shdescription: "comments",
+  pg_seclabel: "only a preloaded library reads labels, and an unknown library is a warning",
+  pg_shseclabel: "only a preloaded library reads labels, and an unknown library is a warning",
+  pg_largeobject: "the release has no large objects",
+  pg_largeobject_metadata: "the release has no large objects",
+  pg_replication_origin: "the progress of subscriptions, which are reported",
+  pg_subscription_rel: "the progress of subscriptions, which are reported",
+  pg_statistic: PLANNER,
+  pg_statistic_ext: PLANNER,
+  pg_statistic_ext_data: PLANNER,
+  pg_tablespace: STORAGE,
+  pg_ts_config: "the release searches no text",
+  pg_ts_config_map: "the release searches no text",
+  pg_ts_dict: "the release searches no text",
+  pg_ts_parser: "the release searches no text",
+  pg_ts_template: "the release searches no text",
+  pg_foreign_table: "each foreign table is reported as a relation",
+  pg_partitioned_table: `${PRINTED} pg_get_partkeydef()`,
+  "pg_aggregate.*": PLANNER,
+  "pg_attribute.*": `${STORAGE}; inheritance is compared by its parents`,
+  "pg_class.*":
+    "counts, flags and files that follow from other rows; a wrong bound of a week's partition only makes attempts fail",
+  "pg_collation.*": "comes from the machine; columns of the release name their collations",
+  "pg_constraint.*": `${PRINTED} pg_get_constraintdef(); no type of the release is a domain`,
+  "pg_database.*": "belongs to the installation",
+  "pg_event_trigger.*": REPORTED,
+  "pg_extension.*": REPORTED,
+  "pg_foreign_data_wrapper.*": REPORTED,
+  "pg_foreign_server.*": REPORTED,
+  "pg_index.*": `${PRINTED} pg_get_indexdef()`,
+  "pg_inherits.*": "only orders columns",
+  "pg_parameter_acl.*": REPORTED,
+  "pg_policy.*": REPORTED,
+  "pg_proc.*": PLANNER,
+  "pg_publication.*": REPORTED,
+  "pg_publication_rel.*": REPORTED,
+  "pg_sequence.*": "how many numbers a session takes at once",
+  "pg_subscription.*": REPORTED,
+  "pg_transform.*": REPORTED,
+  "pg_trigger.*": `${PRINTED} pg_get_triggerdef()`,
+  "pg_type.*": STORAGE,
+  "pg_user_mapping.*": REPORTED,
+  "pg_authid.*": "passwords and their end; a login with another password has the same rights",
+  "pg_auth_members.*": "memberships count whatever their options",
+};
