@@ -67,7 +67,7 @@ process.exit(report.close("audit") ? 0 : 1);
 async function fill(books: TestBooks): Promise<Trader[]> {
   const startMs = performance.now();
   // The superuser registers the partners, so the audit must know it as an operator.
-  await books.sql`select gold.note('operator.add', session_user, '{}')`;
+  await books.sql`select gold.note('operator.add', session_user, '{"roles": []}')`;
   await books.addBar(10_000_000_000n);
   const traders = await createTraders(books, PARTNERS);
   await trade(books, traders, ROUNDS);

@@ -90,7 +90,7 @@ export class BackedUpDatabase {
   get second(): { readonly data: string; readonly url: string } {
     return {
       data: join(this.#folder, "second"),
-      url: `postgres://postgres@127.0.0.1:${this.#ports[1]}/postgres`,
+      url: DebianPostgres.urlAt(this.#ports[1], "postgres"),
     };
   }
 
@@ -102,7 +102,7 @@ export class BackedUpDatabase {
     readonly port: number;
   } {
     const [folder, port] = [join(this.#folder, "drill"), this.#ports[2]];
-    return { folder, data: `${folder}_data`, url: `postgres://postgres@127.0.0.1:${port}/postgres`, port };
+    return { folder, data: `${folder}_data`, url: DebianPostgres.urlAt(port, "postgres"), port };
   }
 
   /** The folder of the repository. */

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +42,10 @@ interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** One server of Debian's Postgres on loopback TCP, without passwords. */
+/** The superuser's password on every server of this process. */
+const PASSWORD = randomBytes(16).toString("hex");
+
+/** One server of Debian's Postgres on loopback TCP. On its Unix socket, the account of the server is `postgres`. */
 export class DebianPostgres {
   readonly port: number;
   readonly #data: string;
@@ -64,16 +68,30 @@ export class DebianPostgres {
 
   /** Makes the data folder of a new server. */
   initialize(): void {
-    this.#run("initdb", ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+    const file = join(this.#data, "..", "password");
+    writeFileSync(file, PASSWORD);
+    const authentication = ["--auth-host=scram-sha-256", "--auth-local=peer", `--pwfile=${file}`];
+    this.#run("initdb", ["-U", "postgres", ...authentication, "-E", "UTF8", "--no-sync"]);
+    rmSync(file);
+    const account = ACCOUNT.uid === undefined ? userInfo().username : "nobody";
+    const edit = (name: string, change: (text: string) => string) =>
+      writeFileSync(join(this.#data, name), change(readFileSync(join(this.#data, name), "utf8")));
+    edit("pg_hba.conf", (text) => text.replaceAll(/\bpeer$/gm, "peer map=proof"));
+    edit("pg_ident.conf", (text) => `${text}proof ${account} postgres\n`);
   }
 
   /** A standby that streams from this server under the name `standby`. */
   async createStandby(folder: string): Promise<DebianPostgres> {
     const standby = new DebianPostgres(join(folder, "standby"), await findFreePort());
-    const from = `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`;
+    const from =
+      `host=127.0.0.1 port=${this.port} user=postgres password=${PASSWORD} application_name=standby`;
     standby.#run("pg_basebackup", ["-d", from, "-R", "-c", "fast", "--no-sync"]);
     await standby.start();
     return standby;
+  }
+
+  static urlAt(port: number, database: string): string {
+    return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`;
   }
 
   /** The postmaster's process. */
@@ -82,7 +100,7 @@ export class DebianPostgres {
   }
 
   url(database = "postgres"): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+    return DebianPostgres.urlAt(this.port, database);
   }
 
   async start(): Promise<void> {
