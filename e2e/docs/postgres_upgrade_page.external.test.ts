@@ -42,6 +42,9 @@ describe("the page on upgrading Postgres", () => {
     folder = mkdtempSync(join(tmpdir(), "gold-upgrade-"));
     serverFolder = makeServerFolder();
     old = await DebianPostgres.create(serverFolder);
+    // The new server connects to the old one without a password.
+    writeFileSync(join(serverFolder, "primary", "pg_hba.conf"), "host all all 127.0.0.1/32 trust\n");
+    await postgres(old.url(), { max: 1, idle_timeout: 1 })`select pg_reload_conf()`;
     newer = await startPostgres({ dataDir: join(folder, "newer") });
     const superuserUrl = (database?: string) => hasMoved ? newer.superuserUrl(database) : old.url(database);
     deployment = await Deployment.start({
