@@ -91,9 +91,8 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
       ),
       ...[...both, ...alone].flatMap((share) => faultsOf("Deno", share)),
     ];
-    const [expected, found] = [onBoth, Object.keys(bothCounts)].map((files, index) =>
-      sumCounts(files.map((file) => [counts, bothCounts][index]![file] ?? NONE)).ran
-    );
+    const expected = sumCounts(onBoth.map((file) => counts[file] ?? NONE)).ran;
+    const found = totalOf(both).ran;
     if (expected !== found) {
       faults.push(`For the same files, Node ran ${expected} tests and suites, and Deno ran ${found}.`);
       for (const file of onBoth) {

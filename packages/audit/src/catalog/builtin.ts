@@ -1,6 +1,6 @@
-// Compares the rows with which initdb fills pg_catalog. Whoever replaces one of Postgres's own functions,
-// operators or views can hide a row or a role from every statement of this audit. So these statements read
-// plain columns of base tables: they call no function, use no operator and read no view.
+// Compares the rows with which initdb fills pg_catalog. A superuser who replaces one of Postgres's own
+// functions, operators or views can hide rows and roles from every statement that uses it. So these
+// statements read plain columns of base tables. They call no function, use no operator and read no view.
 import { readFileSync } from "node:fs";
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";

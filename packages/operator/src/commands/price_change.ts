@@ -40,7 +40,7 @@ export async function readPriceChange(
 
 /**
  * Returns whether the person must type the price of the proposal, because it leaves the price band. Throws if
- * the price of --expect is another one, or if it is missing and there is nobody to ask.
+ * --expect differs from the price. Throws also if --expect is missing and there is no terminal.
  */
 export function mustTypePrice(
   { askText }: Invocation,

@@ -92,8 +92,8 @@ begin
   return known;
 end $$;
 
--- Declares another pepper to be the one of the client secrets. Returns whether it is another one. Client secrets
--- that were made with an earlier pepper stay stored, but no process that starts from now on accepts them.
+-- Changes the pepper of the client secrets. Returns false if it is the present pepper. Client secrets that were
+-- made with an earlier pepper stay stored, but processes that start from now on refuse them.
 create or replace function gold.rotate_pepper(name text) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
