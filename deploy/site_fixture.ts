@@ -70,6 +70,7 @@ export function goldIn(engine: TestEngine, container: Container): Gold {
     const all = [...words.split(" "), ...more, "--json", "--yes"];
     const { code, output } = await engine.run(container, container.words, all);
     if (code !== 0) throw new Error(`gold ${words} exited with ${code}: ${output}`);
-    return JSON.parse(output) as Record<string, unknown>;
+    // The output contains the lines of standard error, too, which come first.
+    return JSON.parse(output.slice(output.indexOf("{"))) as Record<string, unknown>;
   };
 }

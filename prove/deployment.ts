@@ -165,7 +165,11 @@ export class Deployment {
    * in one session.
    */
   connectSuperuser(max: number): Sql {
-    return postgres(this.superuserUrl, {
+    return this.#connect(this.superuserUrl, max);
+  }
+
+  #connect(url: string, max: number): Sql {
+    return postgres(url, {
       max,
       backoff: () => 0.05,
       fetch_types: false,
@@ -174,9 +178,12 @@ export class Deployment {
     });
   }
 
-  /** Runs `use` in a new superuser session, because a fault may have ended the sessions of `sql`. */
-  async inNewSession<T>(use: (sql: Sql) => Promise<T>): Promise<T> {
-    const sql = this.connectSuperuser(1);
+  /**
+   * Runs `use` in a new session, because a fault may have ended the sessions of `sql`. The login is the
+   * superuser's or, for a change that the audit trail names, that of the migrations.
+   */
+  async inNewSession<T>(use: (sql: Sql) => Promise<T>, login?: "migration"): Promise<T> {
+    const sql = this.#connect(login ? this.#database.urls[login] : this.superuserUrl, 1);
     try {
       return await use(sql);
     } finally {

@@ -8,6 +8,6 @@ export function alternateStripes(deployment: Deployment, stripes: number): () =>
   let rounds = 0;
   return () => {
     const count = rounds++ % 2 === 0 ? stripes : 1;
-    return deployment.inNewSession((sql) => sql`select gold.set_stripes(${count})`);
+    return deployment.inNewSession((sql) => sql`select gold.set_stripes(${count})`, "migration");
   };
 }

@@ -35,7 +35,7 @@ describe("deploy/patroni/compose.yaml", () => {
     assertEquals(urls.map(([name, variable]) => `${name} ${variable}`).sort(), [
       ...["api DATABASE_URL", "api TICKER_DATABASE_URL", "delivery DELIVERY_DATABASE_URL"],
       ...["gold DATABASE_URL", "load_partner DATABASE_URL", "load_partner SECOND_DATABASE_URL"],
-      ...["migration MIGRATION_DATABASE_URL", "trust-sync DATABASE_URL"],
+      ...["migration MIGRATION_DATABASE_URL", "operators MIGRATION_DATABASE_URL", "trust-sync DATABASE_URL"],
     ]);
     const hosts = NODES.map((name) => environmentOf(name).PATRONI_POSTGRESQL_CONNECT_ADDRESS).join();
     for (const [, , url] of urls) {

@@ -203,9 +203,10 @@ function isAllowedDifference(one: string, other: string): boolean {
 
 /**
  * Returns the first final reply with sorted headers, and without the values that differ each time: ids,
- * instants, time differences, tokens and rate limits. Leaves out later replies and the connection headers,
- * because these depend on timing. If the request was already answered, malformed bytes after the request get
- * their own answer. Otherwise the request's answer says that the connection closes.
+ * instants, time differences, tokens and rate limits. Leaves out later replies, the connection headers and
+ * the mark of a refusal that is only counted, because these depend on timing. If the request was already
+ * answered, malformed bytes after the request get their own answer. Otherwise the request's answer says that
+ * the connection closes.
  */
 function comparable(received: string): string {
   const [reply = ""] = received.split(/(?=HTTP\/1\.1 [2-5])/).filter((text) =>
@@ -217,7 +218,7 @@ function comparable(received: string): string {
     .replace(/\d+ seconds ahead/, "seconds ahead")
     .replace(/"access_token":"[^"]+"/, '"access_token":""')
     .replace(/^(date|ratelimit): .*$/gim, "$1: new")
-    .replace(/^(connection|keep-alive): .*\r\n/gim, "");
+    .replace(/^(connection|keep-alive|x-gold-counted): .*\r\n/gim, "");
   const [head = "", ...rest] = text.split("\r\n\r\n");
   const [status, ...headers] = head.split("\r\n");
   return [status, ...headers.map((line) => line.toLowerCase()).sort(), ...rest].join(" | ");
