@@ -4,7 +4,6 @@ const count = (number: number, unit: string) => `${number} ${unit}${number === 1
 
 /** Writes a duration in words: the largest unit and the next one, such as "16 minutes 40 seconds". */
 export function durationText(ms: number): string {
-  if (ms > 0 && ms < 1000) return count(Math.round(ms), "millisecond");
   let rest = Math.round(ms / 1000);
   const parts = UNITS.map(([unit, seconds]) => {
     const number = Math.floor(rest / seconds);

@@ -255,7 +255,7 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
       );
     }
     if (http_status >= 200 && http_status < 300) {
-      return { detail: `answered ${http_status} to a test event after ${durationText(duration_ms)}.` };
+      return { detail: `answered ${http_status} to a test event after ${duration_ms} ms.` };
     }
     const cure = "Answer 2xx to a delivery that webhook_secret signs. Run gold-partner check-receiver.";
     throw new Fault(`answered ${http_status} to a test event.`, cure);
