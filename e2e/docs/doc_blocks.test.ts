@@ -29,7 +29,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/operator_day.md sh": "e2e/docs/operator_day.external.test.ts",
-  "docs/audit.md json": "packages/operator/src/commands/audit_full.pg.test.ts",
+  "docs/audit.md json": "packages/audit/src/catalog/catalog.pg.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/recovery.md sh": "e2e/docs/recovery_page.external.test.ts",
   "docs/postgres_upgrade.md sh": "e2e/docs/postgres_upgrade_page.external.test.ts",

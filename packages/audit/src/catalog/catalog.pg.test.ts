@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { Sql, TransactionSql } from "postgres";
@@ -6,6 +7,7 @@ import { auditBooks } from "../full_audit.ts";
 import { type Finding, Findings } from "../findings.ts";
 import { BUILTIN_STATEMENTS, compareBuiltin } from "./builtin.ts";
 import { compareCatalog } from "./fingerprint.ts";
+import { readAllowed } from "../outside_files.ts";
 import { HARMLESS_CATALOG } from "./harmless.ts";
 import { CATALOG_STATEMENTS } from "./objects.ts";
 import { ROLE_STATEMENTS } from "./roles.ts";
@@ -387,6 +389,16 @@ describe("the catalog and the roles", () => {
     assertEquals(own(await auditAfter(`${monitored}; alter role own replication`, { allowed })), [
       "role_is_expected: role own",
     ]);
+  });
+
+  it("may have what the example of docs/audit.md names", async () => {
+    const page = await readFile(new URL("../../../../docs/audit.md", import.meta.url), "utf8");
+    const allowed = readAllowed(/```json\n(.+?)```/s.exec(page)![1]!)!;
+    const monitored = "create extension pg_stat_statements; create role exporter in role pg_monitor";
+    const own = (lines: readonly string[]) =>
+      lines.filter((line) => /pg_stat_statements|exporter/.test(line));
+    assertEquals(own(await auditAfter(monitored)).length > 3, true);
+    assertEquals(own(await auditAfter(monitored, { allowed })), []);
   });
 
   it("are not used: after all routines and views are dropped, the audit still has the same result", async () => {
