@@ -104,7 +104,8 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const notes = await readAudit(sql, findings, options.keys?.audit);
   const expected = replay(notes.all, findings);
   const [owner] = await sql.unsafe(
-    "select r.rolname from pg_roles r join pg_database d on d.datdba = r.oid where d.datname = current_database()",
+    `select r.rolname from pg_roles r join pg_database d on d.datdba = r.oid
+    where d.datname = current_database()`,
   );
   checkLogins(findings, notes.all, owner?.rolname);
   const registry = await compareRegistry(sql, findings, expected, publicIds);

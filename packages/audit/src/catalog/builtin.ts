@@ -9,20 +9,28 @@ import { sha256Hex } from "../values.ts";
 const FILE = new URL("../../builtin.json", import.meta.url);
 /** Objects below have fixed OIDs. The OIDs from here to FIRST_NORMAL_OID depend on the machine of initdb. */
 const FIRST_UNPINNED_OID = 12_000;
-const FIRST_NORMAL_OID = 16_384;
+export const FIRST_NORMAL_OID = 16_384;
 
 /** The compared columns of each table, after its key. The type regproc is read as oid. */
 const COLUMNS: Readonly<Record<string, string>> = {
-  pg_proc:
-    "oid proname pronamespace proowner prolang provariadic prosupport::oid prokind prosecdef proleakproof proisstrict proretset provolatile proparallel pronargs pronargdefaults prorettype proargtypes proallargtypes proargmodes proargnames proargdefaults protrftypes prosrc probin prosqlbody proconfig",
+  pg_proc: `
+    oid proname pronamespace proowner prolang provariadic prosupport::oid prokind prosecdef proleakproof
+    proisstrict proretset provolatile proparallel pronargs pronargdefaults prorettype proargtypes
+    proallargtypes proargmodes proargnames proargdefaults protrftypes prosrc probin prosqlbody proconfig`,
   pg_rewrite: "oid rulename ev_class ev_type ev_enabled is_instead ev_qual ev_action",
-  pg_operator:
-    "oid oprname oprnamespace oprowner oprkind oprcanmerge oprcanhash oprleft oprright oprresult oprcom oprnegate oprcode::oid oprrest::oid oprjoin::oid",
+  pg_operator: `
+    oid oprname oprnamespace oprowner oprkind oprcanmerge oprcanhash oprleft oprright oprresult oprcom
+    oprnegate oprcode::oid oprrest::oid oprjoin::oid`,
   pg_cast: "oid castsource casttarget castfunc castcontext castmethod",
-  pg_aggregate:
-    "aggfnoid::oid aggkind aggnumdirectargs aggtransfn::oid aggfinalfn::oid aggcombinefn::oid aggserialfn::oid aggdeserialfn::oid aggmtransfn::oid aggminvtransfn::oid aggmfinalfn::oid aggfinalextra aggmfinalextra aggfinalmodify aggmfinalmodify aggsortop aggtranstype aggmtranstype agginitval aggminitval",
-  pg_type:
-    "oid typname typnamespace typowner typlen typbyval typtype typcategory typdelim typrelid typsubscript::oid typelem typarray typinput::oid typoutput::oid typreceive::oid typsend::oid typmodin::oid typmodout::oid typbasetype typnotnull typcollation typdefault",
+  pg_aggregate: `
+    aggfnoid::oid aggkind aggnumdirectargs aggtransfn::oid aggfinalfn::oid aggcombinefn::oid
+    aggserialfn::oid aggdeserialfn::oid aggmtransfn::oid aggminvtransfn::oid aggmfinalfn::oid
+    aggfinalextra aggmfinalextra aggfinalmodify aggmfinalmodify aggsortop aggtranstype aggmtranstype
+    agginitval aggminitval`,
+  pg_type: `
+    oid typname typnamespace typowner typlen typbyval typtype typcategory typdelim typrelid
+    typsubscript::oid typelem typarray typinput::oid typoutput::oid typreceive::oid typsend::oid
+    typmodin::oid typmodout::oid typbasetype typnotnull typcollation typdefault`,
   pg_class: "oid relname relnamespace relowner relkind reltype relam relrowsecurity",
   pg_language: "oid lanname lanowner lanispl lanpltrusted lanplcallfoid laninline lanvalidator",
   pg_amop:
@@ -49,10 +57,11 @@ const GRANTED: Readonly<Record<string, readonly [prefix: string, byDefault: stri
   pg_namespace: ["nsp", "U"],
 };
 
-const digestStatement = (table: string) =>
-  `select xmin, ${
-    COLUMNS[table]!.split(" ").map((column, index) => `${column} as c${index}`).join(", ")
-  } from pg_catalog.${table}`;
+const columnsOf = (table: string) => COLUMNS[table]!.trim().split(/\s+/);
+const digestStatement = (table: string) => {
+  const list = columnsOf(table).map((column, index) => `${column} as c${index}`).join(", ");
+  return `select xmin, ${list} from pg_catalog.${table}`;
+};
 const grantsStatement = (table: string) => {
   const [prefix] = GRANTED[table]!;
   const key = table === "pg_attribute" ? "attrelid as oid, attnum as part" : "oid, 0 as part";
@@ -82,9 +91,9 @@ export async function readBuiltin(sql: Connection): Promise<Builtin> {
   const names = await readNames(sql);
   const digests: Record<string, string> = {};
   const rows = new Map<string, { name: string; xmin: number }[]>();
-  for (const [table, columns] of Object.entries(COLUMNS)) {
+  for (const table of Object.keys(COLUMNS)) {
     const found: { name: string; xmin: number; text: string }[] = [];
-    const list = columns.split(" ");
+    const list = columnsOf(table);
     for (const { xmin, ...row } of await sql.unsafe(digestStatement(table))) {
       if (row.c0 >= FIRST_NORMAL_OID) continue;
       const key = row.c0 < FIRST_UNPINNED_OID ? row.c0 : names.get(row.c0) ?? "";
@@ -105,18 +114,13 @@ export async function readBuiltin(sql: Connection): Promise<Builtin> {
 /** Names the objects whose OIDs depend on the machine. */
 async function readNames(sql: Connection): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>();
-  for (
-    const [table, prefix] of [["pg_namespace", "nsp"], ["pg_class", "rel"], ["pg_type", "typ"], [
-      "pg_proc",
-      "pro",
-    ], ["pg_language", "lan"]]
-  ) {
-    const schema = /^pg_(class|type|proc)$/.test(table!) ? `${prefix}namespace` : "0";
-    for (
-      const { oid, name, schema: within } of await sql.unsafe(
-        `select oid, ${prefix}name as name, ${schema} as schema from pg_catalog.${table}`,
-      )
-    ) {
+  for (const table of ["pg_namespace", "pg_class", "pg_type", "pg_proc", "pg_language"]) {
+    const [prefix] = GRANTED[table]!;
+    const schema = /^pg_(class|type|proc)$/.test(table) ? `${prefix}namespace` : "0";
+    const named: readonly Row[] = await sql.unsafe(
+      `select oid, ${prefix}name as name, ${schema} as schema from pg_catalog.${table}`,
+    );
+    for (const { oid, name, schema: within } of named) {
       if (oid >= FIRST_UNPINNED_OID && oid < FIRST_NORMAL_OID) {
         names.set(oid, `${table} ${names.get(within) ?? within}.${spell(name, names)}`);
       }

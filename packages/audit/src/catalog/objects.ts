@@ -3,8 +3,8 @@
 // statements read pg_catalog, and call only Postgres's own functions, which builtin.ts compares with those of
 // a new server. harmless.ts lists what no statement reads.
 import type { Connection, Row } from "../snapshot.ts";
+import { FIRST_NORMAL_OID } from "./builtin.ts";
 
-const FIRST_NORMAL_OID = 16_384;
 const RELEASE =
   "(select oid from pg_catalog.pg_namespace where nspname in ('gold', 'gold_attempts', 'gold_migrations'))";
 /** The schemas of temporary objects. Only the session that created such an object sees it. */
@@ -16,7 +16,8 @@ const other = (oid: string, schema: string) =>
 const OWNER = "case when r.oid = d.datdba then 'the owner of the database' else r.rolname end as owner";
 const DATABASE = "join pg_database d on d.datname = current_database()";
 const grantsOf = (column: string) =>
-  `array(select a from unnest(${column}) a where r.oid <> d.datdba or not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants`;
+  `array(select a from unnest(${column}) a
+      where r.oid <> d.datdba or not starts_with(a::text, quote_ident(r.rolname) || '='))::text as grants`;
 
 /** The release's objects: each statement returns the name of an object and what is compared. */
 const OWN: Readonly<Record<string, string>> = {
@@ -25,106 +26,125 @@ const OWN: Readonly<Record<string, string>> = {
     from pg_namespace n join pg_roles r on r.oid = n.nspowner ${DATABASE} where n.oid in ${RELEASE}`,
   // Internal triggers check foreign keys.
   relation: `
-    select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, ${OWNER}, c.relacl is null as no_grants,
-      ${
-    grantsOf("c.relacl")
-  }, c.relrowsecurity, c.relforcerowsecurity, m.amname, c.relispartition, pg_get_partkeydef(c.oid) as partition_key,
+    select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, ${OWNER},
+      c.relacl is null as no_grants, ${grantsOf("c.relacl")},
+      c.relrowsecurity, c.relforcerowsecurity, m.amname, c.relispartition,
+      pg_get_partkeydef(c.oid) as partition_key,
       case when c.relkind = 'v' then c.reloptions::text end as options,
-      (select string_agg(concat_ws(' ', t.tgfoid::regproc, t.tgtype, t.tgenabled, t.tgdeferrable), ',' order by t.tgfoid, t.tgtype)
+      (select string_agg(concat_ws(' ', t.tgfoid::regproc, t.tgtype, t.tgenabled, t.tgdeferrable), ','
+          order by t.tgfoid, t.tgtype)
         from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal) as checks
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner ${DATABASE}
-      left join pg_am m on m.oid = c.relam
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
+      ${DATABASE} left join pg_am m on m.oid = c.relam
     where c.relnamespace in ${RELEASE} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
   inheritance: `
     select i.inhrelid::regclass::text || ' of ' || i.inhparent::regclass::text as name, i.inhdetachpending
     from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_class c on c.oid = i.inhrelid
     where (c.relnamespace in ${RELEASE} or p.relnamespace in ${RELEASE}) and p.relkind in ('r', 'p', 'f')`,
   column: `
-    select n.nspname || '.' || c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
-      a.attidentity::text, a.attgenerated::text, pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
+    select n.nspname || '.' || c.relname || '.' || a.attname as name,
+      format_type(a.atttypid, a.atttypmod) as type, a.attnotnull, a.attidentity::text, a.attgenerated::text,
+      pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum left join pg_collation l on l.oid = a.attcollation
-    where c.relnamespace in ${RELEASE} and (c.relkind in ('r', 'p') or a.attacl is not null) and a.attnum > 0 and not a.attisdropped`,
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      left join pg_collation l on l.oid = a.attcollation
+    where c.relnamespace in ${RELEASE} and (c.relkind in ('r', 'p') or a.attacl is not null)
+      and a.attnum > 0 and not a.attisdropped`,
   constraint: `
     select n.nspname || '.' || c.relname || '.' || k.conname as name, k.contype::text, k.condeferrable,
       pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE} and k.contype <> 'n'`,
   index: `
-    select n.nspname || '.' || i.relname as name, pg_get_indexdef(x.indexrelid) as definition, x.indisunique, x.indisvalid, x.indisready,
-      x.indislive, x.indimmediate
+    select n.nspname || '.' || i.relname as name, pg_get_indexdef(x.indexrelid) as definition,
+      x.indisunique, x.indisvalid, x.indisready, x.indislive, x.indimmediate
     from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
       join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE}`,
   trigger: `
-    select n.nspname || '.' || c.relname || '.' || t.tgname as name, pg_get_triggerdef(t.oid) as definition, t.tgenabled::text
+    select n.nspname || '.' || c.relname || '.' || t.tgname as name, pg_get_triggerdef(t.oid) as definition,
+      t.tgenabled::text
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE} and not t.tgisinternal`,
   rule: `
-    select n.nspname || '.' || c.relname || '.' || w.rulename as name, pg_get_ruledef(w.oid) as definition, w.ev_enabled::text
+    select n.nspname || '.' || c.relname || '.' || w.rulename as name, pg_get_ruledef(w.oid) as definition,
+      w.ev_enabled::text
     from pg_rewrite w join pg_class c on c.oid = w.ev_class join pg_namespace n on n.oid = c.relnamespace
     where c.relnamespace in ${RELEASE}`,
   function: `
     select n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
-      pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, l.lanname, p.prokind::text,
-      p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text, p.proconfig::text, r.rolname as owner,
-      p.proacl::text as grants, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, p.probin, p.prosupport::text, p.protrftypes::text
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang join pg_roles r on r.oid = p.proowner
+      pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, l.lanname,
+      p.prokind::text, p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text,
+      p.proconfig::text, r.rolname as owner, p.proacl::text as grants,
+      coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, p.probin, p.prosupport::text,
+      p.protrftypes::text
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+      join pg_roles r on r.oid = p.proowner
     where p.pronamespace in ${RELEASE}`,
   type: `
     select n.nspname || '.' || t.typname as name, t.typtype::text, r.rolname as owner, t.typacl::text as grants,
       (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels,
-      (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum) from pg_attribute a
-        where a.attrelid = t.typrelid and c.relkind = 'c') as members
+      (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum)
+        from pg_attribute a where a.attrelid = t.typrelid and c.relkind = 'c') as members
     from pg_type t join pg_namespace n on n.oid = t.typnamespace join pg_roles r on r.oid = t.typowner
       left join pg_class c on c.oid = t.typrelid
     where t.typnamespace in ${RELEASE} and (t.typtype not in ('c', 'b', 'm') or c.relkind = 'c')`,
   sequence: `
-    select s.seqrelid::regclass::text as name, format_type(s.seqtypid, null) as type, s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle
+    select s.seqrelid::regclass::text as name, format_type(s.seqtypid, null) as type,
+      s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle
     from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace in ${RELEASE}`,
 };
 
 /** One row for each object of a catalog whose rows have an owner. */
-const owned = (table: string, prefix: string, schema = false, more = "true") => `
-  select ${schema ? `n.nspname || '.' || ` : ""}o.${prefix}name as name, r.rolname as owner
-  from ${table} o join pg_roles r on r.oid = o.${prefix}owner ${
-  schema ? `join pg_namespace n on n.oid = o.${prefix}namespace` : ""
-}
-  where ${schema ? other("o.oid", `o.${prefix}namespace`) : `o.oid >= ${FIRST_NORMAL_OID}`} and ${more}`;
+const owned = (table: string, prefix: string, more = "true") => `
+  select o.${prefix}name as name, r.rolname as owner
+  from ${table} o join pg_roles r on r.oid = o.${prefix}owner
+  where o.oid >= ${FIRST_NORMAL_OID} and ${more}`;
+
+/** The same for a catalog whose rows are in schemas. */
+const ownedInSchema = (table: string, prefix: string, more = "true") => `
+  select n.nspname || '.' || o.${prefix}name as name, r.rolname as owner
+  from ${table} o join pg_roles r on r.oid = o.${prefix}owner
+    join pg_namespace n on n.oid = o.${prefix}namespace
+  where ${other("o.oid", `o.${prefix}namespace`)} and ${more}`;
 
 /** The other objects. No release creates objects of these kinds, or objects in other schemas. */
 const OTHER: Readonly<Record<string, string>> = {
   // A house may take the schema public away from everybody, or drop it.
   schema: `
     select n.nspname as name, r.rolname as owner from pg_namespace n join pg_roles r on r.oid = n.nspowner
-    where ${
-    other("n.oid", "n.oid")
-  } or n.nspname = 'public' and r.rolname not in ('pg_database_owner', 'postgres')`,
-  relation: owned("pg_class", "rel", true, "o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')"),
+    where ${other("n.oid", "n.oid")}
+      or n.nspname = 'public' and r.rolname not in ('pg_database_owner', 'postgres')`,
+  relation: ownedInSchema("pg_class", "rel", "o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')"),
   function: `
-    select p.oid::regprocedure::text as name, r.rolname as owner from pg_proc p join pg_roles r on r.oid = p.proowner
+    select p.oid::regprocedure::text as name, r.rolname as owner
+    from pg_proc p join pg_roles r on r.oid = p.proowner
     where ${other("p.oid", "p.pronamespace")}`,
-  type: `
-    select n.nspname || '.' || o.typname as name, r.rolname as owner from pg_type o join pg_roles r on r.oid = o.typowner
-      join pg_namespace n on n.oid = o.typnamespace left join pg_class c on c.oid = o.typrelid
-    where ${
-    other("o.oid", "o.typnamespace")
-  } and o.typcategory <> 'A' and (o.typtype <> 'c' or c.relkind = 'c')`,
+  type: ownedInSchema(
+    "pg_type",
+    "typ",
+    `o.typcategory <> 'A' and (o.typtype <> 'c'
+      or exists (select from pg_class c where c.oid = o.typrelid and c.relkind = 'c'))`,
+  ),
   operator: `
-    select n.nspname || '.' || o.oprname as name, r.rolname as owner from pg_operator o join pg_namespace n on n.oid = o.oprnamespace
-      join pg_roles r on r.oid = o.oprowner where o.oid >= ${FIRST_NORMAL_OID}`,
-  cast:
-    `select castsource::regtype::text || ' to ' || casttarget::regtype::text as name from pg_cast where oid >= ${FIRST_NORMAL_OID}`,
-  collation: owned("pg_collation", "coll", true),
-  conversion: owned("pg_conversion", "con", true),
-  operator_class: owned("pg_opclass", "opc", true),
-  operator_family: owned("pg_opfamily", "opf", true),
+    select n.nspname || '.' || o.oprname as name, r.rolname as owner
+    from pg_operator o join pg_namespace n on n.oid = o.oprnamespace join pg_roles r on r.oid = o.oprowner
+    where o.oid >= ${FIRST_NORMAL_OID}`,
+  cast: `
+    select castsource::regtype::text || ' to ' || casttarget::regtype::text as name
+    from pg_cast where oid >= ${FIRST_NORMAL_OID}`,
+  collation: ownedInSchema("pg_collation", "coll"),
+  conversion: ownedInSchema("pg_conversion", "con"),
+  operator_class: ownedInSchema("pg_opclass", "opc"),
+  operator_family: ownedInSchema("pg_opfamily", "opf"),
   // Members of Postgres's own families.
   family_operator: `
-    select f.opfname || ' ' || o.amopopr::regoperator::text as name from pg_amop o join pg_opfamily f on f.oid = o.amopfamily
+    select f.opfname || ' ' || o.amopopr::regoperator::text as name
+    from pg_amop o join pg_opfamily f on f.oid = o.amopfamily
     where o.oid >= ${FIRST_NORMAL_OID} and f.oid < ${FIRST_NORMAL_OID}`,
   family_function: `
-    select f.opfname || ' ' || o.amproc::regprocedure::text as name from pg_amproc o join pg_opfamily f on f.oid = o.amprocfamily
+    select f.opfname || ' ' || o.amproc::regprocedure::text as name
+    from pg_amproc o join pg_opfamily f on f.oid = o.amprocfamily
     where o.oid >= ${FIRST_NORMAL_OID} and f.oid < ${FIRST_NORMAL_OID}`,
   access_method: `select amname as name from pg_am where oid >= ${FIRST_NORMAL_OID}`,
   language: owned("pg_language", "lan"),
@@ -135,35 +155,41 @@ const OTHER: Readonly<Record<string, string>> = {
   server: owned("pg_foreign_server", "srv"),
   publication: owned("pg_publication", "pub"),
   published: `
-    select p.pubname || ' ' || c.prrelid::regclass::text as name from pg_publication_rel c join pg_publication p on p.oid = c.prpubid
-    union all select p.pubname || ' ' || n.nspname from pg_publication_namespace c join pg_publication p on p.oid = c.pnpubid
-      join pg_namespace n on n.oid = c.pnnspid`,
+    select p.pubname || ' ' || c.prrelid::regclass::text as name
+    from pg_publication_rel c join pg_publication p on p.oid = c.prpubid
+    union all
+    select p.pubname || ' ' || n.nspname from pg_publication_namespace c
+      join pg_publication p on p.oid = c.pnpubid join pg_namespace n on n.oid = c.pnnspid`,
   subscription: owned(
     "pg_subscription",
     "sub",
-    false,
     "o.subdbid = (select oid from pg_database where datname = current_database())",
   ),
   policy: "select polrelid::regclass::text || '.' || polname as name from pg_policy",
   // Of Postgres's own relations.
-  rule:
-    `select ev_class::regclass::text || '.' || rulename as name from pg_rewrite where oid >= ${FIRST_NORMAL_OID} and ev_class < ${FIRST_NORMAL_OID}`,
+  rule: `
+    select ev_class::regclass::text || '.' || rulename as name
+    from pg_rewrite where oid >= ${FIRST_NORMAL_OID} and ev_class < ${FIRST_NORMAL_OID}`,
   trigger:
     `select tgrelid::regclass::text || '.' || tgname as name from pg_trigger where tgrelid < ${FIRST_NORMAL_OID}`,
-  default_grant:
-    "select concat_ws(' ', n.nspname, d.defaclobjtype) as name, r.rolname as owner, d.defaclacl::text as grants from pg_default_acl d join pg_roles r on r.oid = d.defaclrole left join pg_namespace n on n.oid = d.defaclnamespace",
+  default_grant: `
+    select concat_ws(' ', n.nspname, d.defaclobjtype) as name, r.rolname as owner, d.defaclacl::text as grants
+    from pg_default_acl d join pg_roles r on r.oid = d.defaclrole
+      left join pg_namespace n on n.oid = d.defaclnamespace`,
   parameter_grant: "select parname as name, paracl::text as grants from pg_parameter_acl",
   // Everybody may connect and create temporary tables. Taking that away, or giving it to some, is harmless.
   database_grant: `
     select g.grantee::regrole::text || ' ' || g.privilege_type as name
-    from pg_database d, aclexplode(d.datacl) g where d.datname = current_database() and g.grantee not in (0, d.datdba) and g.privilege_type <> 'CONNECT'
+    from pg_database d, aclexplode(d.datacl) g
+    where d.datname = current_database() and g.grantee not in (0, d.datdba) and g.privilege_type <> 'CONNECT'
     union all select 'public CREATE' from pg_database d, aclexplode(d.datacl) g
     where d.datname = current_database() and g.grantee = 0 and g.privilege_type = 'CREATE'`,
 };
 /** Statements that only a superuser may read. */
 const RESTRICTED: Readonly<Record<string, string>> = {
-  pg_user_mapping:
-    "select s.srvname || ' ' || m.umuser::text as name from pg_user_mapping m join pg_foreign_server s on s.oid = m.umserver",
+  pg_user_mapping: `
+    select s.srvname || ' ' || m.umuser::text as name
+    from pg_user_mapping m join pg_foreign_server s on s.oid = m.umserver`,
 };
 
 export const CATALOG_STATEMENTS: readonly string[] = [OWN, OTHER, RESTRICTED].flatMap(Object.values);

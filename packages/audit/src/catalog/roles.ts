@@ -1,5 +1,6 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
+import { FIRST_NORMAL_OID } from "./builtin.ts";
 import { TIMEOUTS } from "./settings.ts";
 import type { ExpectedTables } from "../registry/expected.ts";
 
@@ -28,16 +29,18 @@ const RELEASE: Readonly<Record<string, readonly string[]>> = {
   gold_simulation_maker: [],
   gold_simulation_checker: [],
 };
-const FIRST_NORMAL_OID = 16_384;
 
 export const ROLE_STATEMENTS: readonly string[] = [
-  `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls, r.rolcanlogin,
-    d.oid is not null as owns_database
+  `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication,
+    r.rolbypassrls, r.rolcanlogin, d.oid is not null as owns_database
   from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`,
-  `select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin, m.oid = 10 as is_initial
-  from pg_auth_members a join pg_authid g on g.oid = a.roleid join pg_authid m on m.oid = a.member group by 1, 2, 4`,
-  `select r.rolname, s.setconfig::text as settings from pg_db_role_setting s left join pg_authid r on r.oid = s.setrole
-  where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`,
+  `select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin,
+    m.oid = 10 as is_initial
+  from pg_auth_members a join pg_authid g on g.oid = a.roleid join pg_authid m on m.oid = a.member
+  group by 1, 2, 4`,
+  `select r.rolname, s.setconfig::text as settings
+  from pg_db_role_setting s left join pg_authid r on r.oid = s.setrole
+  where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))`,
 ];
 
 /** Returns the attributes, memberships and settings of every role that can affect these books. */

@@ -51,7 +51,7 @@ export async function compareSettings(sql: Connection, findings: Findings): Prom
   const own: readonly Row[] = await sql.unsafe(`
     select coalesce(r.rolname, 'every role') as role, unnest(s.setconfig) as setting
     from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole
-    where s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database())`);
+    where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))`);
   for (const { role, setting } of own) {
     const [name, value] = setting.split("=", 2);
     checkTimeout(findings, `role ${role} setting ${name}`, name, value);
@@ -83,9 +83,9 @@ function checkTimeout(findings: Findings, row: string, name: string, value = "0"
 async function compareHba(sql: Connection, findings: Findings): Promise<void> {
   const [may] = await sql.unsafe("select has_function_privilege('pg_hba_file_rules()', 'execute') as read");
   if (!may!.read) return findings.skip("pg_hba_file_rules", "needs a superuser");
-  const rules: readonly Row[] = await sql.unsafe(
-    "select line_number, type, array_to_string(user_name, ',') as users, auth_method from pg_hba_file_rules()",
-  );
+  const rules: readonly Row[] = await sql.unsafe(`
+    select line_number, type, array_to_string(user_name, ',') as users, auth_method
+    from pg_hba_file_rules()`);
   for (const { line_number, type, users, auth_method } of rules) {
     if (auth_method === "trust") {
       findings.add(
