@@ -9,11 +9,16 @@ export function byTwo(first: Operator, second: Operator): Operator {
     const answer = await first(words, ...more);
     const { proposal_id: id, sha256 } = answer as { proposal_id?: string; sha256: string };
     if (id === undefined) return answer;
-    const [, mid] = /--mid (\S+)/.exec([words, ...more].join(" ")) ?? [];
-    await second("proposal approve", id, "--sha256", sha256, ...(mid ? ["--expect", mid] : []));
+    await second("proposal approve", id, "--sha256", sha256, ...expectOf([words, ...more].join(" ")));
     const { canonical_text, has_secrets } = await first("proposal show", id);
     // The content is the last line of the text.
     const content = JSON.parse((canonical_text as string).split("\n").at(-2)!);
     return { ...content, ...(has_secrets ? await first("proposal show", id, "--secrets") : {}) };
   };
+}
+
+/** The option with which a person approves the price that the command sets. Empty for other commands. */
+export function expectOf(words: string): readonly string[] {
+  const [, mid] = /--mid (\S+)/.exec(words) ?? [];
+  return mid ? ["--expect", mid] : [];
 }

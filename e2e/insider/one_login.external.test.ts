@@ -5,6 +5,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/
 import { asOperator, newKeyFiles, type Operator } from "@gold-partner/dev";
 import { gold as runGold, operatorKeyFile } from "@gold-partner/operator";
 import postgres, { type Sql } from "postgres";
+import { expectOf } from "../../testing/by_two.ts";
 import { deploymentLine } from "../../testing/operator_keys.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 import {
@@ -53,8 +54,7 @@ describe("one operator against the whole service", () => {
   async function propose(words: string, ...more: string[]): Promise<string> {
     const made = await gold(words, ...more) as { proposal_id: string; sha256: string };
     assertEquals(Object.keys(made), ["proposal_id", "sha256", "expires_at"], words);
-    const [, mid] = /--mid (\S+)/.exec(words) ?? [];
-    const approve = ["--sha256", made.sha256, ...(mid ? ["--expect", mid] : [])];
+    const approve = ["--sha256", made.sha256, ...expectOf(words)];
     await assertRejects(() => gold("proposal approve", made.proposal_id, ...approve), Error)
       .then(({ message }) => assertMatch(message, OWN));
     return made.proposal_id;

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -109,7 +110,7 @@ describe("what two people signed with 0.5.0", () => {
     const [amal, badr] = PEOPLE;
     const migration = asOperator(url, undefined, path("keys.json"));
     await migration("db migrate");
-    const keys = [amal, badr].map((name) => `${name} ${execFileSync("cat", [path(`${name}.pub`)])}`);
+    const keys = [amal, badr].map((name) => `${name} ${readFileSync(path(`${name}.pub`), "utf8")}`);
     file = path("operator_keys");
     await writeFile(file, deploymentLine(await migration("db status")) + keys.join(""));
     const trusted = await parseOperatorKeys(await readFile(file, "utf8"));

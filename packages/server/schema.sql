@@ -7919,13 +7919,15 @@ CREATE FUNCTION gold.refuse_outdated(given gold.proposal) RETURNS void
     AS $$
 declare
   newer proposal;
+  replaced text := replaced_by((given).kind, (given).content);
 begin
+  if replaced is null then return; end if;
   select p.* into newer
   from audit proposed
   join audit approved on approved.id > proposed.id and approved.action = 'proposal.approve'
   join proposal p on p.id::text = approved.subject
   where proposed.action = 'proposal.propose' and proposed.subject = (given).id::text
-    and replaced_by(p.kind, p.content) = replaced_by((given).kind, (given).content)
+    and replaced_by(p.kind, p.content) = replaced
   order by approved.id desc limit 1;
   if found then
     raise exception 'the proposal is outdated: another change of the same values was approved at %, after it was made (proposal %): if this change is still right, propose it again',

@@ -13,9 +13,10 @@ const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" i
 /** Runs these test files on both runtimes in a temporary root, without showing their output. */
 async function runPlanted(
   files: Readonly<Record<string, string>>,
-  { oneRuntime = {}, nodeAlone = false, beside = {}, limitMs = 600_000 }: {
+  { oneRuntime = {}, nodeAlone = false, sqlAlone = false, beside = {}, limitMs = 600_000 }: {
     oneRuntime?: OneRuntime;
     nodeAlone?: boolean;
+    sqlAlone?: boolean;
     /** Further files, which are not tests. */
     beside?: Readonly<Record<string, string>>;
     limitMs?: number;
@@ -36,6 +37,7 @@ async function runPlanted(
       files: Object.keys(files),
       oneRuntime,
       nodeAlone,
+      sqlAlone,
       lanes: 2,
       limitMs,
       output: "ignore",
@@ -181,23 +183,25 @@ it("place", () => {
   });
 
   it("runs suites of SQL on Node, and one of each folder on both runtimes", async () => {
-    const { node, deno, sqlSuites } = await runPlanted({
+    const files = {
       "sql/a.pg.test.ts": `import "node:fs";\nimport "./sender.ts";\nit("one", () => {});`,
       "sql/b.pg.test.ts": `import "../testing/books.ts";\nit("one", () => {});`,
       "sql/c.pg.test.ts": `import "./sender.ts";\nit("one", () => {});`,
       "sql/code.pg.test.ts": `import "./code.ts";\nit("one", () => {});`,
       "sql/served.pg.test.ts": `import "../testing/served.ts";\nit("one", () => {});`,
       "sql/not_pg.test.ts": `it("one", () => {});`,
-    }, {
-      beside: {
-        "sql/sender.ts": "",
-        "sql/sender.sql": "",
-        "sql/code.ts": "",
-        "testing/books.ts": `import "../sql/sender.ts";`,
-        "testing/served.ts": `import "node:https";`,
-      },
-    });
+    };
+    const beside = {
+      "sql/sender.ts": "",
+      "sql/sender.sql": "",
+      "sql/code.ts": "",
+      "testing/books.ts": `import "../sql/sender.ts";`,
+      "testing/served.ts": `import "node:https";`,
+    };
+    const { node, deno, sqlSuites } = await runPlanted(files, { beside });
     assertEquals([node.ran, deno.ran, sqlSuites], [6, 4, 2]);
+    const alone = await runPlanted(files, { beside, nodeAlone: true, sqlAlone: true });
+    assertEquals([alone.node.ran, alone.deno.ran], [3, 0]);
   });
 
   it("runs nothing on Deno with nodeAlone", async () => {

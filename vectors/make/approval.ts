@@ -19,46 +19,22 @@ const PRODUCTION = "production-6f1c0c1e-0b5d-4c3f-9a57-2f1f8d0a4b11";
 const SANDBOX = "sandbox-0a2b9d4e-77c1-4e0b-8a36-5f0e1d2c3b4a";
 const TIMES = { proposed_at: "2026-01-31T09:30:00.000Z", expires_at: "2026-02-03T09:30:00.000Z" };
 
+const PRICE = {
+  id: "019c18c0-0000-7000-8000-000000000001",
+  kind: "price.set",
+  proposer: "amal",
+  ...TIMES,
+  content: [
+    '{"source": "fixed", "mid": "5020000", "url": null, "spread_basis_points": 60, "stale_after_seconds": 10}',
+    '{"mid":"5020000","source":"fixed","spread_basis_points":60,"stale_after_seconds":10,"url":null}',
+  ],
+  approver: "badr",
+} as const;
+
 const CASES: readonly Case[] = [
-  {
-    name: "a price",
-    deployment: PRODUCTION,
-    id: "019c18c0-0000-7000-8000-000000000001",
-    kind: "price.set",
-    proposer: "amal",
-    ...TIMES,
-    content: [
-      '{"source": "fixed", "mid": "5020000", "url": null, "spread_basis_points": 60, "stale_after_seconds": 10}',
-      '{"mid":"5020000","source":"fixed","spread_basis_points":60,"stale_after_seconds":10,"url":null}',
-    ],
-    approver: "badr",
-  },
-  {
-    name: "the same price in a sandbox, which gives another text",
-    deployment: SANDBOX,
-    id: "019c18c0-0000-7000-8000-000000000001",
-    kind: "price.set",
-    proposer: "amal",
-    ...TIMES,
-    content: [
-      '{"source": "fixed", "mid": "5020000", "url": null, "spread_basis_points": 60, "stale_after_seconds": 10}',
-      '{"mid":"5020000","source":"fixed","spread_basis_points":60,"stale_after_seconds":10,"url":null}',
-    ],
-    approver: "badr",
-  },
-  {
-    name: "the same price in version 1, which names no deployment",
-    deployment: null,
-    id: "019c18c0-0000-7000-8000-000000000001",
-    kind: "price.set",
-    proposer: "amal",
-    ...TIMES,
-    content: [
-      '{"source": "fixed", "mid": "5020000", "url": null, "spread_basis_points": 60, "stale_after_seconds": 10}',
-      '{"mid":"5020000","source":"fixed","spread_basis_points":60,"stale_after_seconds":10,"url":null}',
-    ],
-    approver: "badr",
-  },
+  { name: "a price", deployment: PRODUCTION, ...PRICE },
+  { name: "the same price in a sandbox, which gives another text", deployment: SANDBOX, ...PRICE },
+  { name: "the same price in version 1, which names no deployment", deployment: null, ...PRICE },
   {
     name: "characters beyond ASCII",
     deployment: PRODUCTION,

@@ -17,6 +17,7 @@ export {
 } from "./registry_rows.ts";
 export {
   type ApprovalDocument,
+  endTimes,
   followKeys,
   OFF_REFUSED,
   readLists,

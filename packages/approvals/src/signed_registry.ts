@@ -101,12 +101,16 @@ export async function readLists(
   return listed;
 }
 
+/** The instants at which keys ended, in milliseconds. */
+export const endTimes = (ends: ApprovalDocument["ends"]): ReadonlyMap<string, number> =>
+  new Map(Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const));
+
 /** Returns a verifier with the first keys and each later key that two holders of known keys approved. */
 export async function followKeys(
   trusted: OperatorKeys,
   { ends, approvals }: ApprovalDocument,
 ): Promise<ApprovalVerifier> {
-  const times = new Map(Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const));
+  const times = endTimes(ends);
   const deciding = approvals.filter(isDeciding);
   const verifier = new ApprovalVerifier(trusted, times, await readLists(trusted, times, deciding));
   for (const approval of deciding) await verifier.verify(approval).catch(() => {});

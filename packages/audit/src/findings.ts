@@ -14,8 +14,8 @@ const KEPT_PER_RULE = 100;
 const MAX_TEXT = 300;
 
 /**
- * What a house allows beside the release, such as its monitoring. `row`, and `found` if it is given, are those of
- * the findings; `*` stands for any text without ` of `.
+ * What a house allows beside the release, such as its monitoring. `row`, and `found` if it is given, are those
+ * of the findings; `*` stands for any text without ` of `.
  */
 export interface Allowed {
   readonly rule: Rule;
@@ -24,7 +24,7 @@ export interface Allowed {
   readonly reason: string;
 }
 
-/** The rules whose findings a house can allow: those about the server and its catalog, never those about rows. */
+/** The rules whose findings a house can allow: about the server and its catalog, never about rows. */
 export const ALLOWABLE: readonly Rule[] = [
   "catalog_is_release",
   "builtin_is_postgres",
@@ -53,7 +53,7 @@ export class Findings {
   add(rule: Rule, row: string, expected: unknown, found: unknown): void {
     const entry = this.#allowed.find((each) =>
       each.rule === rule && matches(each.row, row) &&
-      (each.found === undefined || matches(each.found, textOf(found)))
+      (each.found === undefined || matches(each.found, wholeTextOf(found)))
     );
     if (entry) {
       this.allowed++;

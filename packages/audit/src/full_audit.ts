@@ -40,8 +40,8 @@ export interface AuditOptions {
   /** A superuser's connection, with which the catalog is read. Without it, what needs one is skipped. */
   readonly superuser?: Connection;
   /**
-   * The deployment and the first keys of operators. Without them, no signature of an approval is verified, and
-   * `approvals` is null.
+   * The deployment and the first keys of operators. Without them, no signature of an approval is verified,
+   * and `approvals` is null.
    */
   readonly operatorKeys?: OperatorKeys;
   /** The share of stored signatures that are verified, from 0 to 1. Default: 1. */
@@ -113,11 +113,11 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const proposals = await read("proposal", "order by id");
   checkProposals(findings, notes.all, proposals, environment === "sandbox");
   const operatorKeys = registry.operator_key ?? [];
-  const approvals = options.operatorKeys
-    ? await checkApprovals(findings, notes.all, proposals, operatorKeys, options.operatorKeys, environment)
-    : null;
-  if (options.operatorKeys) {
-    await checkDeployment(sql, findings, deployment, options.operatorKeys);
+  let approvals: number | null = null;
+  const first = options.operatorKeys;
+  if (first) {
+    approvals = await checkApprovals(findings, notes.all, proposals, operatorKeys, first, environment);
+    await checkDeployment(sql, findings, deployment, first);
   }
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {
@@ -301,7 +301,9 @@ const migratedAt = (firstNoteAt = Infinity, firstListAt = -Infinity): number =>
 /** The oldest week whose attempts are kept. Infinity if there is none. */
 async function attemptsKeptSince(sql: Connection): Promise<number> {
   const weeks = await sql.unsafe(
-    "select c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = 'gold_attempts' and c.relkind = 'r'",
+    `select c.relname
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'gold_attempts' and c.relkind = 'r'`,
   );
   const days = weeks.map(({ relname }) => /(\d{4})(\d\d)(\d\d)$/.exec(relname)).filter((day) => day !== null)
     .map(([, year, month, day]) => Date.UTC(+year!, +month! - 1, +day!));

@@ -24,7 +24,7 @@ export const RULES = {
   chain_is_whole: "every link is sha256(previous link, line of the record)",
   chain_head: "every chain ends at its recorded tail",
   head_is_kept:
-    "every chain still contains the heads that are stored outside, and no later audit row has an earlier time (--heads, --keys)",
+    "every chain still contains the heads that are stored outside, and no later audit row has an earlier time (--heads, --keys, --operator-keys)",
   quote_is_exact:
     "a quote's total follows from its price and grams by the rounding rule, and its end is after its beginning",
   quote_has_price:
@@ -75,14 +75,15 @@ export const RULES = {
   key_is_thumbprint: "the name of a key is the hash of the key",
   problem_is_release: "the table of problems equals this release's table",
   catalog_is_release:
-    "functions, triggers, constraints, indexes, columns, views, types, owners and grants match this release",
+    "functions, triggers, constraints, indexes, columns, views, types, sequences, owners and grants match this release, and the database has no other objects",
   role_is_expected:
     "no role has more attributes, memberships or settings than the release, the audit trail and --keys give it",
   builtin_is_postgres:
     "the functions, operators, casts, aggregates, types and views that initdb created are those of this version of Postgres, with no more grants",
   setting_is_safe:
     "fsync and full_page_writes are on, synchronous_commit is neither off nor local, triggers fire (session_replication_role), and pg_hba.conf trusts nobody",
-  key_is_kept: "the active credentials equal those in the file that is stored outside (--keys)",
+  key_is_kept:
+    "the id of the deployment, the operators, their keys and the active credentials equal those in the file that is stored outside (--keys)",
 } as const;
 
 export type Rule = keyof typeof RULES;

@@ -1,12 +1,12 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { findMisspelt, misspeltText } from "./misspelt_settings.ts";
+import { misspeltSettings } from "./misspelt_settings.ts";
 
 const SETTINGS = ["LANES", "LISTEN", "HA", "HEADS_FILE", "DATABASE_URL", "OPERATOR_KEYS"];
 
-describe("findMisspelt()", () => {
+describe("misspeltSettings()", () => {
   const found = (variables: Readonly<Record<string, string>>) =>
-    findMisspelt(SETTINGS, variables).map(({ variable, setting }) => `${variable} ${setting}`);
+    misspeltSettings(SETTINGS, variables).map((text) => text.replace(/^(\w+) is .* mean (\w+)\?$/, "$1 $2"));
 
   it("finds a missing, wrong, additional or swapped letter, and lower case", () => {
     for (const variable of ["LANE", "LANEX", "LANESS", "LNAES", "lanes", "Lane"]) {
@@ -15,10 +15,9 @@ describe("findMisspelt()", () => {
     assertEquals(found({ HEAD_FILES: "off", DATABASE_URI: "x", OPERATORKEY: "y" }), [
       ...["DATABASE_URI DATABASE_URL", "HEAD_FILES HEADS_FILE", "OPERATORKEY OPERATOR_KEYS"],
     ]);
-    assertEquals(
-      misspeltText({ variable: "LANE", setting: "LANES" }),
+    assertEquals(misspeltSettings(SETTINGS, { LANE: "3" }), [
       "LANE is not a setting and has no effect. Did you mean LANES?",
-    );
+    ]);
   });
 
   it("finds nothing in settings, in usual variables and in names that only begin like a setting", () => {

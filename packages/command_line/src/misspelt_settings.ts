@@ -1,9 +1,3 @@
-/** An environment variable that has no effect, and the setting that it resembles. */
-interface MisspeltSetting {
-  readonly variable: string;
-  readonly setting: string;
-}
-
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Shorter names resemble too many other variables. */
@@ -14,10 +8,10 @@ const LONG = 8;
 const OTHERS: readonly string[] = ["LINES"];
 
 /**
- * Finds the variables whose names resemble a setting that is not set. A missing, wrong, additional or swapped
+ * A sentence for each variable whose name resembles a setting that is not set. A missing, wrong, additional or swapped
  * letter counts as one difference, and lower case as none.
  */
-export function findMisspelt(settings: readonly string[], variables: Variables): readonly MisspeltSetting[] {
+export function misspeltSettings(settings: readonly string[], variables: Variables): readonly string[] {
   const unset = settings.filter((name) => variables[name] === undefined && name.length >= LENGTH_MIN);
   // Deno lists the environment in no fixed order.
   return Object.keys(variables).sort().flatMap((variable) => {
@@ -25,13 +19,11 @@ export function findMisspelt(settings: readonly string[], variables: Variables):
     const setting = unset.find((name) =>
       differences(variable.toUpperCase(), name) <= (name.length < LONG ? 1 : 2)
     );
-    return setting === undefined ? [] : [{ variable, setting }];
+    return setting === undefined
+      ? []
+      : [`${variable} is not a setting and has no effect. Did you mean ${setting}?`];
   });
 }
-
-/** Says in one sentence that the variable has no effect. */
-export const misspeltText = ({ variable, setting }: MisspeltSetting): string =>
-  `${variable} is not a setting and has no effect. Did you mean ${setting}?`;
 
 /** The number of letters in which two names differ: the restricted Damerau-Levenshtein distance. */
 function differences(one: string, other: string): number {

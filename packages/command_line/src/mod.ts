@@ -1,2 +1,2 @@
 export { type OptionTable, parseOptions } from "./parse_options.ts";
-export { findMisspelt, misspeltText } from "./misspelt_settings.ts";
+export { misspeltSettings } from "./misspelt_settings.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rename, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { operatorKeyFile, operatorKeysFile } from "@gold-partner/operator";
 import type { Database } from "./database.ts";
@@ -44,31 +44,46 @@ export async function beginTwoPeople(
       ]),
     );
   }
-  const hasNewFile = !existsSync(operatorKeysFile(state.dir));
-  await writeFileOfKeys(state, urls, baseUrl);
-  if (hasNewFile) await signForRows(state, urls);
+  const file = operatorKeysFile(state.dir);
+  const hasNewFile = !existsSync(file);
+  // The file gets its name when both people have signed. So an interrupted start signs again.
+  const written = hasNewFile ? `${file}.new` : file;
+  await writeFileOfKeys(state, urls, baseUrl, written);
+  if (hasNewFile) {
+    await signForRows(state, urls, written);
+    await rename(written, file);
+  }
   return { said: "changes need two people, and both operators have an SSH key to sign with", hasNewFile };
 }
 
-async function writeFileOfKeys(state: State, urls: Database["urls"], baseUrl: string): Promise<void> {
+async function writeFileOfKeys(
+  state: State,
+  urls: Database["urls"],
+  baseUrl: string,
+  file: string,
+): Promise<void> {
   const { deployment_id } = await asOperator(urls.migration)("db status");
   const lines = [`# deployment ${deployment_id} ${baseUrl} npm start`];
   for (const [index, url] of urls.operators.entries()) {
     const key = await readFile(`${operatorKeyFile(state.dir, PEOPLE[index]!)}.pub`, "utf8");
     lines.push(`${new URL(url).username} ${key.trim()}`);
   }
-  const [file, text] = [operatorKeysFile(state.dir), `${lines.join("\n")}\n`];
-  // A file of the same content keeps its time, which startEarly() compares.
+  const text = `${lines.join("\n")}\n`;
+  // A file of the same content keeps its time, which isMigrated() compares.
   if (await readFile(file, "utf8").catch(() => "") !== text) await state.writePrivate(file, text);
 }
 
 /** Both people sign for what existed before the file: first for older approvals, then for rows. */
-async function signForRows(state: State, { migration, operators }: Database["urls"]): Promise<void> {
+async function signForRows(
+  state: State,
+  { migration, operators }: Database["urls"],
+  file: string,
+): Promise<void> {
   const [one, two] = operators.map((url, index) =>
     asOperator(url, undefined, keyFileOf(state), {
       MIGRATION_DATABASE_URL: migration,
       GOLD_SSH_KEY: operatorKeyFile(state.dir, PEOPLE[index]!),
-      OPERATOR_KEYS: operatorKeysFile(state.dir),
+      OPERATOR_KEYS: file,
     })
   );
   for (const words of ["proposal adopt", "registry adopt"]) {

@@ -105,9 +105,9 @@ export async function findMigrationUrl(env: Environment, stateDir: string): Prom
 }
 
 /** Checks a database URL. The URL may hold a password, so no message repeats it. */
-function checkUrl(env: Environment, name: string): string {
+export function checkUrl(env: Environment, name: string, url = env[name]!): string {
   try {
-    return checkDatabaseUrl(env[name]!, env.GOLD_ENV);
+    return checkDatabaseUrl(url, env.GOLD_ENV);
   } catch (error) {
     throw usage(`${name} ${(error as Error).message}`);
   }

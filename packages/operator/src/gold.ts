@@ -245,7 +245,7 @@ async function confirmed(question: string, { ask }: Terminal): Promise<void> {
 function overview(): string {
   return [
     "gold: the operator's commands. Every command takes --json, --yes, --state DIR, --ssh-key FILE and --help.",
-    "With --as second, before or after the command, it uses the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
+    "With --as second, before or after the command, gold uses the second person's login: SECOND_DATABASE_URL, or that of `npm start`.",
     "",
   ]
     .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");

@@ -12,7 +12,7 @@ import {
 import type { Sql } from "postgres";
 import type { Invocation } from "./command.ts";
 import { usage } from "./failure.ts";
-import { findStart, operatorKeysFile, startIn } from "./run_file.ts";
+import { findStartOf, operatorKeysFile } from "./run_file.ts";
 import { optional } from "./values.ts";
 
 type Place = Pick<Invocation, "values" | "path" | "env" | "stateDir" | "databaseUrl">;
@@ -43,7 +43,7 @@ export async function readOperatorKeys(place: Place): Promise<OperatorKeys | und
 }
 
 async function findStartsFile({ env, stateDir, databaseUrl }: Place): Promise<string | undefined> {
-  const start = env.DATABASE_URL ? await findStart(await databaseUrl()) : startIn(stateDir);
+  const start = await findStartOf(env, stateDir, databaseUrl);
   const file = start && operatorKeysFile(start.stateDir);
   return file !== undefined && existsSync(file) ? resolve(file) : undefined;
 }

@@ -62,12 +62,20 @@ export const operatorKeyFile = (stateDir: string, person: "first" | "second"): s
 /** The file of OPERATOR_KEYS of an `npm start -- --two-people`. */
 export const operatorKeysFile = (stateDir: string): string => join(stateDir, "keys", "operator_keys");
 
+/** Returns the running `npm start` of this database: by DATABASE_URL if it is set, else by the state folder. */
+export const findStartOf = async (
+  env: Readonly<Record<string, string | undefined>>,
+  stateDir: string,
+  databaseUrl: () => string | Promise<string>,
+): Promise<LocalStart | undefined> =>
+  env.DATABASE_URL ? await findStart(await databaseUrl()) : startIn(stateDir);
+
 /**
  * Returns the running `npm start` whose run.json has exactly this DATABASE_URL, so that the keys of a start
  * that was killed are not used for another database at the same address. Every user can write into the shared
  * folder, so a pointer that another user made is ignored.
  */
-export async function findStart(databaseUrl: string): Promise<LocalStart | undefined> {
+async function findStart(databaseUrl: string): Promise<LocalStart | undefined> {
   // A URL with several hosts cannot be parsed. `npm start` has one host.
   if (!URL.canParse(databaseUrl)) return undefined;
   const pointer = statePointer(databaseUrl);

@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path";
 import process from "node:process";
 import { EXIT, Failure, usage } from "./failure.ts";
 import { keyEnvironment } from "./key_environment.ts";
-import { findStart, operatorKeyFile, startIn } from "./run_file.ts";
+import { findStartOf, operatorKeyFile } from "./run_file.ts";
 
 /** Returns the armored signature of `ssh-keygen -Y sign`. */
 export type SignText = (namespace: string, text: string) => Promise<string>;
@@ -37,7 +37,7 @@ export async function findSshKey(
     if (isAbsolute(given)) return given;
     throw usage(`${name} must be an absolute path; got ${given}.`);
   }
-  const start = env.DATABASE_URL ? await findStart(databaseUrl) : startIn(stateDir);
+  const start = await findStartOf(env, stateDir, () => databaseUrl);
   if (start) {
     const person = start.second_database_url === databaseUrl ? "second" : "first";
     const file = operatorKeyFile(start.stateDir, person);

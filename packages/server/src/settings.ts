@@ -1,4 +1,4 @@
-import { findMisspelt, misspeltText } from "@gold-partner/command-line";
+import { misspeltSettings as misspelt } from "@gold-partner/command-line";
 
 interface Setting {
   readonly name: string;
@@ -126,7 +126,7 @@ export const SETTINGS: readonly Setting[] = [
 /** A sentence for each variable that looks like a misspelt setting. */
 export const misspeltSettings = (
   variables: Readonly<Record<string, string | undefined>>,
-): readonly string[] => findMisspelt(SETTINGS.map(({ name }) => name), variables).map(misspeltText);
+): readonly string[] => misspelt(SETTINGS.map(({ name }) => name), variables);
 
 /** Returns the default in this environment; undefined if the setting is required. */
 export const defaultOf = (

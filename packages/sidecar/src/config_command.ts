@@ -1,5 +1,5 @@
 import process from "node:process";
-import { findMisspelt, misspeltText } from "@gold-partner/command-line";
+import { misspeltSettings } from "@gold-partner/command-line";
 import { writeConfigFiles } from "./config_folder.ts";
 import { readSidecarConfig, SIDECAR_SETTINGS, type SidecarConfig, SidecarConfigError } from "./settings.ts";
 
@@ -17,9 +17,8 @@ export async function config(args: readonly string[]): Promise<number> {
     console.error(CONFIG_USAGE);
     return EXIT_USAGE;
   }
-  for (const one of findMisspelt(SIDECAR_SETTINGS.map(({ name }) => name), process.env)) {
-    console.error(misspeltText(one));
-  }
+  const names = SIDECAR_SETTINGS.map(({ name }) => name);
+  for (const text of misspeltSettings(names, process.env)) console.error(text);
   try {
     for (const path of await writeFiles(readSidecarConfig(process.env))) console.log(`wrote ${path}`);
     return 0;

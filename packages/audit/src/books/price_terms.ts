@@ -36,7 +36,7 @@ export class PriceTerms {
   /** The prices with which the band compares. */
   #runs: Run[] = [];
   #last: Row;
-  /** The row with which the breaker's comparison begins. Undefined after a market.open of 0.5.0, which names none. */
+  /** Where the breaker's comparison begins. Undefined after a market.open of 0.5.0, which names no row. */
   #watchedFrom: unknown;
   #bandFrom: unknown = 1;
 
@@ -105,8 +105,8 @@ export class PriceTerms {
   }
 
   /**
-   * Compares with the price before, and with those of the last hour. Forgets the older ones. Returns the oldest
-   * price of the hour, or undefined after a finding.
+   * Compares with the price before, and with those of the last hour. Forgets the older ones. Returns the
+   * oldest price of the hour, or undefined after a finding.
    */
   #compare(row: Row, { mid, storedAt }: Run, { step, hour }: Band): number | undefined {
     for (let at = this.#runs.length - 1, limit = step; at >= 0; at--, limit = hour) {
@@ -131,7 +131,9 @@ export class PriceTerms {
     const turns = (from: number, to: number) => (to - from) * 10_000 > from * spread;
     let isRise: boolean | undefined;
     const sums = { rises: 0, falls: 0 };
-    const add = () => isRise === undefined || (sums[isRise ? "rises" : "falls"] += high - low);
+    const add = () => {
+      if (isRise !== undefined) sums[isRise ? "rises" : "falls"] += high - low;
+    };
     for (let at = this.#runs.length - 1; at >= 0; at--) {
       const { mid } = this.#runs[at]!;
       if (isRise === undefined) {

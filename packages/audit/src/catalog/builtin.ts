@@ -1,6 +1,7 @@
 // Compares the rows with which initdb fills pg_catalog. A superuser who replaces one of Postgres's own
-// functions, operators or views can hide rows and roles from every statement that uses it. So these
-// statements read plain columns of base tables. They call no function, use no operator and read no view.
+// functions, operators or views can hide rows and roles from every statement that uses it. So
+// BUILTIN_STATEMENTS read plain columns of base tables, and use no function, operator or view. Only the name
+// of the first superuser comes from the view pg_roles, after its rule was compared.
 import { readFileSync } from "node:fs";
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
@@ -45,8 +46,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   pg_init_privs: "objoid classoid objsubid privtype initprivs",
 };
 /**
- * The tables with grants: the prefix of their columns, and what everybody may do by default. Everybody may read
- * the views of information_schema, for which pg_init_privs has no rows.
+ * The tables with grants: the prefix of their columns, and what everybody may do by default. Everybody may
+ * read the views of information_schema, for which pg_init_privs has no rows.
  */
 const GRANTED: Readonly<Record<string, readonly [prefix: string, byDefault: string]>> = {
   pg_proc: ["pro", "X"],
@@ -73,8 +74,8 @@ export const BUILTIN_STATEMENTS: readonly string[] = [
 ];
 
 /**
- * For each major version of Postgres and each table, the digests of the rows below FIRST_NORMAL_OID. There are
- * several if a minor version changed what initdb writes.
+ * For each major version of Postgres and each table, the digests of the rows below FIRST_NORMAL_OID. There
+ * are several if a minor version changed what initdb writes.
  */
 export type BuiltinFile = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
@@ -130,8 +131,8 @@ async function readNames(sql: Connection): Promise<ReadonlyMap<number, string>> 
 }
 
 /**
- * Stored expressions have OIDs, and before Postgres 17 also positions in the text that was parsed. The name of a
- * TOAST table is an OID.
+ * Stored expressions have OIDs, and before Postgres 17 also positions in the text that was parsed. The name of
+ * a TOAST table is an OID.
  */
 const spell = (text: string, names: ReadonlyMap<number, string>): string =>
   text.replaceAll(/:(stmt_)?(location|len) -?\d+/g, "").replaceAll(/pg_toast_\d+/g, "pg_toast")
@@ -142,7 +143,7 @@ const spell = (text: string, names: ReadonlyMap<number, string>): string =>
 
 const HINTS = 5;
 
-/** Compares the rows of initdb with those of a new server of the same version, and the grants with initdb's. */
+/** Compares the rows of initdb with those of a new server of the same version, and the grants, too. */
 export async function compareBuiltin(sql: Connection, findings: Findings): Promise<void> {
   const { version, digests, rows } = await readBuiltin(sql);
   const expected = (JSON.parse(readFileSync(FILE, "utf8")) as BuiltinFile)[version];
@@ -153,17 +154,18 @@ export async function compareBuiltin(sql: Connection, findings: Findings): Promi
       "a version that this release supports",
       version,
     );
-    return;
+    return await compareGrants(sql, findings);
   }
-  for (const [table, known] of Object.entries(expected)) {
-    if (known.includes(digests[table]!)) continue;
+  for (const [table, digest] of Object.entries(digests)) {
+    const known = expected[table] ?? [];
+    if (known.includes(digest)) continue;
     // Hardening moves xmin, too, so it is only a hint.
     const last = [...rows.get(table)!].sort((one, another) => another.xmin - one.xmin).slice(0, HINTS);
     findings.add(
       "builtin_is_postgres",
       table,
       known.join(" or "),
-      `${digests[table]}; last written: ${last.map(({ name }) => name).join(", ")}`,
+      `${digest}; last written: ${last.map(({ name }) => name).join(", ")}`,
     );
   }
   await compareGrants(sql, findings);

@@ -194,7 +194,7 @@ const RESTRICTED: Readonly<Record<string, string>> = {
 
 export const CATALOG_STATEMENTS: readonly string[] = [OWN, OTHER, RESTRICTED].flatMap(Object.values);
 
-/** Reads the release's objects: the kind and name of each, and its text. Partitions of attempts share names. */
+/** Reads the release's objects: kind and name, and the text. Partitions of attempts share names. */
 export async function readObjects(
   sql: Connection,
 ): Promise<readonly (readonly [name: string, text: string])[]> {
@@ -207,7 +207,7 @@ export async function readObjects(
   return objects;
 }
 
-/** Reads the names of all other objects, with their owners. `skip` is called for what the login may not read. */
+/** Reads the names and owners of all other objects. `skip` is called for what the login may not read. */
 export async function readOthers(
   sql: Connection,
   skip: (name: string, reason: string) => void,

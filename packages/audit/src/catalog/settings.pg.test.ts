@@ -26,7 +26,10 @@ describe("the settings", () => {
     admin = postgres(server.superuserUrl(), { max: 1, onnotice: () => {} });
   });
   after(async () => {
-    // The last test stops the server.
+    await admin?.end({ timeout: 1 });
+    const cluster = join(dataDir, "cluster");
+    const running = findPostmaster(cluster);
+    if (running) await stopPostmaster(cluster, running.pid, false);
     rmSync(dataDir, { recursive: true, force: true });
   });
 
@@ -120,7 +123,6 @@ describe("the settings", () => {
     closeSync(logFd);
     await until(() => compare().then(() => true, () => false));
     const lines = (await found()).filter((line) => !line.includes("pg_hba.conf"));
-    await stopPostmaster(join(dataDir, "cluster"), findPostmaster(join(dataDir, "cluster"))!.pid, false);
     assertEquals(lines, [
       "setting_is_safe: setting fsync: off",
       "setting_is_safe: setting full_page_writes: off",

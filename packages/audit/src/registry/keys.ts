@@ -1,4 +1,5 @@
-// Credentials, operators and settlement accounts in a form that can be stored outside the database: names and hashes.
+// Credentials, operators and settlement accounts in a form that can be stored outside the database: names and
+// hashes.
 import type { Findings } from "../findings.ts";
 import type { Row } from "../snapshot.ts";
 import type { Table } from "../tables.ts";

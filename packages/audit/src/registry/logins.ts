@@ -5,8 +5,8 @@ import type { Note } from "./notes.ts";
 /** What each process of the service, and each login of simulations, writes to the audit trail. */
 const SERVICE: Readonly<Record<string, RegExp>> = {
   gold_ticker: /^market\.halt$/,
-  // The first API process after an upgrade stores the name of its pepper. Until `gold db migrate --finish`, the
-  // API's login also stores prices.
+  // The first API process after an upgrade stores the name of its pepper. Until `gold db migrate --finish`,
+  // the API's login also stores prices.
   gold_api: /^(market\.halt|pepper\.keep)$/,
   gold_simulation_maker: /^(deposit|withdrawal)\./,
   gold_simulation_checker: /^(deposit|withdrawal)\./,

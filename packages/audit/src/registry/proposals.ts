@@ -204,17 +204,19 @@ function checkDecisions(findings: Findings, notes: readonly Note[], rows: readon
 }
 
 /**
- * Checks that no approval put an older value back: between a proposal and its approval, no other proposal that
- * replaces the same was approved. Approvals of 0.5.0 and earlier do not state what they replace, and are not
- * checked.
+ * Checks that no approval put an older value back: between a proposal and its approval, no other proposal
+ * that replaces the same was approved. Approvals of 0.5.0 and earlier do not state what they replace, and are
+ * not checked.
  */
 function checkOutdated(
   findings: Findings,
   notes: readonly Note[],
   proposals: ReadonlyMap<string, Row>,
 ): void {
-  /** For each subject, the audit row of the newest approval. For each proposal, its audit row. */
-  const [approved, proposed] = [new Map<string, bigint>(), new Map<string, bigint>()];
+  /** The audit row of the newest approval of each subject. */
+  const approved = new Map<string, bigint>();
+  /** The audit row in which each proposal was made. */
+  const proposed = new Map<string, bigint>();
   let statesSubject = false;
   for (const { id, action, subject, detail } of notes) {
     if (action === "proposal.propose") proposed.set(subject, id);

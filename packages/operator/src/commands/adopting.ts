@@ -1,6 +1,7 @@
 import {
   type ApprovalDocument,
   ApprovalVerifier,
+  endTimes,
   type OperatorKeys,
   proposalSha256,
   readLists,
@@ -44,11 +45,11 @@ export const adopt: Command = {
 };
 
 /**
- * Returns the approvals of version 1 whose signatures hold, and that no list has yet. It leaves out the others,
- * which gold audit full reports.
+ * Returns the approvals of version 1 whose signatures hold, and that no list has yet. It leaves out the
+ * others, which gold audit full reports.
  */
 async function findUnlisted({ ends, approvals }: ApprovalDocument, trusted: OperatorKeys) {
-  const times = new Map(Object.entries(ends).map(([key, end]) => [key, Date.parse(end)] as const));
+  const times = endTimes(ends);
   const listed = await readLists(trusted, times, approvals);
   const old = approvals.filter(({ deployment }) => deployment === null);
   const pairs = await Promise.all(old.map(async (one): Promise<Pair> => [one.id, await proposalSha256(one)]));

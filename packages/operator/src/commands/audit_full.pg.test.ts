@@ -220,6 +220,8 @@ describe("gold audit full", () => {
   });
 
   it("refuses files of another format, a share above 100%, and a login that may not read", async () => {
+    const remote = ["full", "--superuser-url", "postgres://root@db.example/gold"];
+    refused(await audit(...remote), 2, "--superuser-url reaches db.example over the network");
     const wrong = await operator.write("wrong.json", '{"items":[1]}');
     refused(await audit("full", "--heads", wrong), 2, "gold ledger heads");
     refused(await audit("full", "--keys", wrong), 2, "gold audit keys");

@@ -15,6 +15,7 @@ import {
   withSnapshot,
 } from "@gold-partner/audit";
 import type { Command, Invocation, Row } from "../command.ts";
+import { checkUrl } from "../database.ts";
 import { usage } from "../failure.ts";
 import { writeMetrics } from "../metrics_file.ts";
 import { withNewFile } from "../new_file.ts";
@@ -46,9 +47,10 @@ const full: Command = {
     const signatures = readShare(optional(values, "signatures") ?? "all");
     const file = optional(values, "resume");
     const basis = createHash("sha256").update(JSON.stringify([heads, keys, signatures, RULES])).digest("hex");
+    const given = optional(values, "superuser-url");
+    const superuserUrl = given === undefined ? undefined : checkUrl(invocation.env, "--superuser-url", given);
     const state = file === undefined ? undefined : await AuditState.open(path(file), basis);
     const url = await invocation.migrationUrl();
-    const superuserUrl = optional(values, "superuser-url");
     const audit = (superuser?: Connection) =>
       withSnapshot(
         url,

@@ -20,7 +20,8 @@ export async function readPriceChange(
   if (typeof mid !== "string") return undefined;
   const midPips = BigInt(mid);
   const [price] = await query`
-    select mid::text, round(100.0 * (${mid}::text::bigint - mid) / mid, 2)::float8 as percent, ticked_at, band_basis_points is not null as has_band,
+    select mid::text, round(100.0 * (${mid}::text::bigint - mid) / mid, 2)::float8 as percent,
+      ticked_at, band_basis_points is not null as has_band,
       gold.is_outside_band(${mid}::text::bigint, ${spread_basis_points as number}::int) as is_outside
     from gold.current_price`;
   const percent: number | null = price && !isAwaited(price.ticked_at) ? price.percent : null;

@@ -43,10 +43,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
           ? ""
           : ` Today, they go to ${before}: \`gold partner set ${client_id} --iban ${before}\` sets it back.`
       }${sharedIban(iban, today)}`,
-    today: async (content, query) => {
-      const { name } = await findPartner(query, content.client_id as string);
-      return { ...await partnerToday(content, query), name, ...await sharersToday(content, query) };
-    },
+    today: async (content, query) => ({
+      ...await partnerToday({ ...content, name: null }, query),
+      ...await sharersToday(content, query),
+    }),
   },
   "partner.resume": {
     consequences: ({ client_id }) => `The service accepts the calls of ${client_id} again.`,
@@ -376,10 +376,13 @@ async function priceToday(_: Content, query: Query): Promise<Content> {
 async function marketToday(content: Content, query: Query): Promise<Content> {
   const [row] = await query`
     select jsonb_build_object('basis_points', halt_basis_points, 'seconds', halt_seconds) as breaker,
-      jsonb_build_object('step_basis_points', band_basis_points, 'hour_basis_points', band_hour_basis_points) as band,
-      (select maximum_exposure::text from gold.exposure_overview) as exposure
+      jsonb_build_object('step_basis_points', band_basis_points, 'hour_basis_points', band_hour_basis_points) as band
     from gold.current_price`;
-  return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => name in content));
+  // This view counts all positions, so read it only if it is shown.
+  const [limit] = row && "exposure" in content
+    ? await query`select maximum_exposure::text as exposure from gold.exposure_overview`
+    : [];
+  return Object.fromEntries(Object.entries({ ...row, ...limit }).filter(([name]) => name in content));
 }
 
 async function deploymentToday(query: Query): Promise<Content> {

@@ -249,7 +249,7 @@ async function examineWebhook(client: GoldClient): Promise<Outcome> {
     const { http_status, duration_ms } = attempt;
     if (http_status === null) {
       throw new Fault(
-        `gave no answer to a test event within ${durationText(duration_ms)}.`,
+        `gave no answer to a test event after ${duration_ms} ms.`,
         "Check that the registered URL is reachable from the service over https with a valid certificate, and " +
           `answers within ${durationText(ANSWER_MAX_MS)}.`,
       );

@@ -21,7 +21,8 @@ export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
     isRunning = true;
     try {
       [backlog] = await sql<Backlog[]>`
-        select waiting, oldest_seconds, parked, disabled, failing, unsent_seconds from gold.read_backlog(), gold.read_sending()`;
+        select waiting, oldest_seconds, parked, disabled, failing, unsent_seconds
+        from gold.read_backlog(), gold.read_sending()`;
     } catch {
       // Show NaN, so that an unknown backlog does not look like a known one. Readiness reports that the
       // database is unavailable.

@@ -151,7 +151,8 @@ describe("delivery", () => {
     const read = async () => {
       const [row] = await service.books.sql`
         select b.waiting::int, s.failing::int, s.unsent_seconds > 0 as unsent, coalesce((
-          select b.oldest_seconds between extract(epoch from now() - e.created_at) and extract(epoch from clock_timestamp() - e.created_at)
+          select b.oldest_seconds between extract(epoch from now() - e.created_at)
+            and extract(epoch from clock_timestamp() - e.created_at)
           from gold.event e join gold.retry r using (bucket, client_id, sequence)
           where r.due_at is not null order by sequence limit 1), b.oldest_seconds = 0) as oldest
         from gold.read_backlog() b, gold.read_sending() s`;

@@ -1,6 +1,6 @@
 import { ID_PREFIX } from "@gold-partner/protocol";
 import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
-import type { Log, LogFields, LogLevel } from "../operations/log.ts";
+import type { Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { CourierReport } from "./courier.ts";
 import { FAILURES_BEFORE_REST } from "./pace.ts";
@@ -33,13 +33,10 @@ export function createDeliveryReport(
   for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
   // The first events of a new partner are sent before the next poll of the registry. So read the registry
   // again before the line of an unknown partner.
-  const logOf = (client: number): Log => {
-    const write = (level: LogLevel, event: string, fields?: LogFields) => {
-      const publicId = publicIdOf(client);
-      log(level, event, { ...(publicId === undefined ? {} : { client_id: publicId }), ...fields });
-    };
-    if (publicIdOf(client) !== undefined) return write;
-    return (...line) => void refresh().catch(() => {}).then(() => write(...line));
+  const logOf = (client: number): Log => async (level, event, fields) => {
+    if (publicIdOf(client) === undefined) await refresh().catch(() => {});
+    const publicId = publicIdOf(client);
+    log(level, event, { ...(publicId === undefined ? {} : { client_id: publicId }), ...fields });
   };
   return {
     onAttempt(endpoint, { event, attempt, verdict, failuresBefore }) {

@@ -40,7 +40,7 @@ export interface LogFields {
   readonly refusals?: number;
 }
 
-export type LogLevel = "info" | "warn" | "error";
+type LogLevel = "info" | "warn" | "error";
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
 /**

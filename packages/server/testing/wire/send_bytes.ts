@@ -59,13 +59,14 @@ export async function startWire(
   answer: (request: Request) => Promise<Response>,
   timeoutMs: number,
   lingerMs?: number,
+  /** By default each refusal is logged, because the tests compare them all. */
+  getsLine = () => true,
 ): Promise<TestWire> {
   const refused: string[] = [];
   const server = createWireServer({
     fetch: (request) => answer(request as Request),
     log: (_level, _event, { code } = {}) => code && refused.push(code),
-    // Log each refusal, because the tests compare them all.
-    refusalLines: { getsLine: () => true, stop: () => {} },
+    refusalLines: { getsLine, stop: () => {} },
     metrics: createMetrics(),
     newRequestId: () => "req_fixture",
     timeoutMs,

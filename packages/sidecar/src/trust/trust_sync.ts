@@ -50,15 +50,14 @@ export async function readDeploymentFault(
   keys: OperatorKeys,
 ): Promise<string | undefined> {
   const sql = openConnection(databaseUrl);
+  const [row] = await sql`select gold.read_trust_approvals() as approvals`.finally(() =>
+    sql.end({ timeout: 1 })
+  );
   try {
-    const [row] = await sql`select gold.read_trust_approvals() as approvals`;
     requireDeployment(keys, row!.approvals);
     return undefined;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== undefined) throw error;
     return (error as Error).message;
-  } finally {
-    await sql.end({ timeout: 1 });
   }
 }
 

@@ -36,7 +36,8 @@ end $$;
 
 create or replace function gold.proposal_text(given gold.proposal) returns text
 language sql stable security definer set search_path = gold, pg_temp
-return concat_ws(E'\n', case when (given).deployment is null then 'gold proposal 1' else 'gold proposal 2' end, (given).deployment, (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at),
+return concat_ws(E'\n', case when (given).deployment is null then 'gold proposal 1' else 'gold proposal 2' end,
+  (given).deployment, (given).id, (given).kind, (given).proposer, gold.instant_text((given).proposed_at),
   gold.instant_text((given).expires_at), gold.canonical_json((given).content)) || E'\n';
 
 create or replace function gold.proposal_sha256(given gold.proposal) returns text

@@ -10,13 +10,14 @@ return jsonb_build_object(
   'ends', coalesce((
     select jsonb_object_agg(k.fingerprint, gold.instant_text(k.ended_at)) from gold.operator_key k where k.ended_at is not null), '{}'),
   'approvals', coalesce((
-    select jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind, 'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at),
-      'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by,
+    select jsonb_agg(jsonb_build_object('deployment', p.deployment, 'id', p.id, 'kind', p.kind,
+      'proposer', p.proposer, 'proposedAt', gold.instant_text(p.proposed_at), 'expiresAt', gold.instant_text(p.expires_at), 'content', p.content, 'approver', p.decided_by,
       'approvedAt', gold.instant_text(p.decided_at), 'proposerSignature', p.proposer_signature,
       'approverSignature', p.approver_signature) order by p.decided_at, p.id)
     from gold.proposal p
     where p.state = 'approved' and p.approver_signature is not null and (p.kind = any (kinds)
-      or p.kind in ('operator_key.add', 'approval.adopt') or p.deployment is null and 'version 1' = any (kinds))), '[]'));
+      or p.kind in ('operator_key.add', 'approval.adopt')
+      or (p.deployment is null and 'version 1' = any (kinds)))), '[]'));
 
 -- The approvals of all rows that read_rows() returns, for `gold registry adopt`.
 create or replace function gold.read_approvals() returns jsonb

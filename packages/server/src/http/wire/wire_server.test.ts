@@ -154,6 +154,20 @@ describe("createWireServer()", () => {
     assertEquals(executed, []);
   });
 
+  it("marks the reply of a refusal that gets no line", async () => {
+    const counting = await startWire(
+      () => Promise.resolve(new Response()),
+      LONG_TIMEOUT_MS,
+      undefined,
+      () => false,
+    );
+    const odd = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n";
+    const [marked, logged] = [await sendBytes(open(counting), odd), await sendBytes(open(), odd)];
+    assertEquals([marked, logged].map((reply) => /^x-gold-counted: 1\r$/im.test(reply)), [true, false]);
+    assertEquals([counting.refused, wire.refused], [[], ["invalid_request"]]);
+    await counting.stop();
+  });
+
   it("returns 500 internal_error if the app throws", async () => {
     assertEquals(await wire.send(`GET /fails ${CLOSE}\r\n`), ["500 internal_error"]);
   });

@@ -81,6 +81,7 @@ export function createWireServer(
   answerBroken(server, {
     newRequestId,
     lingerMs,
+    // These replies are not marked: Envoy forwards no malformed request, and slow ones cannot flood its log.
     refused: (_reason, code, requestId) => code && requestId && refused(code, requestId),
   });
   return server;
