@@ -7,15 +7,11 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
+import { exampleArguments } from "../../testing/example_program.ts";
 import { Stack } from "../contract/stack_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");
-const CLIENT_MODULE = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
-/** Runtime arguments with which imports find the packages by name. */
-const RUNTIME = "Deno" in globalThis
-  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
-  : ["--import", "tsx"];
 const BLOCK = /^( *\* )?```ts\n([\s\S]*?)^\1?```$/gm;
 
 /**
@@ -53,15 +49,13 @@ describe("the examples of GoldClient", () => {
 
   async function run(code: string): Promise<{ exit: number; out: string; err: string }> {
     const file = join(folder, "example.mts");
-    // Replace only the package's name with its path, because the name does not resolve outside the
-    // repository.
-    await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(CLIENT_MODULE)));
+    await writeFile(file, code);
     const { client_id } = stack.partner.credentials;
     const env = {
       ...process.env,
       GOLD_CREDENTIALS: stack.running.state.path("partners", client_id, "credentials.json"),
     };
-    const child = spawn(process.execPath, [...RUNTIME, file], {
+    const child = spawn(process.execPath, await exampleArguments(file), {
       cwd: ROOT,
       env,
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import postgres, { type Sql } from "postgres";
@@ -20,6 +19,7 @@ import { findFreePort } from "@gold-partner/local-postgres";
 import { byTwo } from "../../testing/by_two.ts";
 import { startTestEnvoy } from "../fixtures/envoy.ts";
 import { Caller } from "./caller_fixture.ts";
+import { newState } from "./state_fixture.ts";
 
 const IBAN = "SA0380000000608010167519";
 /** Timeouts that keep the tests short, but let a body arrive on a busy machine. */
@@ -55,15 +55,12 @@ export class Stack {
   }
 
   static async open({ envoy = false } = {}): Promise<Stack> {
-    const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
-    const port = await findFreePort();
-    const running = await start({
-      ...{ port, stateDir, envoy },
-      twoPeople: true,
-      reset: false,
-      demo: false,
-      report: () => {},
-    });
+    const startIn = async (stateDir: string, envoy: boolean) => {
+      const options = { twoPeople: true, reset: false, demo: false, report: () => {} };
+      return await start({ ...options, port: await findFreePort(), stateDir, envoy });
+    };
+    const stateDir = await newState(async (folder) => await (await startIn(folder, false)).stop());
+    const running = await startIn(stateDir, envoy);
     try {
       const run = (await readRun(stateDir))!;
       const partner = await Caller.of(running.credentials);

@@ -3,15 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { exampleArguments } from "../../testing/example_program.ts";
 import type { PythonEnvironment } from "../client/python_client_fixture.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const CLIENT_MODULE = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
-const RUNTIME = "Deno" in globalThis
-  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
-  : ["--import", "tsx"];
 const BLOCK_END = "━━━";
 
 /**
@@ -23,10 +18,8 @@ export async function runTypeScript(blocks: readonly string[], credentials: stri
   const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
   try {
     const file = join(folder, "program.mts");
-    // Replace the package's name with its path, because the name does not resolve outside the repository.
-    await writeFile(file, program.replace('"@gold-partner/client"', `"${CLIENT_MODULE}"`));
-    const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
-      cwd: ROOT,
+    await writeFile(file, program);
+    const { stdout } = await promisify(execFile)(process.execPath, await exampleArguments(file), {
       env: { ...process.env, GOLD_CREDENTIALS: credentials, NO_COLOR: "1" },
       timeout: 180_000,
     });

@@ -5,6 +5,7 @@ import { testPostgres } from "@gold-partner/local-postgres";
 import { listTestFiles, type Tier } from "./files.ts";
 import { covers, readOneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
+import { inFolder } from "./share.ts";
 import { runSuites } from "./suites.ts";
 
 /**
@@ -38,7 +39,11 @@ export async function runTier(
   const stopDatabase = await shareDatabase(files);
   const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
   const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, sqlAlone, lanes };
-  const { node, deno, faults, sqlSuites } = await runSuites(plan).finally(stopDatabase);
+  const { node, deno, faults, sqlSuites } = await inFolder((shared) => {
+    // A folder for what the test files of one run share.
+    process.env.TEST_SHARED = shared;
+    return runSuites(plan);
+  }).finally(stopDatabase);
   const skipped = node.skipped + deno.skipped;
   const all = [...await besides, ...faults];
   if (node.ran + deno.ran === 0) all.push("The run failed, because no test ran.");

@@ -6,16 +6,13 @@ import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
+import { exampleArguments } from "../../../testing/example_program.ts";
 import { deliveryOf, describedEvents, secretOf } from "./delivery_fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const DOOR = new URL("./mod.ts", import.meta.url).href;
 /** The files that show how verifyWebhook() is used. */
 const PAGES = ["packages/client/src/webhook.ts", "packages/client/README.md", "docs/webhooks.md"];
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
-const RUNTIME = "Deno" in globalThis
-  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
-  : ["--import", "tsx"];
 
 /**
  * A program that reads deliveries from its standard input and passes each to the example. Its last line of
@@ -43,17 +40,17 @@ function codeBlocks(text: string): string[] {
   return blocks.filter((block) => block.includes("verifyWebhook("));
 }
 
-/**
- * Runs an example and returns the statuses of its replies. Only the package's name is replaced by its path,
- * because a folder outside the repository cannot resolve the name.
- */
-function answers(example: string, deliveries: unknown): number[] {
+/** Runs an example and returns the statuses of its replies. */
+async function answers(example: string, deliveries: unknown): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), "client-example-"));
   try {
-    writeFileSync(join(folder, "example.mts"), example.replace('"@gold-partner/client"', `"${DOOR}"`));
-    writeFileSync(join(folder, "caller.mts"), CALLER);
-    const { stdout, stderr } = spawnSync(process.execPath, [...RUNTIME, join(folder, "caller.mts")], {
-      cwd: ROOT,
+    const [program, module] = ["caller.mts", "example.mts"].map((name) => join(folder, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(module, example);
+    writeFileSync(program, CALLER);
+    const { stdout, stderr } = spawnSync(process.execPath, await exampleArguments(program, module), {
       env: { ...process.env, WEBHOOK_SECRETS: `${OLD} ${NEW}` },
       input: JSON.stringify(deliveries),
       encoding: "utf8",
@@ -68,7 +65,7 @@ function answers(example: string, deliveries: unknown): number[] {
 }
 
 describe("the examples that show verifyWebhook()", () => {
-  it("accept deliveries that either secret signed, and reject foreign and changed deliveries", () => {
+  it("accept deliveries that either secret signed, and reject foreign and changed deliveries", async () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const events = describedEvents();
     const [older, newer, foreign] = [OLD, NEW, FOREIGN].map((secret) =>
@@ -80,7 +77,7 @@ describe("the examples that show verifyWebhook()", () => {
       const blocks = codeBlocks(readFileSync(join(ROOT, page), "utf8"));
       assertEquals(blocks.length, 1, page);
       const sent = [older, newer, foreign, tampered].flat();
-      assertEquals(answers(blocks[0]!, sent), expected, page);
+      assertEquals(await answers(blocks[0]!, sent), expected, page);
     }
   });
 });

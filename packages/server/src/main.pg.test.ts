@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { until } from "../../../testing/until.ts";
 import { type TestBooks, testBooks } from "../testing/books.ts";
 import { testService } from "../testing/service.ts";
@@ -15,9 +16,8 @@ const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
 
 /** Runs the service as its supervisor does, with only these settings. */
 function serve(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
-  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
-  const child = spawn(process.execPath, [...runtime, ...args], {
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), ...args], {
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -6,14 +6,18 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { SIDECAR_SETTINGS } from "./settings.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 function runConfig(env: Record<string, string>, ...args: string[]): { code: number | null; says: string } {
-  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const { PATH = "", HOME = "" } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...runtime, "config", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [
+    ...runtimeArguments(MAIN),
+    "config",
+    ...args,
+  ], {
     env: { PATH, HOME, ...env },
     encoding: "utf8",
   });

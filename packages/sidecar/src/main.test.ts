@@ -3,13 +3,13 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
-const RUNTIME = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
 
 async function sidecar(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const env = { ...process.env, ...settings };
-  return await promisify(execFile)(process.execPath, [...RUNTIME, ...args], { env }).then(
+  return await promisify(execFile)(process.execPath, [...runtimeArguments(MAIN), ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) =>
       ({ code, stdout, stderr }) as { code: number; stdout: string; stderr: string },

@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { canonicalRequest } from "@gold-partner/canonical";
+import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
 import { sendSignal } from "../../../../testing/send_signal.ts";
 import type { TestService } from "../../testing/service.ts";
 import { signDetached } from "@gold-partner/jws";
@@ -54,13 +55,12 @@ export function startProcesses(
   folder: string,
   settings: Readonly<Record<string, string>>,
 ): TestProcesses {
-  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
   const databaseUrl = new URL(config.databaseUrl);
   // Set a long timeout, so that no wait for an account times out on a busy machine. These tests do not check
   // such a timeout.
   databaseUrl.searchParams.set("lock_timeout", "9000");
-  const supervisor = spawn(process.execPath, [...runtime, "--role", "api"], {
+  const supervisor = spawn(process.execPath, [...runtimeArguments(MAIN), "--role", "api"], {
     env: {
       ...Object.fromEntries(inherited),
       GOLD_ENV: config.environment,

@@ -5,6 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
 import { startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -17,8 +18,7 @@ const DRAIN_SECONDS = 10;
 
 /** `sidecar drain` as a supervisor runs it. */
 async function runDrain(...args: string[]): Promise<{ code: number; says: string }> {
-  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
-  const child = spawn(process.execPath, [...runtime, "drain", ...args], {
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "drain", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let says = "";

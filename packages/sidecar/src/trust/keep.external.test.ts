@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type TestBooks, testBooks } from "@gold-partner/server/testing";
+import { runtimeArguments } from "../../../../testing/runtime_arguments.ts";
 import { request, startTestEnvoy, type TestEnvoy } from "../envoy_fixture.ts";
 import type { Identity } from "../pki_fixture.ts";
 
@@ -13,8 +14,7 @@ const REFUSED_WITHIN_MS = 2000;
 
 /** Runs `sidecar keep` as a supervisor does. */
 function runKeep(args: readonly string[], settings: Readonly<Record<string, string>>) {
-  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
-  const child = spawn(process.execPath, [...runtime, "keep", ...args], {
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), "keep", ...args], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
