@@ -4,7 +4,10 @@ import { isTest } from "../check/tree.ts";
 /** What each source imports at run time: paths from the root, and names such as node:net. */
 export type Imports = Readonly<Record<string, readonly string[]>>;
 
-/** Code that a suite may use although it tests SQL: connections, pure packages, and what makes a row's values. */
+/**
+ * Code that a suite may use although it tests SQL: connections, pure packages, what makes a row's values,
+ * gold's commands and the audit, which send SQL and compare rows, and the fixtures of another package.
+ */
 const BESIDE_SQL = [
   "node_modules/",
   "packages/local_postgres/",
@@ -13,8 +16,11 @@ const BESIDE_SQL = [
   "packages/jws/",
   "packages/sshsig/",
   "packages/approvals/",
+  "packages/audit/src/",
+  "packages/operator/src/",
   "packages/protocol/",
   "packages/std_assert/",
+  "packages/server/testing/mod.ts",
   "packages/server/src/database/migrate.ts",
   "packages/server/src/database/array_literal.ts",
   "packages/server/src/admission/token/client_secret.ts",
@@ -42,8 +48,8 @@ export function findSqlSuites(
     (imports[path] ?? []).every((target) => {
       if (OF_THE_RUNTIME.test(target)) return false;
       if (imports[target] === undefined || seen.has(target)) return true;
-      if (isTest(target)) return testsSql(target, seen.add(target));
-      return BESIDE_SQL.some((start) => target.startsWith(start)) || hasFile(target.replace(/\.ts$/, ".sql"));
+      if (BESIDE_SQL.some((start) => target.startsWith(start))) return true;
+      return isTest(target) ? testsSql(target, seen.add(target)) : hasFile(target.replace(/\.ts$/, ".sql"));
     });
   return files.filter((file) => file.endsWith(".pg.test.ts") && testsSql(file));
 }

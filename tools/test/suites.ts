@@ -50,7 +50,9 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     }
     const sqlSuites = findSqlSuites(bundled, readImports(folder), (path) => existsSync(join(root, path)));
     const onNode = plan.sqlAlone ? sqlSuites : bundled;
-    const notOnDeno = new Set(exceptOneOfEachFolder(sqlSuites));
+    const notOnDeno = new Set(
+      exceptOneOfEachFolder(sqlSuites.filter((file) => runsOn("deno", file, oneRuntime))),
+    );
     const onDeno = files.filter((file) =>
       !nodeAlone && !notOnDeno.has(file) && runsOn("deno", file, oneRuntime)
     );
