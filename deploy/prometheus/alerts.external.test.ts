@@ -25,7 +25,7 @@ function judge(
 ): void {
   const test = {
     rule_files: [ALERTS],
-    evaluation_interval: "15s",
+    evaluation_interval: interval,
     tests: [{
       interval,
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
