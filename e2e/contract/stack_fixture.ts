@@ -54,12 +54,14 @@ export class Stack {
     this.partner = partner;
   }
 
-  static async open({ envoy = false } = {}): Promise<Stack> {
+  /** With `fresh`, the demo partner's receiver is at the port after the stack's own, which a first start registers. */
+  static async open({ envoy = false, fresh = false } = {}): Promise<Stack> {
     const startIn = async (stateDir: string, envoy: boolean) => {
       const options = { twoPeople: true, reset: false, demo: false, report: () => {} };
       return await start({ ...options, port: await findFreePort(), stateDir, envoy });
     };
-    const stateDir = await newState(async (folder) => await (await startIn(folder, false)).stop());
+    const firstStart = async (folder: string) => await (await startIn(folder, false)).stop();
+    const stateDir = await newState(fresh ? undefined : firstStart);
     const running = await startIn(stateDir, envoy);
     try {
       const run = (await readRun(stateDir))!;

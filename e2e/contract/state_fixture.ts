@@ -7,18 +7,18 @@ import process from "node:process";
 import { promisify } from "node:util";
 
 /**
- * Returns a new state folder for `npm start`. Within one run of the tests, the folders are copies of a state
- * that `start` made once: a first start takes three times the CPU time of a later one. While another test file
- * makes that state, the folder is empty.
+ * Returns a new state folder for `npm start`. With `firstStart`, the folders of one run of the tests are copies
+ * of a state that it made once: a first start takes three times the CPU time of a later one. While another test
+ * file makes that state, the folder is empty.
  */
-export async function newState(start: (stateDir: string) => Promise<void>): Promise<string> {
+export async function newState(firstStart?: (stateDir: string) => Promise<void>): Promise<string> {
   const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
   const shared = process.env["TEST_SHARED"];
-  if (!shared) return stateDir;
+  if (!shared || !firstStart) return stateDir;
   const [original, complete] = [join(shared, "stack"), join(shared, "stack_complete")];
   const isMaker = await mkdir(`${complete}.claim`).then(() => true, () => false);
   if (isMaker) {
-    await start(original);
+    await firstStart(original);
     await writeFile(complete, "");
   }
   if (!existsSync(complete)) return stateDir;

@@ -21,7 +21,7 @@ describe("the end of a day, through a running service", () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-day-"));
-    stack = await Stack.open();
+    stack = await Stack.open({ fresh: true });
     const { state, baseUrl } = stack.running;
     const [cert, key] = await Promise.all(
       ["receiver.pem", "receiver_key.pem"].map((name) => readFile(state.path("pki", name), "utf8")),

@@ -36,7 +36,7 @@ describe("gold-partner, against the service", () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-commands-"));
-    stack = await Stack.open();
+    stack = await Stack.open({ fresh: true });
     env = { GOLD_CREDENTIALS: await writeCredentials(folder, stack.partner.credentials) };
   });
   after(async () => {

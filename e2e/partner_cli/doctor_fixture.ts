@@ -65,7 +65,7 @@ export function testDoctor(proxy: keyof typeof EXPECTED): void {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-doctor-"));
-    stack = await Stack.open({ envoy: proxy === "Envoy" });
+    stack = await Stack.open({ envoy: proxy === "Envoy", fresh: true });
     receiver = await openReceiver();
   });
   after(async () => {
