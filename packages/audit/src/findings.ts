@@ -14,7 +14,7 @@ const KEPT_PER_RULE = 100;
 const MAX_TEXT = 300;
 
 /**
- * What a house allows beside the release, such as its monitoring. `row`, and `found` if it is given, are those
+ * A finding that the operator allows, such as one about monitoring. `row`, and `found` if it is given, are those
  * of the findings; `*` stands for any text without ` of `.
  */
 export interface Allowed {
@@ -24,7 +24,7 @@ export interface Allowed {
   readonly reason: string;
 }
 
-/** The rules whose findings a house can allow: about the server and its catalog, never about rows. */
+/** The rules whose findings the operator can allow: about the server and its catalog, never about rows. */
 export const ALLOWABLE: readonly Rule[] = [
   "catalog_is_release",
   "builtin_is_postgres",

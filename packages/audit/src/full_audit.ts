@@ -35,7 +35,7 @@ import { sha256Hex } from "./values.ts";
 export interface AuditOptions {
   readonly heads?: readonly KeptHead[];
   readonly keys?: KeptKeys;
-  /** What the house allows beside the release. */
+  /** The findings that the operator allows. */
   readonly allowed?: readonly Allowed[];
   /** A superuser's connection, with which the catalog is read. Without it, what needs one is skipped. */
   readonly superuser?: Connection;
@@ -68,7 +68,7 @@ export interface AuditReport {
   readonly total: number;
   readonly warnings: Findings["warnings"];
   readonly skipped: Findings["skipped"];
-  /** Findings that the house allows. */
+  /** The number of findings that the operator allowed. */
   readonly allowed: number;
   readonly clients: number;
   readonly records: number;

@@ -36,7 +36,7 @@ export function readKeptHeads(text: string): readonly KeptHead[] | undefined {
   return Array.isArray(items) && items.every(isHead) ? items : undefined;
 }
 
-/** Returns undefined unless the text lists what a house allows, each with a rule, a row and a reason. */
+/** Returns undefined unless the text lists what the operator allows, each with a rule, a row and a reason. */
 export function readAllowed(text: string): readonly Allowed[] | undefined {
   const allowed = parse(text)?.allowed;
   const isEntry = (value: unknown): value is Allowed => {

@@ -1453,13 +1453,13 @@ export interface FilteredListQuery {
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /**
-   * Only items that were created strictly later. RFC 3339 with any offset; more than 3 decimals are cut. A
-   * date is the beginning of that day in Asia/Riyadh.
+   * Only items that were created strictly later. RFC 3339 with any offset; decimals after the third are
+   * cut. A date is the beginning of that day in Asia/Riyadh.
    */
   readonly created_after?: string | undefined;
   /**
-   * Only items that were created strictly earlier. RFC 3339 with any offset; more than 3 decimals are cut.
-   * A date is the beginning of that day in Asia/Riyadh.
+   * Only items that were created strictly earlier. RFC 3339 with any offset; decimals after the third are
+   * cut. A date is the beginning of that day in Asia/Riyadh.
    */
   readonly created_before?: string | undefined;
   /** Only items that were created with this key, to find the result of a write whose reply was lost. */
@@ -1477,13 +1477,13 @@ export interface ListQuery {
   /** cursor must be the next_cursor of the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /**
-   * Only items that were created strictly later. RFC 3339 with any offset; more than 3 decimals are cut. A
-   * date is the beginning of that day in Asia/Riyadh.
+   * Only items that were created strictly later. RFC 3339 with any offset; decimals after the third are
+   * cut. A date is the beginning of that day in Asia/Riyadh.
    */
   readonly created_after?: string | undefined;
   /**
-   * Only items that were created strictly earlier. RFC 3339 with any offset; more than 3 decimals are cut.
-   * A date is the beginning of that day in Asia/Riyadh.
+   * Only items that were created strictly earlier. RFC 3339 with any offset; decimals after the third are
+   * cut. A date is the beginning of that day in Asia/Riyadh.
    */
   readonly created_before?: string | undefined;
   /** Only items that were created with this key, to find the result of a write whose reply was lost. */
@@ -1493,8 +1493,8 @@ export interface ListQuery {
 /** `at`: any past instant. If you omit it, the reply has the current balances. */
 export interface BalancesQuery {
   /**
-   * A past instant. If you omit it, the reply has the current balances. RFC 3339 with any offset; more
-   * than 3 decimals are cut. A date is the beginning of that day in Asia/Riyadh.
+   * A past instant. If you omit it, the reply has the current balances. RFC 3339 with any offset; decimals
+   * after the third are cut. A date is the beginning of that day in Asia/Riyadh.
    */
   readonly at?: string | undefined;
 }

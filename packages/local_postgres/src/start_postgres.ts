@@ -54,9 +54,9 @@ const RETRY_PAUSE_MS = 100;
 /** The longest path that sockaddr_un holds on macOS, without the final zero. On Linux it is longer. */
 const SOCKET_PATH_BYTES = 103;
 /**
- * Starts a process that waits for the end of the pipe on standard input and then stops the server. A line in
- * the pipe says that the server has ended. Then the shell becomes the server. The process has no parent,
- * because Postgres reports children that it did not start.
+ * A shell script. It starts a watcher and then becomes the server. If the pipe on standard input closes, the
+ * watcher stops the server. A line in the pipe says that the server has already ended. The watcher has no
+ * parent, because Postgres reports children that it did not start.
  */
 const STOP_WITH_PIPE = 'exec 3<&0; ( (read line <&3 || kill -INT $$) & ); exec "$@" </dev/null 3<&-';
 const LOG_FILE_BYTES = 16 * 1024 * 1024;

@@ -111,7 +111,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "OPERATOR_KEYS",
     meaning:
-      "Absolute path of the file with the operators' first public keys, as gold audit full --operator-keys reads it; the service and the trust sync then skip each certificate, key, secret, address and authority for which two people did not sign; off: the service accepts rows that a superuser of the database added without two people, so each start in production logs a warning, and fails once two people have signed for every row; in the sandbox the default is off; not for --role delivery",
+      "Absolute path of the file with the id of the deployment and the operators' first public keys, as gold audit full --operator-keys reads it; the service and the trust sync then skip each certificate, key, secret, address and authority for which two people did not sign; off: the service accepts rows that a superuser of the database added without two people, so each start in production logs a warning, and fails once two people have signed for every row; in the sandbox the default is off; not for --role delivery",
     sandboxDefault: "off",
   },
   {

@@ -367,7 +367,7 @@ describe("the catalog and the roles", () => {
     assertEquals(rows.length >= 60, true);
   });
 
-  it("may have what the house allows, each with a reason; an unused entry is a warning", async () => {
+  it("may have what the operator allows, each with a reason; an unused entry is a warning", async () => {
     const reason = "monitoring";
     const allowed = [
       { rule: "catalog_is_release", row: "* monitoring* of own", reason },

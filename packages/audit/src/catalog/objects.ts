@@ -110,7 +110,7 @@ const ownedInSchema = (table: string, prefix: string, more = "true") => `
 
 /** The other objects. No release creates objects of these kinds, or objects in other schemas. */
 const OTHER: Readonly<Record<string, string>> = {
-  // A house may take the schema public away from everybody, or drop it.
+  // The operator may take the schema public away from everybody, or drop it.
   schema: `
     select n.nspname as name, r.rolname as owner from pg_namespace n join pg_roles r on r.oid = n.nspowner
     where ${other("n.oid", "n.oid")}

@@ -32,7 +32,12 @@ export const adopt: Command = {
     const [read] = await sql`select gold.read_first_approvals() as approvals`;
     const unlisted = await findUnlisted(read!.approvals as ApprovalDocument, trusted);
     const pairs = unlisted.map(({ pair }) => pair);
-    if (pairs.length === 0) return { title: "No approval awaits its list." };
+    if (pairs.length === 0) {
+      return {
+        title:
+          "Nothing to sign: no approval of 0.5.0 or earlier is missing from a list that two people signed.",
+      };
+    }
     for (const { line } of unlisted) invocation.progress(line);
     await invocation.confirm(
       `Sign for these ${pairs.length} approval(s)? Compare each with your own records first.`,
@@ -45,7 +50,7 @@ export const adopt: Command = {
 };
 
 /**
- * Returns the approvals of version 1 whose signatures hold, and that no list has yet. It leaves out the
+ * Returns the approvals of version 1 whose signatures are valid, and that no list has yet. It leaves out the
  * others, which gold audit full reports.
  */
 async function findUnlisted({ ends, approvals }: ApprovalDocument, trusted: OperatorKeys) {

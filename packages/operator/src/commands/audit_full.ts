@@ -27,7 +27,7 @@ const full: Command = {
   usage:
     "audit full [--heads FILE] [--keys FILE] [--operator-keys FILE] [--allowed FILE] [--superuser-url URL] [--signatures all|none|N%] [--resume FILE] [--metrics FILE]",
   does:
-    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; --allowed names a file with what the house allows in the server beside the release, each with a reason; with --superuser-url, also reads what only a superuser may read; with --metrics, writes the end of the audit and the number of defects for the node exporter of Prometheus; exits with 4 if it finds a defect",
+    "recomputes the books, the registry and the catalog from raw rows, and calls no routine of the database; verifies the stored signatures, with --signatures N% only a random part of them; with --heads and --keys, also compares them with files that are stored outside; with --operator-keys, verifies the two signatures of every approval, from the operators' first keys in this file or that of OPERATOR_KEYS; --allowed names a file of findings about the server that the operator allows, each with a reason; with --superuser-url, also reads what only a superuser may read; with --metrics, writes the end of the audit and the number of defects for the node exporter of Prometheus; exits with 4 if it finds a defect",
   options: {
     allowed: { type: "string" },
     "superuser-url": { type: "string" },

@@ -256,19 +256,19 @@ const newId: Command = {
   words: "db new-id",
   usage: "db new-id",
   does:
-    "gives a copy of a database, such as that of a drill, a deployment id of its own, and prints the lines for the copy's file of operator keys; never run it for a standby, or after a restore or a failover",
+    "gives a copy of a database, such as that of a drill, a deployment id of its own, and prints the lines for the copy's file of operators' keys; never run it for a standby, or after a restore or a failover",
   async run({ migrationUrl, confirm }) {
     const sql = connect(await migrationUrl());
     try {
-      const { publicBaseUrl, environment } = await openDb(sql).deployment();
+      const { id: present, publicBaseUrl, environment } = await openDb(sql).deployment();
       await confirm(
-        `Give this database a new id? Run this only for a copy. Every file of operator keys that names ${publicBaseUrl} with the present id is then refused here.`,
+        `Give the deployment ${present} (${publicBaseUrl}) a new id? Run this only in a copy of a database. The service and gold then refuse each file of operators' keys that names ${present}.`,
       );
       const [row] = await sql`
         select id, earlier, gold.instant_text(ended_at) as ended_at, audit_id::text, head from gold.renew_deployment_id()`;
       const { id, earlier, ended_at, audit_id, head } = row!;
       return {
-        title: "Write these lines into the copy's file of operator keys, instead of its line # deployment.",
+        title: "In the copy's file of operators' keys, replace the line # deployment with these two lines.",
         object: { deployment_id: id, earlier_id: earlier },
         items: [
           { line: `# deployment ${id} ${publicBaseUrl} copy of a ${environment} deployment` },

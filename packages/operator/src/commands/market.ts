@@ -16,7 +16,7 @@ const set: Command = {
   usage:
     "market set [--exposure G|unlimited] [--breaker PERCENT --within SECONDS | --breaker off] [--band PERCENT --band-hour PERCENT | --band off]",
   does:
-    "limits what all partners may buy minus what they sell in a day; sets the circuit breaker, which closes the market when the price of the source moves by --breaker percent within --within seconds; and sets the price band, outside which a price is refused: how far a price may be from the one before it, and from the prices of the last hour",
+    "limits what all partners may buy minus what they sell in a day; sets the circuit breaker, which closes the market when the price of the source moves by --breaker percent within --within seconds; and sets the price band: --band is how far a price may be from the one before it; --band-hour is how far it may be from the prices of the last hour, and how much the price may rise or fall in total within an hour",
   options: {
     exposure: { type: "string" },
     breaker: { type: "string" },

@@ -236,7 +236,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   "registry.adopt": {
     consequences: () =>
-      "After your approval, the service, the trust sync and `gold withdrawal submit` accept these rows as signed by two people. Compare each row with your own records.",
+      "The service, the trust sync and `gold withdrawal submit` accept these rows as signed by two people. Compare each row with your own records.",
   },
   "approval.adopt": {
     consequences: () =>

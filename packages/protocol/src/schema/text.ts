@@ -33,7 +33,7 @@ export function instantParam(description: string): z.ZodPipe<z.ZodString, z.ZodT
   return z.string({ error: INSTANT_PARAM_RULE }).meta({
     format: "date-time",
     description:
-      `${description} RFC 3339 with any offset; more than 3 decimals are cut. A date is the beginning of that ` +
+      `${description} RFC 3339 with any offset; decimals after the third are cut. A date is the beginning of that ` +
       "day in Asia/Riyadh.",
     examples: ["2026-01-31T12:30:00+03:00"],
   }).transform((text, context) => {

@@ -64,8 +64,8 @@ const METADATA = "gold.access_log";
 const GETS_LINE = "gets_line";
 
 /**
- * Takes the header with which the service says that it counted a refusal instead of logging it. The partner
- * does not get the header. The access log is written later and needs the value.
+ * Moves the header of a counted refusal into metadata. The partner must not get the header, but the access log,
+ * which is written later, needs its value.
  */
 export const COUNTED_REFUSALS: Message = extension(
   "envoy.filters.http.header_to_metadata",
