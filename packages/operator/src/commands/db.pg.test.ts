@@ -239,7 +239,7 @@ describe("gold db", () => {
       refused(await run("db", "migrate", ...alone), 2, "--env");
     }
     assertEquals((await run("ledger", "verify")).json.clean, true);
-    refused(await run("db", "new-id"), 2, "Run this only for a copy");
+    refused(await run("db", "new-id"), 2, "Run this only in a copy");
     const made = (await run("db", "new-id", "--yes")).json;
     assertEquals([made.earlier_id, made.deployment_id === deployment_id], [deployment_id, false]);
     assertEquals((await run("db", "status")).json.deployment_id, made.deployment_id);
