@@ -13,7 +13,7 @@ import { checkVault } from "./books/vault.ts";
 import { compareBuiltin } from "./catalog/builtin.ts";
 import { compareCatalog } from "./catalog/fingerprint.ts";
 import { compareSettings } from "./catalog/settings.ts";
-import { compareRoles, type KeptRole, readRoles } from "./catalog/roles.ts";
+import { compareRoles, isOwnersLogin, type KeptRole, readRoles } from "./catalog/roles.ts";
 import { type Allowed, type Finding, Findings } from "./findings.ts";
 import type { KeptHead, KeptKeys } from "./outside_files.ts";
 import { checkApprovals, checkDeployment } from "./registry/approvals.ts";
@@ -107,7 +107,8 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     `select r.rolname from pg_roles r join pg_database d on d.datdba = r.oid
     where d.datname = current_database()`,
   );
-  checkLogins(findings, notes.all, owner?.rolname);
+  const isOwner = owner !== undefined && isOwnersLogin(owner.rolname, expected.of("operator"));
+  checkLogins(findings, notes.all, isOwner ? owner.rolname : undefined);
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
   const proposals = await read("proposal", "order by id");

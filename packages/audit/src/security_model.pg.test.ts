@@ -53,7 +53,7 @@ describe("what one login can do alone, according to docs/security_model.md", () 
     audited = await auditedBooks();
     roots = await parseOperatorKeys(audited.operatorKeys);
     [maker, checker] = roots.keys.map(({ login }) => login) as [string, string];
-    const { rules, keys } = await runAttack(audited.books, () => Promise.resolve(), [{}]);
+    const { rules, keys } = await runAttack(audited.books, asMigration, [{}]);
     assertEquals(rules, [[]]);
     files = [{}, { operatorKeys: roots }, { keys: keys! }];
     trading = await testBooks();

@@ -46,8 +46,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   pg_init_privs: "objoid classoid objsubid privtype initprivs",
 };
 /**
- * The tables with grants: the prefix of their columns, and what everybody may do by default. Everybody may
- * read the views of information_schema, for which pg_init_privs has no rows.
+ * The tables with grants: the prefix of their columns, and what everybody may do where pg_init_privs has no
+ * row. Everybody may read the views of information_schema, for which it has none.
  */
 const GRANTED: Readonly<Record<string, readonly [prefix: string, byDefault: string]>> = {
   pg_proc: ["pro", "X"],
@@ -56,6 +56,13 @@ const GRANTED: Readonly<Record<string, readonly [prefix: string, byDefault: stri
   pg_class: ["rel", "r"],
   pg_attribute: ["att", ""],
   pg_namespace: ["nsp", "U"],
+};
+
+/** What everybody may do with an object whose list of grants is null. */
+const WITHOUT_LIST: Readonly<Record<string, string>> = {
+  pg_proc: "{=X/x}",
+  pg_type: "{=U/x}",
+  pg_language: "{=U/x}",
 };
 
 const columnsOf = (table: string) => COLUMNS[table]!.trim().split(/\s+/);
@@ -190,11 +197,11 @@ async function compareGrants(sql: Connection, findings: Findings): Promise<void>
   for (const [table, [, byDefault]] of Object.entries(GRANTED)) {
     const isColumn = table === "pg_attribute";
     for (const { oid, part, name, acl } of await sql.unsafe(grantsStatement(table))) {
-      if (acl === null || oid >= FIRST_NORMAL_OID) continue;
-      const allowed = grants(
-        initial.get(`${oids.get(isColumn ? "pg_class" : table)} ${oid} ${part}`) ?? `{=${byDefault}/x}`,
-      );
-      const more = [...grants(acl)].filter(([role, privileges]) =>
+      const first = initial.get(`${oids.get(isColumn ? "pg_class" : table)} ${oid} ${part}`);
+      const now = acl ?? (first && WITHOUT_LIST[table]);
+      if (!now || oid >= FIRST_NORMAL_OID) continue;
+      const allowed = grants(first ?? `{=${byDefault}/x}`);
+      const more = [...grants(now)].filter(([role, privileges]) =>
         role !== superuser && [...privileges].some((each) => !(allowed.get(role) ?? "").includes(each))
       );
       if (more.length > 0) {

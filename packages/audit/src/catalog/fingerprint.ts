@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Findings } from "../findings.ts";
 import type { Connection } from "../snapshot.ts";
 import { sha256Hex } from "../values.ts";
+import { findHiddenCalls } from "./hidden_calls.ts";
 import { readObjects, readOthers } from "./objects.ts";
 
 /**
@@ -83,4 +84,5 @@ export async function compareCatalog(
   for (const [name, text] of await readOthers(sql, (table, reason) => findings.skip(table, reason))) {
     findings.add("catalog_is_release", name, "nothing", text);
   }
+  await findHiddenCalls(sql, findings);
 }

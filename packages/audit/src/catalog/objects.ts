@@ -8,12 +8,14 @@ import { FIRST_NORMAL_OID } from "./builtin.ts";
 const RELEASE =
   "(select oid from pg_catalog.pg_namespace where nspname in ('gold', 'gold_attempts', 'gold_migrations'))";
 /** The schemas of temporary objects. Only the session that created such an object sees it. */
-const TEMPORARY = "(select oid from pg_catalog.pg_namespace where nspname ~ '^pg_(toast_)?temp_')";
+const TEMPORARY = `(select oid from pg_catalog.pg_namespace
+    where nspname ~ '^pg_(toast_)?temp_[0-9]+$' and nspowner = 10 and nspacl is null)`;
 const other = (oid: string, schema: string) =>
   `${oid} >= ${FIRST_NORMAL_OID} and ${schema} not in ${RELEASE} and ${schema} not in ${TEMPORARY}`;
 
 /** The login that migrates owns the database and the schemas. Its name belongs to the installation. */
-const OWNER = "case when r.oid = d.datdba then 'the owner of the database' else r.rolname end as owner";
+const OWNER =
+  "case when r.oid = d.datdba then 'the owner of the database' else coalesce(r.rolname, 'no role') end as owner";
 const DATABASE = "join pg_database d on d.datname = current_database()";
 const grantsOf = (column: string) =>
   `array(select a from unnest(${column}) a
@@ -23,7 +25,7 @@ const grantsOf = (column: string) =>
 const OWN: Readonly<Record<string, string>> = {
   schema: `
     select n.nspname as name, ${OWNER}, ${grantsOf("n.nspacl")}
-    from pg_namespace n join pg_roles r on r.oid = n.nspowner ${DATABASE} where n.oid in ${RELEASE}`,
+    from pg_namespace n left join pg_roles r on r.oid = n.nspowner ${DATABASE} where n.oid in ${RELEASE}`,
   // Internal triggers check foreign keys.
   relation: `
     select n.nspname || '.' || c.relname as name, c.relkind::text, c.relpersistence::text, ${OWNER},
@@ -31,10 +33,17 @@ const OWN: Readonly<Record<string, string>> = {
       c.relrowsecurity, c.relforcerowsecurity, m.amname, c.relispartition,
       pg_get_partkeydef(c.oid) as partition_key,
       case when c.relkind = 'v' then c.reloptions::text end as options,
+      -- Without such a flag, Postgres does not look for the rows.
+      (c.relhastriggers or not exists (select from pg_trigger t where t.tgrelid = c.oid))
+        and (c.relhasrules or not exists (select from pg_rewrite w where w.ev_class = c.oid))
+        and (c.relhasindex or not exists (select from pg_index x where x.indrelid = c.oid))
+        and (c.relhassubclass or not exists (select from pg_inherits i where i.inhparent = c.oid))
+        and c.relchecks = (select count(*) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c')
+        as flags_hold,
       (select string_agg(concat_ws(' ', t.tgfoid::regproc, t.tgtype, t.tgenabled, t.tgdeferrable), ','
           order by t.tgfoid, t.tgtype)
         from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal) as checks
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_roles r on r.oid = c.relowner
       ${DATABASE} left join pg_am m on m.oid = c.relam
     where c.relnamespace in ${RELEASE} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
   inheritance: `
@@ -44,7 +53,7 @@ const OWN: Readonly<Record<string, string>> = {
   column: `
     select n.nspname || '.' || c.relname || '.' || a.attname as name,
       format_type(a.atttypid, a.atttypmod) as type, a.attnotnull, a.attidentity::text, a.attgenerated::text,
-      pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
+      a.atthasdef, pg_get_expr(d.adbin, d.adrelid) as value, l.collname, a.attacl::text as grants
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation l on l.oid = a.attcollation
@@ -75,18 +84,18 @@ const OWN: Readonly<Record<string, string>> = {
     select n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
       pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, l.lanname,
       p.prokind::text, p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text,
-      p.proconfig::text, r.rolname as owner, p.proacl::text as grants,
-      coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, p.probin, p.prosupport::text,
+      p.proconfig::text, coalesce(r.rolname, 'no role') as owner, p.proacl::text as grants,
+      pg_get_function_sqlbody(p.oid) as body, p.prosrc as source, p.probin, p.prosupport::text,
       p.protrftypes::text
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
-      join pg_roles r on r.oid = p.proowner
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace left join pg_language l on l.oid = p.prolang
+      left join pg_roles r on r.oid = p.proowner
     where p.pronamespace in ${RELEASE}`,
   type: `
-    select n.nspname || '.' || t.typname as name, t.typtype::text, r.rolname as owner, t.typacl::text as grants,
+    select n.nspname || '.' || t.typname as name, t.typtype::text, coalesce(r.rolname, 'no role') as owner, t.typacl::text as grants,
       (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels,
       (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum)
         from pg_attribute a where a.attrelid = t.typrelid and c.relkind = 'c') as members
-    from pg_type t join pg_namespace n on n.oid = t.typnamespace join pg_roles r on r.oid = t.typowner
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_roles r on r.oid = t.typowner
       left join pg_class c on c.oid = t.typrelid
     where t.typnamespace in ${RELEASE} and (t.typtype not in ('c', 'b', 'm') or c.relkind = 'c')`,
   sequence: `
@@ -95,48 +104,52 @@ const OWN: Readonly<Record<string, string>> = {
     from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace in ${RELEASE}`,
 };
 
-/** One row for each object of a catalog whose rows have an owner. */
+/** One row for each object of a catalog whose rows have an owner. initdb makes such rows only for languages. */
 const owned = (table: string, prefix: string, more = "true") => `
-  select o.${prefix}name as name, r.rolname as owner
-  from ${table} o join pg_roles r on r.oid = o.${prefix}owner
-  where o.oid >= ${FIRST_NORMAL_OID} and ${more}`;
+  select o.${prefix}name as name, coalesce(r.rolname, 'no role') as owner
+  from ${table} o left join pg_roles r on r.oid = o.${prefix}owner where ${more}`;
 
 /** The same for a catalog whose rows are in schemas. */
-const ownedInSchema = (table: string, prefix: string, more = "true") => `
-  select n.nspname || '.' || o.${prefix}name as name, r.rolname as owner
-  from ${table} o join pg_roles r on r.oid = o.${prefix}owner
-    join pg_namespace n on n.oid = o.${prefix}namespace
-  where ${other("o.oid", `o.${prefix}namespace`)} and ${more}`;
+const ownedInSchema = (table: string, prefix: string, more: string) => `
+  select coalesce(n.nspname, 'no schema') || '.' || o.${prefix}name as name, coalesce(r.rolname, 'no role') as owner
+  from ${table} o left join pg_roles r on r.oid = o.${prefix}owner
+    left join pg_namespace n on n.oid = o.${prefix}namespace
+  where ${more}`;
+
+const ADDED = `o.oid >= ${FIRST_NORMAL_OID}`;
 
 /** The other objects. No release creates objects of these kinds, or objects in other schemas. */
 const OTHER: Readonly<Record<string, string>> = {
   // The operator may take the schema public away from everybody, or drop it.
   schema: `
-    select n.nspname as name, r.rolname as owner from pg_namespace n join pg_roles r on r.oid = n.nspowner
-    where ${other("n.oid", "n.oid")}
-      or n.nspname = 'public' and r.rolname not in ('pg_database_owner', 'postgres')`,
-  relation: ownedInSchema("pg_class", "rel", "o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')"),
+    select n.nspname as name, coalesce(r.rolname, 'no role') as owner
+    from pg_namespace n left join pg_roles r on r.oid = n.nspowner
+    where n.oid not in ${RELEASE} and n.oid not in ${TEMPORARY} and not case n.nspname
+      when 'public' then coalesce(r.rolname, '') in ('pg_database_owner', 'postgres')
+      else n.nspowner = 10 and n.nspname in ('pg_catalog', 'pg_toast', 'information_schema') end`,
+  relation: ownedInSchema(
+    "pg_class",
+    "rel",
+    `${other("o.oid", "o.relnamespace")} and o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
+  ),
   function: `
-    select p.oid::regprocedure::text as name, r.rolname as owner
-    from pg_proc p join pg_roles r on r.oid = p.proowner
+    select p.oid::regprocedure::text as name, coalesce(r.rolname, 'no role') as owner
+    from pg_proc p left join pg_roles r on r.oid = p.proowner
     where ${other("p.oid", "p.pronamespace")}`,
   type: ownedInSchema(
     "pg_type",
     "typ",
-    `o.typcategory <> 'A' and (o.typtype <> 'c'
+    `${other("o.oid", "o.typnamespace")} and o.typcategory <> 'A' and (o.typtype <> 'c'
       or exists (select from pg_class c where c.oid = o.typrelid and c.relkind = 'c'))`,
   ),
-  operator: `
-    select n.nspname || '.' || o.oprname as name, r.rolname as owner
-    from pg_operator o join pg_namespace n on n.oid = o.oprnamespace join pg_roles r on r.oid = o.oprowner
-    where o.oid >= ${FIRST_NORMAL_OID}`,
+  operator: ownedInSchema("pg_operator", "opr", ADDED),
   cast: `
     select castsource::regtype::text || ' to ' || casttarget::regtype::text as name
     from pg_cast where oid >= ${FIRST_NORMAL_OID}`,
-  collation: ownedInSchema("pg_collation", "coll"),
-  conversion: ownedInSchema("pg_conversion", "con"),
-  operator_class: ownedInSchema("pg_opclass", "opc"),
-  operator_family: ownedInSchema("pg_opfamily", "opf"),
+  collation: ownedInSchema("pg_collation", "coll", ADDED),
+  conversion: ownedInSchema("pg_conversion", "con", ADDED),
+  operator_class: ownedInSchema("pg_opclass", "opc", ADDED),
+  operator_family: ownedInSchema("pg_opfamily", "opf", ADDED),
   // Members of Postgres's own families.
   family_operator: `
     select f.opfname || ' ' || o.amopopr::regoperator::text as name
@@ -147,10 +160,10 @@ const OTHER: Readonly<Record<string, string>> = {
     from pg_amproc o join pg_opfamily f on f.oid = o.amprocfamily
     where o.oid >= ${FIRST_NORMAL_OID} and f.oid < ${FIRST_NORMAL_OID}`,
   access_method: `select amname as name from pg_am where oid >= ${FIRST_NORMAL_OID}`,
-  language: owned("pg_language", "lan"),
-  transform: `select trftype::regtype::text as name from pg_transform where oid >= ${FIRST_NORMAL_OID}`,
+  language: owned("pg_language", "lan", ADDED),
+  transform: "select trftype::regtype::text as name from pg_transform",
   event_trigger: owned("pg_event_trigger", "evt"),
-  extension: owned("pg_extension", "ext"),
+  extension: owned("pg_extension", "ext", "o.extname <> 'plpgsql'"),
   foreign_data_wrapper: owned("pg_foreign_data_wrapper", "fdw"),
   server: owned("pg_foreign_server", "srv"),
   publication: owned("pg_publication", "pub"),
@@ -173,8 +186,8 @@ const OTHER: Readonly<Record<string, string>> = {
   trigger:
     `select tgrelid::regclass::text || '.' || tgname as name from pg_trigger where tgrelid < ${FIRST_NORMAL_OID}`,
   default_grant: `
-    select concat_ws(' ', n.nspname, d.defaclobjtype) as name, r.rolname as owner, d.defaclacl::text as grants
-    from pg_default_acl d join pg_roles r on r.oid = d.defaclrole
+    select concat_ws(' ', n.nspname, d.defaclobjtype) as name, coalesce(r.rolname, 'no role') as owner, d.defaclacl::text as grants
+    from pg_default_acl d left join pg_roles r on r.oid = d.defaclrole
       left join pg_namespace n on n.oid = d.defaclnamespace`,
   parameter_grant: "select parname as name, paracl::text as grants from pg_parameter_acl",
   // Everybody may connect and create temporary tables. Taking that away, or giving it to some, is harmless.
@@ -188,8 +201,8 @@ const OTHER: Readonly<Record<string, string>> = {
 /** Statements that only a superuser may read. */
 const RESTRICTED: Readonly<Record<string, string>> = {
   pg_user_mapping: `
-    select s.srvname || ' ' || m.umuser::text as name
-    from pg_user_mapping m join pg_foreign_server s on s.oid = m.umserver`,
+    select concat_ws(' ', s.srvname, m.umuser) as name
+    from pg_user_mapping m left join pg_foreign_server s on s.oid = m.umserver`,
 };
 
 export const CATALOG_STATEMENTS: readonly string[] = [OWN, OTHER, RESTRICTED].flatMap(Object.values);
@@ -234,21 +247,22 @@ export async function readOthers(
 const withoutDate = (text: string) => text.replaceAll(/\bweek_\d{8}/g, "week_DATE");
 
 const textOf = (columns: Row): string =>
-  Object.entries(columns).map(([name, value]) =>
-    `${name}: ${name === "grants" ? grantsText(value as string | null) : spell(value)}`
-  )
-    .join("\n");
+  Object.entries(columns).map(([name, value]) => {
+    if (name === "grants") return `${name}: ${grantsText(value as string | null, `${columns.owner}`)}`;
+    // White space ends a comment in a source that somebody wrote. Postgres prints all other texts without comments.
+    return `${name}: ${name === "source" ? value : spell(value)}`;
+  }).join("\n");
 
 const spell = (value: unknown): string => value === null ? "nothing" : `${value}`.replace(/\s+/g, " ").trim();
 
 /**
  * The grants without who gave them, sorted. Postgres 17 added the privilege MAINTAIN (m) to the owner's.
  */
-function grantsText(acl: string | null): string {
+function grantsText(acl: string | null, owner: string): string {
   if (acl === null) return "default";
   const entries = acl.replace(/^\{|\}$/g, "").split(",").map((entry) => {
     const [, role, privileges] = /^"?(.*?)=([^/]*)\//.exec(entry) ?? [undefined, entry, ""];
-    return `${role === "" ? "public" : role}=${privileges!.replaceAll("m", "")}`;
+    return `${role === "" ? "public" : role}=${role === owner ? privileges!.replace("m", "") : privileges}`;
   });
   return entries.sort().join(" ");
 }

@@ -1,6 +1,5 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
-import { FIRST_NORMAL_OID } from "./builtin.ts";
 import { TIMEOUTS } from "./settings.ts";
 import type { ExpectedTables } from "../registry/expected.ts";
 
@@ -34,9 +33,10 @@ export const ROLE_STATEMENTS: readonly string[] = [
   `select r.oid::int8 as oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication,
     r.rolbypassrls, r.rolcanlogin, d.oid is not null as owns_database
   from pg_authid r left join pg_database d on d.datname = current_database() and d.datdba = r.oid`,
-  `select g.rolname as group_name, m.rolname as member_name, bool_or(a.admin_option) as admin,
-    m.oid = 10 as is_initial
-  from pg_auth_members a join pg_authid g on g.oid = a.roleid join pg_authid m on m.oid = a.member
+  // A chain of memberships can lead through a role that does not exist.
+  `select coalesce(g.rolname, a.roleid::text) as group_name, coalesce(m.rolname, a.member::text) as member_name,
+    bool_or(a.admin_option) as admin, a.member = 10 as is_initial
+  from pg_auth_members a left join pg_authid g on g.oid = a.roleid left join pg_authid m on m.oid = a.member
   group by 1, 2, 4`,
   `select r.rolname, s.setconfig::text as settings
   from pg_db_role_setting s left join pg_authid r on r.oid = s.setrole
@@ -58,8 +58,7 @@ export async function readRoles(
   const powers = new Map<string, Set<string>>();
   const give = (role: string, power: string) => powers.set(role, (powers.get(role) ?? new Set()).add(power));
   for (const row of roles) {
-    if (row.oid < FIRST_NORMAL_OID && row.rolname.startsWith("pg_")) continue;
-    if (row.rolcanlogin && row.rolname.startsWith("gold_")) give(row.rolname, "login");
+    if (row.rolcanlogin && /^(gold_|pg_)/.test(row.rolname)) give(row.rolname, "login");
     // Leave out the superuser that initdb created, because every server has it.
     if (row.oid === 10n) continue;
     for (const [column, power] of Object.entries(POWERS)) if (row[column]) give(row.rolname, power);
@@ -69,8 +68,11 @@ export async function readRoles(
   const isPowerful = (name: string) => /^(gold_|pg_)/.test(name) || name === initial || powers.has(name);
   for (const [member, groups] of reachedBy(members.filter(({ is_initial }) => !is_initial))) {
     // Leave out roles of other databases, which lead to nothing of this database.
-    if (member.startsWith("pg_") || ![member, ...groups.keys()].some(isPowerful)) continue;
-    for (const [group, admin] of groups) give(member, `member of ${group}${admin ? WITH_ADMIN : ""}`);
+    if (![member, ...groups.keys()].some(isPowerful)) continue;
+    for (const [group, admin] of groups) {
+      const isBuiltin = member === "pg_monitor" && BUILTIN_GROUPS.includes(group) && !admin;
+      if (!isBuiltin) give(member, `member of ${group}${admin ? WITH_ADMIN : ""}`);
+    }
   }
   for (const { rolname, settings: list } of settings) {
     for (const setting of list.replace(/^\{|\}$/g, "").split(",")) {
@@ -84,6 +86,8 @@ export async function readRoles(
   );
 }
 
+/** What initdb makes pg_monitor a member of. */
+const BUILTIN_GROUPS = ["pg_read_all_settings", "pg_read_all_stats", "pg_stat_scan_tables"];
 const WITH_ADMIN = " with admin option";
 
 /**
@@ -126,7 +130,10 @@ export function compareRoles(
 ): void {
   const outside = new Map(kept.map(({ role, powers }) => [role, powers]));
   const operators = expected.of("operator");
-  const owner = roles.find(({ powers }) => powers.includes("owns the database"))?.role;
+  const owner = roles.find(({ role, powers }) =>
+    powers.includes("owns the database") && isOwnersLogin(role, operators) &&
+    (kept.length === 0 || outside.get(role)?.includes("owns the database"))
+  )?.role;
   // Since Postgres 16, the creator of a role becomes a member of that role, with the admin option.
   const created = [...operators.keys(), ...Object.keys(RELEASE)].map((role) =>
     `member of ${role}${WITH_ADMIN}`
@@ -165,6 +172,10 @@ export function compareRoles(
     if (missing.length > 0) findings.add("role_is_expected", `role ${name}`, missing.join(", "), "nothing");
   }
 }
+
+/** The database belongs to the login of the migrations, which is neither an operator nor a role of the release. */
+export const isOwnersLogin = (role: string, operators: ReadonlyMap<string, Row>): boolean =>
+  !operators.has(role) && !Object.hasOwn(RELEASE, role) && !role.startsWith("pg_");
 
 /** What an operator of the audit trail is a member of. 0.4.0 recorded no roles and gave all of them. */
 function groupsOf(operator: Row | undefined): readonly string[] {
