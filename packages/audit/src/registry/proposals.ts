@@ -366,9 +366,10 @@ class Terms {
   #exposure: unknown = null;
   #band: Record<string, unknown> = {};
   #hasBreaker = false;
+  /** The deposits that simulations recorded. */
+  readonly #simulated = new Set<unknown>();
   /** The deposits that were booked. One person may cancel the others. */
   readonly #booked = new Set<unknown>();
-  readonly #simulated = new Set<unknown>();
 
   constructor(isSandbox: boolean) {
     this.#isSandbox = isSandbox;
@@ -415,10 +416,12 @@ class Terms {
     }
   }
 
-  take({ action, subject, detail }: Note): void {
+  take({ action, subject, login, detail }: Note): void {
     if (/^partner\.(create|set|limit)$/.test(action)) {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
-    } else if (action === "deposit.record" && SIMULATED_REFERENCE.test(detail.bank_reference)) {
+    } else if (
+      action === "deposit.record" && SIMULATION.test(login) && SIMULATED_REFERENCE.test(detail.bank_reference)
+    ) {
       this.#simulated.add(detail.deposit);
     } else if (action === "deposit.approve") this.#booked.add(detail.deposit);
     else if (action === "market.band") this.#band = detail;
