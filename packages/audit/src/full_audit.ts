@@ -98,7 +98,12 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const partners = await read("partner", "order by id");
   const publicIds = new Map(partners.map(({ id, public_id }) => [id as number, public_id as string]));
   const [deployment] = await read("deployment");
-  const environment = deployment?.environment === "sandbox" ? "sandbox" : "production";
+  const first = options.operatorKeys;
+  // A superuser can edit the environment in the database, but not the id in the file.
+  const isSandbox = first
+    ? first.deployment.id.startsWith("sandbox-")
+    : deployment?.environment === "sandbox";
+  const environment = isSandbox ? "sandbox" : "production";
 
   progress("the audit trail and the registry");
   const notes = await readAudit(sql, findings, options.keys?.audit);
@@ -108,14 +113,13 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     where d.datname = current_database()`,
   );
   const isOwner = owner !== undefined && isOwnersLogin(owner.rolname, expected.of("operator"));
-  checkLogins(findings, notes.all, isOwner ? owner.rolname : undefined);
+  checkLogins(findings, notes.all, isOwner ? owner.rolname : undefined, isSandbox);
   const registry = await compareRegistry(sql, findings, expected, publicIds);
   checkThumbprints(findings, registry);
   const proposals = await read("proposal", "order by id");
-  checkProposals(findings, notes.all, proposals, environment === "sandbox");
+  checkProposals(findings, notes.all, proposals, isSandbox);
   const operatorKeys = registry.operator_key ?? [];
   let approvals: number | null = null;
-  const first = options.operatorKeys;
   if (first) {
     approvals = await checkApprovals(findings, notes.all, proposals, operatorKeys, first, environment);
     await checkDeployment(sql, findings, deployment, first);
@@ -126,7 +130,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     const isOne = rows.every(({ one }) => one) && (rows.length === 1 || table === "published_reserves");
     if (!isOne) findings.add("registry_is_noted", table, "one row", `${rows.length} rows`);
   }
-  await checkDocuments(sql, findings, notes, registry.payment_batch ?? [], publicIds);
+  await checkDocuments(sql, findings, notes, registry.payment_batch ?? [], publicIds, isSandbox);
   await checkPartnerChanges(sql, findings, registry);
   const lists = checkBarLists(
     findings,
@@ -162,7 +166,7 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
     clients,
     heads: headsByClient(findings, options.heads ?? [], publicIds),
     notes,
-    isSandbox: environment === "sandbox",
+    isSandbox,
     migratedAt: migratedAt(notes.all[0]?.at, lists[0]?.createdAt),
     prices,
     lists,

@@ -62,7 +62,7 @@ export const RULES = {
     "the epochs are numbered without a gap, timelines increase within a cluster, and a day.closed names its epoch",
   notice_is_due: "a notice of an expiring credential was due when it was posted",
   audit_is_whole:
-    "every link of the audit trail is sha256(previous link, row), and the trail ends at its tail",
+    "every link of the audit trail is sha256(previous link, row), the trail ends at its tail, and no row is more than 60 s earlier than a row before it",
   note_is_known: "every row of the audit trail has an action that this release knows",
   login_is_admitted:
     "every audit row since 0.5.0 has the login of an operator added before, of the database's owner for set-up and settings, or of a process of the service",

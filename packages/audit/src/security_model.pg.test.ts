@@ -115,6 +115,10 @@ describe("what one login can do alone, according to docs/security_model.md", () 
     await sql`set local session_replication_role = replica`;
     await sql.unsafe(statement.replaceAll("PARTNER", `'${audited.publicId}'`));
   };
+  const simulateDeposit = (reference: string): Attack => (sql) =>
+    sql`
+      select gold.approve_deposit_as('gold_simulation_checker',
+        gold.record_deposit_as('gold_simulation_maker', ${audited.publicId}, 700, ${reference}))`;
   const migrationRuns = (statement: string): Attack => async (sql, as) => {
     await asMigration(sql, as);
     await sql.unsafe(statement);
@@ -257,6 +261,12 @@ describe("what one login can do alone, according to docs/security_model.md", () 
       await sql`
         select gold.approve_deposit_as('badr', gold.record_deposit_as('amal', ${audited.publicId}, 700, 'OWN-1'))`;
     },
+    "a superuser: book a deposit with the logins of simulations and its own reference": simulateDeposit(
+      "OWN-1",
+    ),
+    "a superuser: book a deposit in a sandbox as a simulation does": simulateDeposit(
+      "SIMULATED-0198b3a5-7c00-7000-8000-000000000000",
+    ),
     "a superuser: edit an approved proposal": edit(
       `update gold.proposal set content = content || '{"amount": "900"}' where kind = 'deposit.record'`,
     ),

@@ -8,9 +8,9 @@ import type { Note } from "./notes.ts";
 
 /**
  * `trusted` is the file of `--operator-keys`. In a sandbox, approvals from before the first registered key
- * have no signatures; production approves nothing before. A key that ended holds for no later row of the
- * audit trail, because a superuser can write any time into an approval. Returns the number of approvals that
- * hold.
+ * have no signatures; production approves nothing before. Before and after mean the order of the audit trail,
+ * because a superuser can write any time into an approval. So a key that ended holds for no later row, either.
+ * Returns the number of approvals that hold.
  */
 export async function checkApprovals(
   findings: Findings,
@@ -20,11 +20,14 @@ export async function checkApprovals(
   trusted: OperatorKeys,
   environment: "sandbox" | "production",
 ): Promise<number> {
-  const first = checkRoots(findings, keys, trusted);
-  const since = environment === "production" ? -Infinity : first;
+  checkRoots(findings, keys, trusted);
+  let demanded = notes;
+  if (environment === "sandbox") {
+    const first = notes.findIndex(({ action }) => action === "operator_key.root");
+    demanded = first === -1 ? [] : notes.slice(first);
+  }
   const approved = new Map(
-    proposals.filter(({ state, decided_at }) => state === "approved" && decided_at >= since)
-      .map((row) => [row.id, row]),
+    proposals.filter(({ state }) => state === "approved").map((row) => [row.id, row]),
   );
   /** Verifies the approvals in the order of the trail. `listed` are the hashes of version 1 that count. */
   async function verify(
@@ -35,7 +38,7 @@ export async function checkApprovals(
       keys.flatMap((row) => row.ended_at === null ? [] : [[row.fingerprint, row.ended_at]]),
     );
     const verifier = new ApprovalVerifier(trusted, ends, listed);
-    for (const { id, action, subject, detail } of notes) {
+    for (const { id, action, subject, detail } of demanded) {
       if (action === "operator_key.end") ends.set(detail.fingerprint, -Infinity);
       // checkProposals() reports an approval without its row.
       const row = action === "proposal.approve" ? approved.get(subject) : undefined;
@@ -98,8 +101,8 @@ export async function checkDeployment(
   }
 }
 
-/** Compares the first keys with the file. Returns when they were registered. */
-function checkRoots(findings: Findings, keys: readonly Row[], trusted: OperatorKeys): number {
+/** Compares the first keys with the file. */
+function checkRoots(findings: Findings, keys: readonly Row[], trusted: OperatorKeys): void {
   const outside = new Map(trusted.keys.map(({ login, key }) => [key.fingerprint, `${login} ${key.text}`]));
   const registered = keys.filter(({ admitted_by }) => admitted_by === "root");
   if (registered.length === 0) {
@@ -113,7 +116,6 @@ function checkRoots(findings: Findings, keys: readonly Row[], trusted: OperatorK
       `${login} ${public_key}`,
     );
   }
-  return Math.min(...registered.map(({ added_at }) => added_at as number));
 }
 
 /** Undefined if the row was edited so that it has no valid content. */

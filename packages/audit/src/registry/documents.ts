@@ -7,7 +7,7 @@ import type { Note, Notes } from "./notes.ts";
 import { makeDocument, type Payment } from "./payment_document.ts";
 
 /**
- * The sandbox's login that submits simulated payments. Their documents contain only a note that none was
+ * The login that submits simulated payments in a sandbox. Their documents contain only a note that none was
  * sent.
  */
 const SIMULATED_BY = "gold_simulation_checker";
@@ -30,6 +30,7 @@ export async function checkDocuments(
   notes: Notes,
   batches: readonly Row[],
   publicIds: ReadonlyMap<number, string>,
+  isSandbox: boolean,
 ): Promise<void> {
   const left = new Map(batches.map((batch) => [batch.id as string, batch]));
   const known: Known = { names: new Map(), payer: undefined };
@@ -39,7 +40,7 @@ export async function checkDocuments(
     const batch = left.get(note.subject);
     left.delete(note.subject);
     // compareRegistry() reports a missing batch.
-    if (batch) await checkDocument(sql, findings, note, batch, known, publicIds);
+    if (batch) await checkDocument(sql, findings, note, batch, known, publicIds, isSandbox);
   }
   for (const { id, document } of left.values()) {
     findings.expect("document_is_noted", `payment_batch ${id}`, undefined, sha256Hex(document));
@@ -58,6 +59,7 @@ async function checkDocument(
   { id, login, document, created_at }: Row,
   { names, payer }: Known,
   publicIds: ReadonlyMap<number, string>,
+  isSandbox: boolean,
 ): Promise<void> {
   const row = `payment_batch ${id}`;
   findings.expect("document_is_noted", row, detail.document_sha256, sha256Hex(document));
@@ -65,7 +67,7 @@ async function checkDocument(
     selectFrom("withdrawal_step", `where batch_id = '${id}' order by client_id, sequence`),
   );
   findings.expect("document_is_noted", `${row} withdrawals`, detail.withdrawals, steps.length);
-  if (login === SIMULATED_BY) return;
+  if (isSandbox && login === SIMULATED_BY) return;
   const payments: Payment[] = [];
   for (const { bucket, client_id, withdrawal_id } of steps) {
     const [withdrawal] = await sql.unsafe(

@@ -84,6 +84,8 @@ const TERMS =
 const SETUP = /^(deployment\.|operator\.|token_key\.add$)/;
 /** The names of the logins that book simulated deposits and withdrawals in the sandbox. */
 const SIMULATION = /^gold_simulation_/;
+/** The bank reference of a simulated deposit, with the id of its request. */
+const SIMULATED_REFERENCE = /^SIMULATED-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function checkProposals(
   findings: Findings,
@@ -364,6 +366,8 @@ class Terms {
   #exposure: unknown = null;
   #band: Record<string, unknown> = {};
   #hasBreaker = false;
+  /** The deposits that simulations recorded. */
+  readonly #simulated = new Set<unknown>();
   /** The deposits that were booked. One person may cancel the others. */
   readonly #booked = new Set<unknown>();
 
@@ -376,6 +380,7 @@ class Terms {
     const { mode: _mode, price_id: _price, ...given } = detail as Record<string, unknown>;
     const known = this.#partners.get(subject) ?? {};
     if (SETUP.test(action) && this.#partners.size === 0) return true;
+    const isSimulation = this.#isSandbox && SIMULATION.test(login);
     switch (action) {
       case "operator.set": {
         const roles = this.#roles.get(subject);
@@ -397,22 +402,27 @@ class Terms {
       case "market.exposure":
         return given.grams !== null && !isRaised(this.#exposure, given.grams);
       case "deposit.record":
+        return isSimulation && SIMULATED_REFERENCE.test(`${given.bank_reference}`);
       case "deposit.approve":
+        return isSimulation && this.#simulated.has(given.deposit);
       case "withdrawal.batch":
       case "withdrawal.submitted":
-        return this.#isSandbox && SIMULATION.test(login);
-      case "deposit.reverse":
-        return !this.#booked.has(given.deposit) || this.#isSandbox && SIMULATION.test(login);
       case "withdrawal.returned":
-        return SIMULATION.test(login);
+        return isSimulation;
+      case "deposit.reverse":
+        return !this.#booked.has(given.deposit) || isSimulation;
       default:
         return false;
     }
   }
 
-  take({ action, subject, detail }: Note): void {
+  take({ action, subject, login, detail }: Note): void {
     if (/^partner\.(create|set|limit)$/.test(action)) {
       this.#partners.set(subject, { ...this.#partners.get(subject), ...detail });
+    } else if (
+      action === "deposit.record" && SIMULATION.test(login) && SIMULATED_REFERENCE.test(detail.bank_reference)
+    ) {
+      this.#simulated.add(detail.deposit);
     } else if (action === "deposit.approve") this.#booked.add(detail.deposit);
     else if (action === "market.band") this.#band = detail;
     else if (action === "market.breaker") this.#hasBreaker = true;

@@ -151,6 +151,15 @@ describe("gold audit full", () => {
     assertEquals(await namesOf("--superuser-url", operator.service.books.url), []);
   });
 
+  it("refuses the URL of a superuser that leads to another database", async () => {
+    const other = new URL(operator.service.books.url);
+    const own = other.pathname.slice(1);
+    other.pathname = "/postgres";
+    const refusal =
+      `--superuser-url must lead to the database of the database URL, ${own}, on the same server; it leads to the database postgres`;
+    refused(await audit("full", "--superuser-url", other.href), 2, refusal);
+  });
+
   it("counts what the house allows, and refuses an entry without a reason or of a rule about rows", async () => {
     const entry = { rule: "catalog_is_release", row: "schema monitoring of *", reason: "our monitoring" };
     const file = await operator.write("allowed.json", JSON.stringify({ allowed: [entry] }));

@@ -54,8 +54,9 @@ const full: Command = {
     const audit = (superuser?: Connection) =>
       withSnapshot(
         url,
-        (sql) =>
-          auditBooks(sql, {
+        async (sql) => {
+          if (superuser) await requireSameDatabase(sql, superuser);
+          return await auditBooks(sql, {
             url,
             progress,
             signatures,
@@ -65,7 +66,8 @@ const full: Command = {
             ...(keys ? { keys } : {}),
             ...(operatorKeys ? { operatorKeys } : {}),
             ...(state ? { state } : {}),
-          }),
+          });
+        },
       );
     const report = superuserUrl === undefined ? await audit() : await withSnapshot(superuserUrl, audit);
     const metrics = optional(values, "metrics");
@@ -82,6 +84,22 @@ const full: Command = {
     return describe(report, heads, keys);
   },
 };
+
+/** A standby has the system identifier of its primary. */
+async function requireSameDatabase(sql: Connection, superuser: Connection): Promise<void> {
+  const [own, other] = await Promise.all([sql, superuser].map(async (connection) => {
+    const [row] = await connection.unsafe<[{ name: string; system: string }]>(
+      "select current_database() as name, system_identifier::text as system from pg_control_system()",
+    );
+    return row;
+  })) as [{ name: string; system: string }, { name: string; system: string }];
+  if (own.name === other.name && own.system === other.system) return;
+  throw usage(
+    `--superuser-url must lead to the database of the database URL, ${own.name}, on the same server; it leads to the database ${other.name}${
+      own.system === other.system ? "" : " on another server"
+    }.`,
+  );
+}
 
 /** Returns a share from 0 to 1. */
 function readShare(text: string): number {

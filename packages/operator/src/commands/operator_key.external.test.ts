@@ -150,6 +150,29 @@ describe("gold with operators' SSH keys", () => {
     await done(second("proposal", "approve", id, "--sha256", sha256!));
   });
 
+  it("shows the deployment before it asks whether to sign", async () => {
+    const broken = await operator.write("broken", "no key");
+    const failed = await runGold(["price", "set", "--mid", "326", "--json", "--ssh-key", broken], {
+      env: operator.env,
+    });
+    const [, id] = /The proposal (\S+) is/.exec(failed.problem.detail)!;
+    const shown: string[] = [];
+    const declined = await runGold(["proposal", "sign", id!, "--ssh-key", operator.path("first")], {
+      env: operator.env,
+      err: (text) => shown.push(text),
+      ask: (question) => {
+        shown.push(question);
+        return Promise.resolve(false);
+      },
+    });
+    assertEquals(declined.exit, 1);
+    const [sandbox, question] = [/^You sign for sandbox, /, /^Sign this price\.set/].map((line) =>
+      shown.findIndex((text) => line.test(text))
+    ) as [number, number];
+    ok(sandbox >= 0 && sandbox < question, shown.join("\n"));
+    await done(first("proposal", "reject", id!));
+  });
+
   it("says how to sign a proposal that was signed with a key of nobody", async () => {
     const failed = await runGold(
       ["price", "set", "--mid", "324", "--json", "--ssh-key", operator.path("third")],

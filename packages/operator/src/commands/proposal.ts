@@ -149,8 +149,6 @@ const sign: Command = {
   takes: ["ID"],
   async run(invocation) {
     const { id, sha256, kind, content, consequences, result } = await readProposal(invocation);
-    if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
-    await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}? ${consequences}`);
     const signing = await openSigning(invocation);
     if (!signing) {
       throw new Failure(
@@ -159,6 +157,8 @@ const sign: Command = {
         "No operator key is registered, so nobody signs proposals yet.",
       );
     }
+    if (!invocation.values.yes) printText(result).split("\n").forEach(invocation.progress);
+    await invocation.confirm(`Sign this ${kind}, with the hash ${sha256}? ${consequences}`);
     await signProposal((await invocation.db()).sql, signing, id, { kind, content });
     return { object: { proposal_id: id, kind, sha256, status: "signed" } };
   },

@@ -11,7 +11,8 @@
 --
 -- The loop goes from the newest price to the oldest. `low` and `high` are the ends of the current rise or
 -- fall. A price that differs from its older end by more than the spread, in the other direction, begins the
--- next one. A partner who holds at most one gram earns at most `rises` in this hour.
+-- next one. In this hour, a partner earns at most `rises` for each gram that it holds or has a buy quote for, and
+-- at most `falls` for each gram that it has a sell quote for.
 create or replace function gold.refuse_outside_band(given gold.price) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare

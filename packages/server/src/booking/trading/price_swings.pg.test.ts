@@ -8,11 +8,13 @@ import { verdictOf } from "../operator_fixture.ts";
 const MID = 5_000_000;
 const SPREAD = 60;
 const BAND = { step: 200, hour: 500 };
-/** The largest position of the partner, in 0.0001 g. */
+/** What the partner trades at once, in 0.0001 g. */
 const POSITION = 1_000_000n;
 const SECONDS_PER_TICK = 30;
 const SMALLEST_MOVE = 500;
 const HOUR_SECONDS = 3600;
+
+type Side = "buy" | "sell";
 
 describe("the price band and swings of the price", () => {
   let books: TestBooks;
@@ -23,19 +25,29 @@ describe("the price band and swings of the price", () => {
     client = await books.createClient({ halalas: 100_000_000n });
   });
   after(() => books.stop());
-  beforeEach(async () => {
-    const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(MID), BigInt(SPREAD));
+  let spread: number;
+  /** The gold of the partner, and its open quotes, in 0.0001 g. */
+  let held: bigint;
+  let open: Record<Side, bigint>;
+  /** Open buy quotes are a part of the largest position, and open sell quotes lower the smallest position. */
+  let largest: bigint;
+  let smallest: bigint;
+  beforeEach(() => start(SPREAD));
+
+  async function start(basisPoints: number): Promise<void> {
+    [held, largest, smallest, open, spread] = [0n, 0n, 0n, { buy: 0n, sell: 0n }, basisPoints];
+    const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(MID), BigInt(spread));
     await books.sql`select gold.set_band(null, null)`;
     await books.sql`
       select gold.set_price('simulated', ${MID}, ${Number(buyPricePips)}, ${
       Number(sellPricePips)
-    }, ${SPREAD}, 10, null)`;
+    }, ${spread}, 10, null)`;
     await books.sql`select gold.set_band(${BAND.step}, ${BAND.hour})`;
-  });
+  }
 
   /** Stores a price of the source, as the service does. */
   function tick(mid: number): Promise<string> {
-    const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), BigInt(SPREAD));
+    const { buyPricePips, sellPricePips } = pricesFromMid(BigInt(mid), BigInt(spread));
     return verdictOf(books.api`
       select gold.tick_price(p.ticked_at, p.url, p.spread_basis_points, ${mid}, ${Number(buyPricePips)},
         ${Number(sellPricePips)}, null) from gold.current_price p`);
@@ -46,11 +58,26 @@ describe("the price band and swings of the price", () => {
       await sql`set local session_replication_role = replica`;
       await sql`update gold.price_history set stored_at = stored_at - make_interval(secs => ${seconds})`;
     });
-  async function trade(side: "buy" | "sell"): Promise<void> {
+  /** Counts a change of the partner's open quotes, and of its gold. */
+  function count(side: Side, quoted: bigint, ordered: bigint): void {
+    open[side] += quoted;
+    held += side === "buy" ? ordered : -ordered;
+    if (held + open.buy > largest) largest = held + open.buy;
+    if (held - open.sell < smallest) smallest = held - open.sell;
+  }
+  async function quote(side: Side): Promise<string> {
     const quoted = await bookQuote(books.api, quoteItem(client, byGrams(side, POSITION)));
     const { quote_id } = JSON.parse(quoted.body!) as { quote_id: string };
-    assertEquals((await bookOrder(books.api, orderItem(client, quote_id.slice(3)))).status, 201);
+    count(side, POSITION, 0n);
+    return quote_id.slice(3);
   }
+  async function order(side: Side, quoteId: string): Promise<void> {
+    assertEquals((await bookOrder(books.api, orderItem(client, quoteId))).status, 201);
+    count(side, -POSITION, POSITION);
+  }
+  const trade = async (side: Side) => order(side, await quote(side));
+  /** The most that the partner may earn in an hour with these positions, in halalas. */
+  const mostHalalas = () => (largest - smallest) * BigInt(MID) * BigInt(BAND.hour) / 10_000n / 1_000_000n;
   const available = async (): Promise<bigint> =>
     BigInt(
       (await books.sql`select sar_available::text as sar from gold.account where client_id = ${client}`)[0]!
@@ -96,8 +123,7 @@ describe("the price band and swings of the price", () => {
     return await available() - before;
   }
 
-  it("let a source and a partner earn together in an hour at most one hourly band for each gram of the partner's largest position", async () => {
-    const bandHalalas = POSITION * BigInt(MID) * BigInt(BAND.hour) / 10_000n / 1_000_000n;
+  it("let a source and a partner earn together in an hour at most one hourly band for each gram between the partner's largest and smallest position", async () => {
     let most = 0n;
     for (const amplitude of [0.01, 0.02, 0.039, 0.05]) {
       for (const first of ["rise", "fall"] as const) {
@@ -105,12 +131,36 @@ describe("the price band and swings of the price", () => {
         await tick(MID);
         await books.sql`select gold.set_band(${BAND.step}, ${BAND.hour})`;
         const earned = await play(amplitude, first);
-        assert(earned <= bandHalalas, `${amplitude} ${first}: ${earned} of ${bandHalalas}`);
+        assert(earned <= mostHalalas(), `${amplitude} ${first}: ${earned} of ${mostHalalas()}`);
         if (earned > most) most = earned;
       }
     }
-    assert(most > bandHalalas / 2n, `the play is too weak to show a bound: ${most} of ${bandHalalas}`);
+    assertEquals([smallest, largest], [0n, POSITION]);
+    assert(most > mostHalalas() / 2n, `the play is too weak to show a bound: ${most} of ${mostHalalas()}`);
   });
+
+  for (const basisPoints of [20, 60]) {
+    it(`let a partner with firm quotes earn on rises and on falls, at most this bound, with a spread of ${basisPoints} basis points`, async () => {
+      await start(basisPoints);
+      const before = await available();
+      let mid = MID;
+      for (const next of [5_100_000, 5_000_000, 5_100_000, 5_000_000, 5_049_500, 5_000_000]) {
+        const [first, then] = next > mid ? ["buy", "sell"] as const : ["sell", "buy"] as const;
+        const firm = await quote(first);
+        assertEquals(await tick(next), "done");
+        // Only gold that the partner holds can be sold.
+        if (first === "buy") await order(first, firm);
+        await trade(then);
+        if (first === "sell") await order(first, firm);
+        mid = next;
+      }
+      const earned = await available() - before;
+      assertEquals([held, smallest, largest], [0n, -POSITION, POSITION]);
+      assert(earned <= mostHalalas(), `${earned} of ${mostHalalas()}`);
+      // The largest position alone would be too low a bound.
+      assert(earned > mostHalalas() / 2n, `${earned} of ${mostHalalas()}`);
+    });
+  }
 
   it("are refused when the rises or the falls of an hour exceed its percentage, and the last price stays", async () => {
     for (const mid of [5_100_000, 5_000_000, 5_100_000, 5_000_000]) assertEquals(await tick(mid), "done");
