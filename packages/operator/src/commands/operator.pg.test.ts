@@ -277,7 +277,15 @@ describe("gold operator", () => {
       itemsOf(await operator.done("operator", "list")).find(({ login }) => login === made)!;
     const { added_at, added_by } = await byHand();
     assertEquals([added_at, added_by], [null, null]);
-    refused(await asMigration("operator", "add", made), 1, `grant ${made} to ${migration} with admin option`);
+    // In Postgres 15, a login with CREATEROLE may change every role that is no superuser.
+    const [{ server_version }] = await sql`show server_version` as unknown as [{ server_version: string }];
+    if (parseInt(server_version, 10) >= 16) {
+      refused(
+        await asMigration("operator", "add", made),
+        1,
+        `grant ${made} to ${migration} with admin option`,
+      );
+    }
     await sql.unsafe(`grant ${made} to ${migration} with admin option`);
     const { json } = await asMigration("operator", "add", made);
     assertEquals(new URL(json.database_url as string).password, "");
