@@ -31,8 +31,7 @@ export const HARMLESS_CATALOG: Readonly<Record<string, string>> = {
   pg_partitioned_table: `${PRINTED} pg_get_partkeydef()`,
   "pg_aggregate.*": PLANNER,
   "pg_attribute.*": `${STORAGE}; inheritance is compared by its parents`,
-  "pg_class.*":
-    "counts, flags and files that follow from other rows; a wrong bound of a week's partition only makes attempts fail",
+  "pg_class.*": "counts and files; a wrong bound of a week's partition only makes attempts fail",
   "pg_collation.*": "comes from the machine; columns of the release name their collations",
   "pg_constraint.*": `${PRINTED} pg_get_constraintdef(); no type of the release is a domain`,
   "pg_database.*": "belongs to the installation",

@@ -60,6 +60,8 @@ describe("the settings", () => {
       const [setting, value] of [
         ["synchronous_commit", "off"],
         ["session_replication_role", "replica"],
+        ["zero_damaged_pages", "on"],
+        ["ignore_checksum_failure", "on"],
       ] as const
     ) {
       await admin.unsafe(`alter database postgres set ${setting} = ${value}`);

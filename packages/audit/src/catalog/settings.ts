@@ -2,12 +2,14 @@
 import type { Findings } from "../findings.ts";
 import type { Connection, Row } from "../snapshot.ts";
 
-/** The values of settings that keep every commit and every check. */
+/** The values of settings that keep every commit, every check and every row. */
 const SAFE: Readonly<Record<string, (value: string) => boolean>> = {
   fsync: (value) => value === "on",
   full_page_writes: (value) => value === "on",
   synchronous_commit: (value) => value !== "off" && value !== "local",
   session_replication_role: (value) => value === "origin",
+  zero_damaged_pages: (value) => value === "off",
+  ignore_checksum_failure: (value) => value === "off",
 };
 
 /**
