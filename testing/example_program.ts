@@ -7,9 +7,10 @@ const CLIENT = "@gold-partner/client";
 const CLIENT_MODULE = new URL("../packages/client/src/mod.ts", import.meta.url);
 
 /**
- * Returns the arguments with which this runtime runs an example of the client, whose program `file` imports
- * `example`. Both lie outside the repository, where the client's name does not resolve. On Node, the program is
- * bundled: tsx would take a second of CPU to load the client's modules.
+ * Prepares a program that uses the client, and returns the arguments with which this runtime runs it. `file` is
+ * the program, and `example` is the file that imports the client. They lie outside the repository, where the
+ * client's name does not resolve: on Deno, this function replaces the name in `example`; on Node, it bundles
+ * `file`. tsx would take a second of CPU time to load the client's modules.
  */
 export async function exampleArguments(file: string, example = file): Promise<string[]> {
   if ("Deno" in globalThis) {

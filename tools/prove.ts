@@ -17,7 +17,7 @@ const BEHIND_ENVOY = [
 ];
 
 const WITH_SQL = ["packages/server", "packages/audit", "packages/operator", "packages/sidecar", "bench"];
-/** The short run of postgres_15 runs only their suites of SQL. */
+/** The folders whose suites of SQL the short run of postgres_15 runs. */
 const SQL_ALONE = ["packages/server", "packages/audit/src/catalog"];
 
 /** The proofs that run test suites. Each other proof is a program. */

@@ -54,7 +54,7 @@ export class Stack {
     this.partner = partner;
   }
 
-  /** With `fresh`, the demo partner's receiver is at the port after the stack's own, which a first start registers. */
+  /** With `fresh`, the state is new, so the demo partner's receiver is at the port after the stack's own. */
   static async open({ envoy = false, fresh = false } = {}): Promise<Stack> {
     const startIn = async (stateDir: string, envoy: boolean) => {
       const options = { twoPeople: true, reset: false, demo: false, report: () => {} };

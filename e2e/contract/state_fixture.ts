@@ -5,23 +5,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
+import { until } from "../../testing/until.ts";
 
 /**
  * Returns a new state folder for `npm start`. With `firstStart`, the folders of one run of the tests are copies
- * of a state that it made once: a first start takes three times the CPU time of a later one. While another test
- * file makes that state, the folder is empty.
+ * of a state that it made once: a first start takes three times the CPU time of a later one. The demo partner of
+ * each copy has the webhook URL of that state.
  */
 export async function newState(firstStart?: (stateDir: string) => Promise<void>): Promise<string> {
   const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
   const shared = process.env["TEST_SHARED"];
   if (!shared || !firstStart) return stateDir;
-  const [original, complete] = [join(shared, "stack"), join(shared, "stack_complete")];
-  const isMaker = await mkdir(`${complete}.claim`).then(() => true, () => false);
+  const [original, made, failed] = [join(shared, "stack"), join(shared, "made"), join(shared, "failed")];
+  const isMaker = await mkdir(join(shared, "claim")).then(() => true, () => false);
   if (isMaker) {
-    await firstStart(original);
-    await writeFile(complete, "");
+    await firstStart(original).then(() => writeFile(made, ""), async (error) => {
+      await writeFile(failed, "");
+      throw error;
+    });
   }
-  if (!existsSync(complete)) return stateDir;
+  await until(() => existsSync(made) || existsSync(failed));
+  if (!existsSync(made)) return stateDir;
   await promisify(execFile)("cp", ["-a", original, stateDir]);
   for (const file of await readdir(stateDir, { recursive: true })) {
     // These files name other files by their absolute paths.

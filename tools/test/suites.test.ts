@@ -200,6 +200,10 @@ it("place", () => {
     };
     const { node, deno, sqlSuites } = await runPlanted(files, { beside });
     assertEquals([node.ran, deno.ran, sqlSuites], [6, 4, 2]);
+    // Another suite of the folder runs on Deno if its first suite does not.
+    const oneRuntime = { "sql/a.pg.test.ts": { runtime: "node", reason: "a test" } } as const;
+    const other = await runPlanted(files, { beside, oneRuntime });
+    assertEquals([other.node.ran, other.deno.ran, other.sqlSuites], [6, 4, 1]);
     const alone = await runPlanted(files, { beside, nodeAlone: true, sqlAlone: true });
     assertEquals([alone.node.ran, alone.deno.ran], [3, 0]);
   });

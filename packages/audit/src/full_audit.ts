@@ -98,10 +98,10 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   const partners = await read("partner", "order by id");
   const publicIds = new Map(partners.map(({ id, public_id }) => [id as number, public_id as string]));
   const [deployment] = await read("deployment");
-  const first = options.operatorKeys;
+  const trusted = options.operatorKeys;
   // A superuser can edit the environment in the database, but not the id in the file.
-  const isSandbox = first
-    ? first.deployment.id.startsWith("sandbox-")
+  const isSandbox = trusted
+    ? trusted.deployment.id.startsWith("sandbox-")
     : deployment?.environment === "sandbox";
   const environment = isSandbox ? "sandbox" : "production";
 
@@ -120,9 +120,9 @@ export async function auditBooks(sql: Connection, options: AuditOptions = {}): P
   checkProposals(findings, notes.all, proposals, isSandbox);
   const operatorKeys = registry.operator_key ?? [];
   let approvals: number | null = null;
-  if (first) {
-    approvals = await checkApprovals(findings, notes.all, proposals, operatorKeys, first, environment);
-    await checkDeployment(sql, findings, deployment, first);
+  if (trusted) {
+    approvals = await checkApprovals(findings, notes.all, proposals, operatorKeys, trusted, environment);
+    await checkDeployment(sql, findings, deployment, trusted);
   }
   checkProblems(findings, await read("problem", "order by code"));
   for (const table of ["registry_version", "published_reserves"] as const) {

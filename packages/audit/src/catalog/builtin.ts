@@ -11,6 +11,7 @@ const FILE = new URL("../../builtin.json", import.meta.url);
 /** Objects below have fixed OIDs. The OIDs from here to FIRST_NORMAL_OID depend on the machine of initdb. */
 const FIRST_UNPINNED_OID = 12_000;
 export const FIRST_NORMAL_OID = 16_384;
+const PG_CATALOG_OID = 11;
 
 /** The compared columns of each table, after its key. The type regproc is read as oid. */
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -180,8 +181,9 @@ export async function compareBuiltin(sql: Connection, findings: Findings): Promi
 
 async function compareGrants(sql: Connection, findings: Findings): Promise<void> {
   const oids = new Map<string, number>();
-  for (const { oid, relname } of await sql.unsafe("select oid, relname from pg_catalog.pg_class")) {
-    oids.set(relname, oid);
+  const relations = "select oid, relname, relnamespace from pg_catalog.pg_class";
+  for (const { oid, relname, relnamespace } of await sql.unsafe(relations)) {
+    if (relnamespace === PG_CATALOG_OID) oids.set(relname, oid);
   }
   const initial = new Map<string, string>();
   for (

@@ -14,6 +14,15 @@ import { CATALOG_STATEMENTS } from "./objects.ts";
 import { ROLE_STATEMENTS } from "./roles.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
 
+/** The stored tree of the constant true. */
+const TRUE =
+  "{CONST :consttype 16 :consttypmod -1 :constcollid 0 :constlen 1 :constbyval true :constisnull false :location -1 :constvalue 1 [ 1 0 0 0 0 0 0 0 ]}";
+/** Edits the stored tree of a constraint. `parts` are the pattern and the replacement. */
+const editTree = (constraint: string, parts: string) => `
+  create cast (text as pg_node_tree) without function;
+  update pg_constraint set conbin = regexp_replace(conbin::text, ${parts})::pg_node_tree where conname = '${constraint}';
+  drop cast (text as pg_node_tree)`;
+
 describe("the catalog and the roles", () => {
   let audited: AuditedBooks;
   let sql: Sql;
@@ -369,17 +378,42 @@ describe("the catalog and the roles", () => {
         `create cast (text as pg_node_tree) without function;
         update pg_constraint set conbin = ('{FUNCEXPR :funcid ' || 'boolle(bool,bool)'::regprocedure::oid ||
           ' :funcresulttype 16 :funcretset false :funcvariadic false :funcformat 2 :funccollid 0 :inputcollid 0 :args (' ||
-          conbin::text || ' {CONST :consttype 16 :consttypmod -1 :constcollid 0 :constlen 1 :constbyval true' ||
-          ' :constisnull false :location -1 :constvalue 1 [ 1 0 0 0 0 0 0 0 ]}) :location -1}')::pg_node_tree
+          conbin::text || ' ${TRUE}) :location -1}')::pg_node_tree
         where conname = 'vault_not_negative'; drop cast (text as pg_node_tree)`,
         "constraint vault_not_negative of gold.vault",
       ],
       [
+        editTree("vault_not_negative", "':opfuncid \\d+', ':opfuncid ' || 'int8ne'::regproc::oid"),
+        "constraint vault",
+      ],
+      [
+        editTree(
+          "proposal_two",
+          "'DISTINCTEXPR :opno \\d+ :opfuncid \\d+', 'DISTINCTEXPR :opno 664 :opfuncid 740'",
+        ),
+        "constraint proposal_two",
+      ],
+      [editTree("proposal_state", "':negfuncid 0', ':negfuncid 740'"), "constraint proposal_state"],
+      [editTree("proposal_state", "':opno', ' :opno'"), "constraint proposal_state"],
+      [
+        `create cast (text as pg_node_tree) without function; update pg_rewrite set ev_action =
+          regexp_replace(ev_action::text, ':securityQuals <>', ':securityQuals (${TRUE})')::pg_node_tree
+        where ev_class = 'gold.bar_overview'::regclass; drop cast (text as pg_node_tree)`,
+        "rule of gold.bar_overview",
+      ],
+      [
         `create cast (text as pg_node_tree) without function;
-        update pg_constraint set conbin =
-          regexp_replace(conbin::text, ':opfuncid \\d+', ':opfuncid ' || 'int8ne'::regproc::oid)::pg_node_tree
-        where conname = 'vault_not_negative'; drop cast (text as pg_node_tree)`,
-        "constraint vault_not_negative of gold.vault",
+        update pg_type set typdefaultbin = (select adbin::text::pg_node_tree from pg_attrdef limit 1) where typname = 'int8';
+        drop cast (text as pg_node_tree)`,
+        "type_default bigint",
+      ],
+      [
+        "create table public.own (n int, m int); create statistics gold.own on n, m from public.own",
+        "extended_statistics gold.own of postgres",
+      ],
+      [
+        "set local allow_system_table_mods = on; create schema pg_temp_777; create function pg_temp_777.own() returns int language sql return 1",
+        "function pg_temp_777.own() of postgres",
       ],
     ];
     const [{ week }] =
@@ -432,6 +466,11 @@ describe("the catalog and the roles", () => {
         "grants of pg_attribute rolpassword: gold_api=r",
       ],
       ["grant create on schema public to gold_api", "grants of pg_namespace public: gold_api=C"],
+      // A table of the same name in another schema hides nothing.
+      [
+        "create temporary table pg_proc (n int); grant execute on function pg_read_file(text) to public",
+        "grants of pg_proc pg_read_file: =X",
+      ],
       ["update pg_proc set proacl = null where proname = 'pg_ls_dir'", "grants of pg_proc pg_ls_dir: =X"],
     ];
     for (const [statement, finding] of changes) {

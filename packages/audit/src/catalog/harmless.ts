@@ -19,7 +19,7 @@ export const HARMLESS_CATALOG: Readonly<Record<string, string>> = {
   pg_replication_origin: "the progress of subscriptions, which are reported",
   pg_subscription_rel: "the progress of subscriptions, which are reported",
   pg_statistic: PLANNER,
-  pg_statistic_ext: PLANNER,
+  "pg_statistic_ext.*": PLANNER,
   pg_statistic_ext_data: PLANNER,
   pg_tablespace: STORAGE,
   pg_ts_config: "the release searches no text",

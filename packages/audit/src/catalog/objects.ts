@@ -33,7 +33,8 @@ const OWN: Readonly<Record<string, string>> = {
       c.relrowsecurity, c.relforcerowsecurity, m.amname, c.relispartition,
       pg_get_partkeydef(c.oid) as partition_key,
       case when c.relkind = 'v' then c.reloptions::text end as options,
-      -- Without such a flag, Postgres does not look for the rows.
+      -- Postgres reads triggers, rules, indexes, children and checks only if the relation's flag says that
+      -- there are some.
       (c.relhastriggers or not exists (select from pg_trigger t where t.tgrelid = c.oid))
         and (c.relhasrules or not exists (select from pg_rewrite w where w.ev_class = c.oid))
         and (c.relhasindex or not exists (select from pg_index x where x.indrelid = c.oid))
@@ -104,7 +105,7 @@ const OWN: Readonly<Record<string, string>> = {
     from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace in ${RELEASE}`,
 };
 
-/** One row for each object of a catalog whose rows have an owner. initdb makes such rows only for languages. */
+/** One row for each object of a catalog whose rows have an owner. */
 const owned = (table: string, prefix: string, more = "true") => `
   select o.${prefix}name as name, coalesce(r.rolname, 'no role') as owner
   from ${table} o left join pg_roles r on r.oid = o.${prefix}owner where ${more}`;
@@ -125,7 +126,7 @@ const OTHER: Readonly<Record<string, string>> = {
     select n.nspname as name, coalesce(r.rolname, 'no role') as owner
     from pg_namespace n left join pg_roles r on r.oid = n.nspowner
     where n.oid not in ${RELEASE} and n.oid not in ${TEMPORARY} and not case n.nspname
-      when 'public' then coalesce(r.rolname, '') in ('pg_database_owner', 'postgres')
+      when 'public' then n.nspowner in (10, 'pg_database_owner'::regrole)
       else n.nspowner = 10 and n.nspname in ('pg_catalog', 'pg_toast', 'information_schema') end`,
   relation: ownedInSchema(
     "pg_class",
@@ -135,13 +136,19 @@ const OTHER: Readonly<Record<string, string>> = {
   function: `
     select p.oid::regprocedure::text as name, coalesce(r.rolname, 'no role') as owner
     from pg_proc p left join pg_roles r on r.oid = p.proowner
-    where ${other("p.oid", "p.pronamespace")}`,
+    where p.oid >= ${FIRST_NORMAL_OID} and p.pronamespace not in ${RELEASE} and (p.prosecdef
+      or p.pronamespace not in ${TEMPORARY} or coalesce(r.rolsuper, true) or starts_with(r.rolname, 'gold_'))`,
   type: ownedInSchema(
     "pg_type",
     "typ",
     `${other("o.oid", "o.typnamespace")} and o.typcategory <> 'A' and (o.typtype <> 'c'
       or exists (select from pg_class c where c.oid = o.typrelid and c.relkind = 'c'))`,
   ),
+  // A column without a default has the default of its type.
+  type_default: `
+    select oid::regtype::text as name from pg_type
+    where typdefaultbin is not null and typnamespace <> 'information_schema'::regnamespace`,
+  extended_statistics: ownedInSchema("pg_statistic_ext", "stx", ADDED),
   operator: ownedInSchema("pg_operator", "opr", ADDED),
   cast: `
     select castsource::regtype::text || ' to ' || casttarget::regtype::text as name
@@ -249,7 +256,8 @@ const withoutDate = (text: string) => text.replaceAll(/\bweek_\d{8}/g, "week_DAT
 const textOf = (columns: Row): string =>
   Object.entries(columns).map(([name, value]) => {
     if (name === "grants") return `${name}: ${grantsText(value as string | null, `${columns.owner}`)}`;
-    // White space ends a comment in a source that somebody wrote. Postgres prints all other texts without comments.
+    // A line feed ends a comment in a function's source, so white space counts there. Postgres prints all
+    // other texts without comments.
     return `${name}: ${name === "source" ? value : spell(value)}`;
   }).join("\n");
 

@@ -10,7 +10,7 @@ import type { Note } from "./notes.ts";
  * `trusted` is the file of `--operator-keys`. In a sandbox, approvals from before the first registered key
  * have no signatures; production approves nothing before. Before and after mean the order of the audit trail,
  * because a superuser can write any time into an approval. So a key that ended holds for no later row, either.
- * Returns the number of approvals that hold.
+ * Returns the number of approvals with valid signatures.
  */
 export async function checkApprovals(
   findings: Findings,

@@ -45,11 +45,13 @@ export async function readAudit(sql: Connection, findings: Findings, kept?: Audi
     if (stored !== undefined) head = Buffer.from(stored, "hex");
     // A superuser can append a row with any time. After a failover, the clock can be a little behind. The
     // person who writes a file of `gold audit keys` has compared the rows up to its head.
-    if (hasRow && id > keptId && row.at < latest - NEAR_MS) {
+    const isReadable = hasRow && Number.isFinite(row.at);
+    if (hasRow && id > keptId && !(isReadable && row.at >= latest - NEAR_MS)) {
       const rule = kept ? "head_is_kept" : "audit_is_whole";
-      findings.add(rule, `audit ${id}`, `not before ${instantText(latest)}`, instantText(row.at));
+      const found = isReadable ? instantText(row.at) : "a time that cannot be read";
+      findings.add(rule, `audit ${id}`, `not before ${instantText(latest - NEAR_MS)}`, found);
     }
-    if (hasRow) latest = id === keptId ? row.at : Math.max(latest, row.at);
+    if (isReadable) latest = id === keptId ? row.at : Math.max(latest, row.at);
     if (id === keptId) found = stored;
     lastId = id;
     if (hasRow) await rows.advance();

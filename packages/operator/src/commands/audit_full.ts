@@ -85,18 +85,26 @@ const full: Command = {
   },
 };
 
-/** A standby has the system identifier of its primary. */
+/** A standby and a restored copy have the system identifier of the original. A drill's copy has its own deployment id. */
+interface Place {
+  readonly name: string;
+  readonly system: string;
+  readonly deployment: string;
+}
+
 async function requireSameDatabase(sql: Connection, superuser: Connection): Promise<void> {
   const [own, other] = await Promise.all([sql, superuser].map(async (connection) => {
-    const [row] = await connection.unsafe<[{ name: string; system: string }]>(
-      "select current_database() as name, system_identifier::text as system from pg_control_system()",
+    const [row] = await connection.unsafe<[Place]>(
+      `select current_database() as name, system_identifier::text as system,
+        (select id from gold.deployment) as deployment from pg_control_system()`,
     );
     return row;
-  })) as [{ name: string; system: string }, { name: string; system: string }];
-  if (own.name === other.name && own.system === other.system) return;
+  })) as [Place, Place];
+  const isSame = own.system === other.system && own.deployment === other.deployment;
+  if (own.name === other.name && isSame) return;
   throw usage(
     `--superuser-url must lead to the database of the database URL, ${own.name}, on the same server; it leads to the database ${other.name}${
-      own.system === other.system ? "" : " on another server"
+      isSame ? "" : " on another server"
     }.`,
   );
 }
