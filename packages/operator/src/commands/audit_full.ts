@@ -85,26 +85,18 @@ const full: Command = {
   },
 };
 
-/** A standby and a restored copy have the system identifier of the original. A drill's copy has its own deployment id. */
-interface Place {
-  readonly name: string;
-  readonly system: string;
-  readonly deployment: string;
-}
-
+/** A standby has the system identifier of its primary. */
 async function requireSameDatabase(sql: Connection, superuser: Connection): Promise<void> {
   const [own, other] = await Promise.all([sql, superuser].map(async (connection) => {
-    const [row] = await connection.unsafe<[Place]>(
-      `select current_database() as name, system_identifier::text as system,
-        (select id from gold.deployment) as deployment from pg_control_system()`,
+    const [row] = await connection.unsafe<[{ name: string; system: string }]>(
+      "select current_database() as name, system_identifier::text as system from pg_control_system()",
     );
     return row;
-  })) as [Place, Place];
-  const isSame = own.system === other.system && own.deployment === other.deployment;
-  if (own.name === other.name && isSame) return;
+  })) as [{ name: string; system: string }, { name: string; system: string }];
+  if (own.name === other.name && own.system === other.system) return;
   throw usage(
     `--superuser-url must lead to the database of the database URL, ${own.name}, on the same server; it leads to the database ${other.name}${
-      isSame ? "" : " on another server"
+      own.system === other.system ? "" : " on another server"
     }.`,
   );
 }
