@@ -31,6 +31,11 @@ try {
   standby = await primary.createStandby(folder);
   process.env.TEST_POSTGRES_URL = primary.url();
   root = postgres(primary.url(), { max: 2, onnotice: () => {} });
+  // The service's logins, with a password. The migration gives them their rights.
+  const { password } = new URL(primary.url());
+  for (const login of ["gold_api", "gold_delivery", "gold_ticker"]) {
+    await root.unsafe(`create role ${login} login password '${password}'`);
+  }
   await nameStandbys(STANDBY_NAMES);
   await until("the standby streams", isStreaming);
   service = await testService({ standby: true });
