@@ -396,6 +396,20 @@ describe("the catalog and the roles", () => {
       [editTree("proposal_state", "':negfuncid 0', ':negfuncid 740'"), "constraint proposal_state"],
       [editTree("proposal_state", "':opno', ' :opno'"), "constraint proposal_state"],
       [
+        `create cast (text as pg_node_tree) without function; update pg_proc set prosqlbody =
+          regexp_replace(prosqlbody::text, 'CASEWHEN :expr [{]OPEXPR :opno \\d+ :opfuncid \\d+',
+            'CASEWHEN :expr {OPEXPR :opno 3517 :opfuncid 3509')::pg_node_tree
+        where oid = 'gold.side_used'::regproc; drop cast (text as pg_node_tree)`,
+        "function gold.side_used",
+      ],
+      [
+        `create cast (text as pg_node_tree) without function;
+        create view public.own as select count(*) from pg_class group by relname; update pg_rewrite set ev_action =
+          regexp_replace(ev_action::text, ':eqop [1-9]\\d*', ':eqop 660')::pg_node_tree
+        where ev_class = 'public.own'::regclass; drop cast (text as pg_node_tree)`,
+        "rule of public.own",
+      ],
+      [
         `create cast (text as pg_node_tree) without function; update pg_rewrite set ev_action =
           regexp_replace(ev_action::text, ':securityQuals <>', ':securityQuals (${TRUE})')::pg_node_tree
         where ev_class = 'gold.bar_overview'::regclass; drop cast (text as pg_node_tree)`,

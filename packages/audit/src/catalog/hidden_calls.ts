@@ -20,14 +20,24 @@ const OPERATORS = "select oid, oprcode::oid as code, oprname as name from pg_ope
 export const TREE_STATEMENTS: readonly string[] = [TREES, CASTS, OPERATORS];
 
 /** Calls of functions. The form 1 is a written cast, and 2 is an implicit one. */
-const FUNCTION =
-  /\{FUNCEXPR :funcid (\d+) :funcresulttype (\d+) :funcretset (?:true|false) :funcvariadic (?:true|false) :funcformat ([0-3]) /g;
+const FUNCTION = new RegExp(
+  String.raw`\{FUNCEXPR :funcid (\d+) :funcresulttype (\d+) :funcretset (?:true|false)` +
+    " :funcvariadic (?:true|false) :funcformat ([0-3]) ",
+  "g",
+);
 const OPERATOR = /\{(?:OPEXPR|DISTINCTEXPR|NULLIFEXPR|SCALARARRAYOPEXPR) :opno (\d+) :opfuncid (\d+) /g;
 /** Postgres also reads such a node with other white space and other names of its fields. */
 const NODE = /\b(?:FUNCEXPR|OPEXPR|DISTINCTEXPR|NULLIFEXPR|SCALARARRAYOPEXPR)\b/g;
 /** IS DISTINCT FROM, NULLIF, CASE with a value, and grouping. Postgres always stores `=` there. */
-const UNNAMED =
-  /\{(?:DISTINCTEXPR|NULLIFEXPR) :opno (\d+) |\{CASEWHEN :expr \{OPEXPR :opno (\d+) [^{}]*:args \(\{(?:RELABELTYPE :arg \{|COERCEVIAIO :arg \{|FUNCEXPR [^{}]*:args \(\{)*CASETESTEXPR |:eqop (\d+) /g;
+const UNNAMED = new RegExp(
+  [
+    String.raw`\{(?:DISTINCTEXPR|NULLIFEXPR) :opno (\d+) `,
+    String.raw`\{CASEWHEN :expr \{OPEXPR :opno (\d+) [^{}]*:args \(\{` +
+    String.raw`(?:RELABELTYPE :arg \{|COERCEVIAIO :arg \{|FUNCEXPR [^{}]*:args \(\{)*CASETESTEXPR `,
+    String.raw`:eqop (\d+) `,
+  ].join("|"),
+  "g",
+);
 /** Postgres leaves these fields empty, and does not print them. */
 const UNPRINTED = /:(?:securityQuals|withCheckOptions) (?!<>)|:(?:hashfuncid|negfuncid) (?!0 )/;
 

@@ -13,6 +13,8 @@ const TEMPORARY = `(select oid from pg_catalog.pg_namespace
 const other = (oid: string, schema: string) =>
   `${oid} >= ${FIRST_NORMAL_OID} and ${schema} not in ${RELEASE} and ${schema} not in ${TEMPORARY}`;
 
+/** A superuser can give an object an owner that does not exist. */
+const ROLE = "coalesce(r.rolname, 'no role')";
 /** The login that migrates owns the database and the schemas. Its name belongs to the installation. */
 const OWNER =
   "case when r.oid = d.datdba then 'the owner of the database' else coalesce(r.rolname, 'no role') end as owner";
@@ -85,14 +87,15 @@ const OWN: Readonly<Record<string, string>> = {
     select n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' as name,
       pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result, l.lanname,
       p.prokind::text, p.prosecdef, p.proleakproof, p.proisstrict, p.provolatile::text, p.proparallel::text,
-      p.proconfig::text, coalesce(r.rolname, 'no role') as owner, p.proacl::text as grants,
+      p.proconfig::text, ${ROLE} as owner, p.proacl::text as grants,
       pg_get_function_sqlbody(p.oid) as body, p.prosrc as source, p.probin, p.prosupport::text,
       p.protrftypes::text
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace left join pg_language l on l.oid = p.prolang
       left join pg_roles r on r.oid = p.proowner
     where p.pronamespace in ${RELEASE}`,
   type: `
-    select n.nspname || '.' || t.typname as name, t.typtype::text, coalesce(r.rolname, 'no role') as owner, t.typacl::text as grants,
+    select n.nspname || '.' || t.typname as name, t.typtype::text, ${ROLE} as owner,
+      t.typacl::text as grants,
       (select string_agg(e.enumlabel, ',' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as labels,
       (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ',' order by a.attnum)
         from pg_attribute a where a.attrelid = t.typrelid and c.relkind = 'c') as members
@@ -107,12 +110,12 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** One row for each object of a catalog whose rows have an owner. */
 const owned = (table: string, prefix: string, more = "true") => `
-  select o.${prefix}name as name, coalesce(r.rolname, 'no role') as owner
+  select o.${prefix}name as name, ${ROLE} as owner
   from ${table} o left join pg_roles r on r.oid = o.${prefix}owner where ${more}`;
 
 /** The same for a catalog whose rows are in schemas. */
 const ownedInSchema = (table: string, prefix: string, more: string) => `
-  select coalesce(n.nspname, 'no schema') || '.' || o.${prefix}name as name, coalesce(r.rolname, 'no role') as owner
+  select coalesce(n.nspname, 'no schema') || '.' || o.${prefix}name as name, ${ROLE} as owner
   from ${table} o left join pg_roles r on r.oid = o.${prefix}owner
     left join pg_namespace n on n.oid = o.${prefix}namespace
   where ${more}`;
@@ -123,7 +126,7 @@ const ADDED = `o.oid >= ${FIRST_NORMAL_OID}`;
 const OTHER: Readonly<Record<string, string>> = {
   // The operator may take the schema public away from everybody, or drop it.
   schema: `
-    select n.nspname as name, coalesce(r.rolname, 'no role') as owner
+    select n.nspname as name, ${ROLE} as owner
     from pg_namespace n left join pg_roles r on r.oid = n.nspowner
     where n.oid not in ${RELEASE} and n.oid not in ${TEMPORARY} and not case n.nspname
       when 'public' then n.nspowner in (10, 'pg_database_owner'::regrole)
@@ -134,7 +137,7 @@ const OTHER: Readonly<Record<string, string>> = {
     `${other("o.oid", "o.relnamespace")} and o.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`,
   ),
   function: `
-    select p.oid::regprocedure::text as name, coalesce(r.rolname, 'no role') as owner
+    select p.oid::regprocedure::text as name, ${ROLE} as owner
     from pg_proc p left join pg_roles r on r.oid = p.proowner
     where p.oid >= ${FIRST_NORMAL_OID} and p.pronamespace not in ${RELEASE} and (p.prosecdef
       or p.pronamespace not in ${TEMPORARY} or coalesce(r.rolsuper, true) or starts_with(r.rolname, 'gold_'))`,
@@ -193,7 +196,8 @@ const OTHER: Readonly<Record<string, string>> = {
   trigger:
     `select tgrelid::regclass::text || '.' || tgname as name from pg_trigger where tgrelid < ${FIRST_NORMAL_OID}`,
   default_grant: `
-    select concat_ws(' ', n.nspname, d.defaclobjtype) as name, coalesce(r.rolname, 'no role') as owner, d.defaclacl::text as grants
+    select concat_ws(' ', n.nspname, d.defaclobjtype) as name, ${ROLE} as owner,
+      d.defaclacl::text as grants
     from pg_default_acl d left join pg_roles r on r.oid = d.defaclrole
       left join pg_namespace n on n.oid = d.defaclnamespace`,
   parameter_grant: "select parname as name, paracl::text as grants from pg_parameter_acl",
