@@ -1,7 +1,7 @@
 // npm run prove -- NAME [--short]: runs one of the long proofs of tools/tasks.json.
 import process from "node:process";
 import { readTasks } from "./docs/tasks.ts";
-import { requireTools } from "./external_tools/table.ts";
+import { EXTERNAL_TOOLS, GATE_TOOLS, requireTools } from "./external_tools/table.ts";
 import { findPrograms, withPostgres15 } from "./postgres_15.ts";
 import { runVisibly } from "./test/runtimes.ts";
 import { ROOT, runTier } from "./test/tier.ts";
@@ -23,11 +23,15 @@ const SQL_ALONE = ["packages/server", "packages/audit/src/catalog"];
 /** The proofs that run test suites. Each other proof is a program. */
 const SUITES: Readonly<Record<string, (options: readonly string[]) => Promise<boolean>>> = {
   external() {
-    requireTools(ROOT);
+    requireTools(ROOT, GATE_TOOLS);
     return runTier("external");
   },
+  nightly() {
+    requireTools(ROOT, EXTERNAL_TOOLS);
+    return runTier("nightly");
+  },
   async sidecar(options) {
-    requireTools(ROOT);
+    requireTools(ROOT, GATE_TOOLS);
     const proved = [await runTier("external", BEHIND_ENVOY)];
     for (const name of ["rotation", "drains"]) proved.push(await prove(name, options));
     return proved.every(Boolean);

@@ -32,14 +32,14 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/audit.md json": "packages/audit/src/catalog/catalog.pg.test.ts",
   "docs/audit.md sh": "e2e/docs/operator_page.external.test.ts",
   "docs/recovery.md sh": "e2e/docs/recovery_page.external.test.ts",
-  "docs/postgres_upgrade.md sh": "e2e/docs/postgres_upgrade_page.external.test.ts",
+  "docs/postgres_upgrade.md sh": "e2e/docs/postgres_upgrade_page.nightly.test.ts",
   "docs/audit.md sql": "e2e/docs/operator_page.external.test.ts",
 };
 
 /** The sections whose blocks a test runs in their order. The test must contain the title of each. */
 const SECTIONS: Readonly<Record<string, readonly [by: string, titles: readonly string[]]>> = {
   "docs/high_availability.md": [
-    "e2e/docs/high_availability_page.external.test.ts",
+    "e2e/docs/high_availability_page.nightly.test.ts",
     ["Fail over by hand", "Promote the last server"],
   ],
 };
@@ -60,20 +60,20 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm run prove -- external": [".ci/run", "npm run prove -- external"],
   "deploy/make_secrets": ["deploy/site_fixture.ts", `"deploy/make_secrets"`],
   "docker compose run --rm gold ca init --key /run/authority/ca_key.pem": [
-    "deploy/compose.external.test.ts",
+    "deploy/compose.nightly.test.ts",
     `gold("ca init --key /run/authority/ca_key.pem")`,
   ],
-  "docker compose up --build --detach": ["deploy/compose.external.test.ts", "docker-compose.yml"],
+  "docker compose up --build --detach": ["deploy/compose.nightly.test.ts", "docker-compose.yml"],
   "docker compose run --rm gold vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh": [
-    "deploy/compose.external.test.ts",
+    "deploy/compose.nightly.test.ts",
     `gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh")`,
   ],
   "docker compose run --rm gold price set --mid 500 --spread 60 --source simulated": [
-    "deploy/compose.external.test.ts",
+    "deploy/compose.nightly.test.ts",
     `gold("price set --mid 500 --spread 60`,
   ],
   "kubectl apply --kustomize your/overlay && kubectl --namespace gold wait --for=condition=complete job/gold-migration --timeout=30m":
-    ["deploy/kubernetes.external.test.ts", "kustomization"],
+    ["deploy/kubernetes.nightly.test.ts", "kustomization"],
   "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.5.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
     ["deploy/images.test.ts", `run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=`],
   "kubectl kustomize your/overlay | deploy/check_images": [
@@ -81,7 +81,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
     `run("check_images", [], pinned)`,
   ],
   "export COMPOSE_FILE=docker-compose.yml:deploy/patroni/compose.yaml": [
-    "deploy/patroni/compose.external.test.ts",
+    "deploy/patroni/compose.nightly.test.ts",
     `["docker-compose.yml", "deploy/patroni/compose.yaml"]`,
   ],
 };

@@ -1,4 +1,4 @@
-// k6 runs this for sign.external.test.ts.
+// k6 runs this for sign.nightly.test.ts.
 // It signs each request of CASES with each key of KEYS and prints the headers.
 /// <reference types="k6" />
 import { b64decode } from "k6/encoding";

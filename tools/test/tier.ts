@@ -12,7 +12,7 @@ import { runSuites } from "./suites.ts";
  * How many groups of test files run at once for each core. More groups run than there are cores, because a
  * test file spends a part of its time waiting, for example for Postgres or for Envoy.
  */
-const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 2, pg: 2, external: 2 };
+const LANES_A_CORE = 2;
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -37,7 +37,7 @@ export async function runTier(
   }
   const start = performance.now();
   const stopDatabase = await shareDatabase(files);
-  const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
+  const lanes = Math.ceil(LANES_A_CORE * availableParallelism());
   const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, sqlAlone, lanes };
   const { node, deno, faults, sqlSuites } = await inFolder((shared) => {
     // A folder for what the test files of one run share.
