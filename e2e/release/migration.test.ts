@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { lastRelease } from "../../testing/release/history.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const JOURNAL = "packages/server/migrations/meta/_journal.json";
+const META = "packages/server/migrations/meta";
+const JOURNAL = `${META}/_journal.json`;
 const git = (...args: readonly string[]) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
 const newestOf = (journal: string) =>
@@ -22,5 +23,11 @@ describe("the migrations since the last release", () => {
       changed === "" || ours > released,
       `Run npx drizzle-kit generate --custom --name NAME: there is no migration since the release, but changes of ${changed}.`,
     );
+  });
+
+  it("keep only the newest snapshot, because drizzle-kit compares the tables with no other", () => {
+    const { entries } = JSON.parse(readFileSync(`${ROOT}${JOURNAL}`, "utf8"));
+    const newest = `${entries.at(-1).idx}`.padStart(4, "0");
+    assertEquals(readdirSync(ROOT + META).sort(), [`${newest}_snapshot.json`, "_journal.json"]);
   });
 });
