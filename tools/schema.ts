@@ -1,6 +1,6 @@
-// npm run schema [-- --check]: regenerates packages/server/schema.sql, the dump of a freshly migrated
-// database, and packages/audit/catalog.json, the hash of each of its objects. --check writes nothing and
-// prints the difference. schema.sql shows a reviewer how a migration or a routine changed the whole schema.
+// npm run schema [-- --check]: regenerates packages/server/schema.sql, the tables, views and triggers of a
+// freshly migrated database, and packages/audit/catalog.json, the hash of each of its objects. --check writes
+// nothing and prints the difference. schema.sql shows a reviewer how a migration changed the whole schema.
 // Exit: 0 written or no difference, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -9,20 +9,32 @@ const HEADER =
   "-- Made by `npm run schema` from the migrations and the routines beside the code; never edited by hand.\n\n";
 
 /**
- * Returns pg_dump's dump of a freshly migrated sandbox, with owners and grants. Production has no
- * simulations.
+ * Returns pg_dump's dump of a freshly migrated database: tables, types, views, indexes and triggers. Routines
+ * stand in src, and privileges in src/database/privileges.sql.
  */
 export async function dumpSchema(programs: string): Promise<string> {
   return await withPostgres15(programs, async (server) => {
     await prepareDatabase(server);
-    await migrate(server.urlOf(LOGIN, "gold"), { environment: "sandbox" });
+    await migrate(server.urlOf(LOGIN, "gold"));
     const { options, port, password } = server;
     const dump = execFileSync(
       join(programs, "pg_dump"),
-      ["--schema-only", "--schema=gold", "-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres", "gold"],
+      [
+        "--schema-only",
+        "--schema=gold",
+        "--no-owner",
+        "--no-privileges",
+        "-h",
+        "127.0.0.1",
+        "-p",
+        `${port}`,
+        "-U",
+        "postgres",
+        "gold",
+      ],
       { ...options, env: { ...options.env, PGPASSWORD: password }, encoding: "utf8", maxBuffer: 2 ** 26 },
     );
-    return HEADER + withoutVariations(dump);
+    return HEADER + withoutVariations(withoutRoutines(dump));
   });
 }
 
@@ -37,13 +49,16 @@ async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
   }
 }
 
+/** Leaves out the sections of routines, and the head of every other section. */
+const withoutRoutines = (dump: string): string =>
+  dump.split(/^(?=--\n-- Name: )/m).filter((section) => !/^--\n.*; Type: FUNCTION; /.test(section))
+    .map((section) => section.replace(/^--\n-- .*\n--\n/, "")).join("");
+
 /**
- * Removes text that differs from dump to dump. This is the version of pg_dump, and a random word that
- * protects psql against injected commands. It is also the word AS before a table's alias, which only newer
- * releases of Postgres 15 print.
+ * Removes text that differs from dump to dump: the version of pg_dump, and a random word that protects psql
+ * against injected commands.
  */
 function withoutVariations(dump: string): string {
   const lines = dump.split("\n").filter((line) => !/^(-- Dumped |\\(un)?restrict )/.test(line));
-  const text = lines.join("\n").replaceAll(/\b(UPDATE|DELETE FROM) (gold\.\w+) AS /g, "$1 $2 ");
-  return text.replaceAll(/\n{3,}/g, "\n\n").trim() + "\n";
+  return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trim() + "\n";
 }
