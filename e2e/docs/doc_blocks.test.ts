@@ -24,7 +24,6 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/going_live.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/sandbox.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/partner_cli.md sh": "e2e/docs/guide_page.external.test.ts",
-  "docs/examples/bruno/README.md sh": "e2e/docs/guide_page.external.test.ts",
   "docs/python.md sh": "e2e/docs/python_page.external.test.ts",
   "docs/python.md python": "e2e/docs/python_page.external.test.ts",
   "docs/operator.md sh": "e2e/docs/operator_page.external.test.ts",

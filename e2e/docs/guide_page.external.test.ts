@@ -16,7 +16,6 @@ const PAGES = [
   "going_live.md",
   "sandbox.md",
   "rotation.md",
-  "examples/bruno/README.md",
 ];
 
 describe("a guide that continues from the quickstart", () => {

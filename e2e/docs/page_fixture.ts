@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { expectShown, readSteps } from "./doc_fixture.ts";
@@ -44,7 +44,7 @@ export class Reader {
       ...options,
     );
     return new Reader(folder, started, {
-      PATH: `${process.env.PATH}${delimiter}${join(REPOSITORY, ".tools/bruno/node_modules/.bin")}`,
+      PATH: process.env.PATH!,
       HOME: folder,
       BASE_URL: started.run.base_url,
       STATE: state,

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { bruno } from "./bruno.ts";
 import { chromium } from "./chromium.ts";
 import { composeGo } from "./compose_go.ts";
 import { dotnet } from "./dotnet.ts";
@@ -50,7 +49,6 @@ export const GATE_TOOLS: readonly Tool[] = [
   oapiCodegen,
   openapiGenerator,
   imageNode,
-  bruno,
   packageChecks,
   lighthouse,
   chromium,
