@@ -119,7 +119,7 @@ export function checkBooks(acknowledged: readonly string[], deployment: Deployme
 }
 
 /** The longest time between two orders after `fromMs`. Without an order, the pause never ended. */
-export function longestPause(answeredMs: readonly number[], fromMs: number): number {
+function longestPause(answeredMs: readonly number[], fromMs: number): number {
   const after = answeredMs.filter((atMs) => atMs > fromMs).sort((one, other) => one - other);
   if (after.length === 0) return Infinity;
   return Math.max(...after.map((atMs, n) => atMs - (after[n - 1] ?? fromMs)));

@@ -2,7 +2,7 @@ import { until } from "../../testing/until.ts";
 import type { Finding } from "../report.ts";
 
 /** The most connections that a process with both roles and two lanes opens (docs/deployment.md). */
-export const MOST_CONNECTIONS = 29;
+const MOST_CONNECTIONS = 29;
 
 /**
  * Waits until each process has a connection to the database, and no process has too many. If a

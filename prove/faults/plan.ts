@@ -4,7 +4,7 @@ import type { Fault, Settings } from "./fault.ts";
 import { NETWORK_FAULTS } from "./network_faults.ts";
 import { PROCESS_FAULTS } from "./process_faults.ts";
 
-export const FAULTS: readonly Fault[] = [...NETWORK_FAULTS, ...PROCESS_FAULTS, ...DISK_FAULTS];
+const FAULTS: readonly Fault[] = [...NETWORK_FAULTS, ...PROCESS_FAULTS, ...DISK_FAULTS];
 
 /** One fault of a round. */
 export interface Strike {
