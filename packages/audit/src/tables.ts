@@ -1,5 +1,7 @@
 // The columns that the audit reads from each table, and the only place that writes SQL for rows. To audit a
-// new column, add it here and use it in the rule.
+// new column, add it here and use it in the rule. The columns of a record's members are already here.
+import { FUNDING, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
+import { columnsOf } from "./books/record_writer.ts";
 
 const TABLES = {
   account:
@@ -12,13 +14,12 @@ const TABLES = {
   published_reserves: "one as_of body",
   transfer:
     "bucket client_id leg stripe sequence debit credit asset amount sar_available_after sar_held_after gold_after posted_at",
-  quote:
-    "bucket client_id side id grams price total created_at expires_at reference account_label price_id key_uuid key",
+  quote: `bucket client_id ${columnsOf(QUOTE)} price_id key_uuid key`,
   simulated_price: "bucket client_id quote_id percent",
-  orders:
-    `bucket client_id side id sequence grams price total executed_at sar_available_after sar_held_after gold_after
-    rounding_gain reference account_label answer list_id`,
-  funding: "bucket client_id id sequence amount created_at answer",
+  orders: `bucket client_id sequence ${
+    columnsOf(ORDER)
+  } sar_available_after sar_held_after gold_after rounding_gain answer`,
+  funding: `bucket client_id sequence ${columnsOf(FUNDING)} answer`,
   event: "bucket client_id sequence id subject created_at type line",
   idempotency_key:
     "bucket client_id status key fingerprint request_id result_id created_at result_kind body request signing_thumbprint",
@@ -38,7 +39,7 @@ const TABLES = {
   retry: "bucket client_id sequence tries is_test due_at parked_at",
   attempt: "bucket client_id sequence attempted_at http_status",
   expiry_notice: "bucket client_id id kind credential expires_at days_ahead",
-  withdrawal: "bucket client_id id sequence amount created_at iban reference account_label answer",
+  withdrawal: `bucket client_id sequence ${columnsOf(WITHDRAWAL)} answer`,
   withdrawal_step: "bucket client_id withdrawal_id sequence status login previous previous_login at batch_id",
   payment_batch: "id created_at login document",
   deposit:

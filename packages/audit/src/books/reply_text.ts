@@ -1,8 +1,16 @@
 // The text of each stored reply, built from its record. A reply is compared byte by byte.
-import { PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
+import {
+  FUNDING,
+  ORDER,
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  QUOTE,
+  WITHDRAWAL,
+} from "@gold-partner/protocol";
 import type { Row } from "../snapshot.ts";
 import type { ClosedDay } from "./chain_line.ts";
-import { gramsText, instantText, maskIban, priceText, sarText, sha256Hex } from "../values.ts";
+import { gramsText, instantText, maskIban, sarText, sha256Hex } from "../values.ts";
+import { writeMembers } from "./record_writer.ts";
 
 interface Balances {
   readonly available: bigint;
@@ -15,33 +23,10 @@ const balancesText = ({ available, held, gold }: Balances, at: number) =>
     gramsText(gold)
   }},"as_of":"${instantText(at)}"}`;
 
-const dealMembers = ({ side, grams, price, total }: Row) =>
-  `"side":"${side}","gold_grams":${gramsText(grams)},"price_per_gram_sar":${priceText(price)},"total_sar":${
-    sarText(total)
-  }`;
-
-/**
- * The members of the two texts that a partner may send with a request. A text that was not sent has no
- * member.
- */
-const partnerTexts = (reference: string | null, label: string | null) =>
-  (reference === null ? "" : `,"reference":${JSON.stringify(reference)}`) +
-  (label === null ? "" : `,"account_label":${JSON.stringify(label)}`);
-
-export const quoteReply = (quote: Row): string =>
-  `{"quote_id":"qt_${quote.id}",${dealMembers(quote)},"status":"open","created_at":"${
-    instantText(quote.created_at)
-  }","expires_at":"${instantText(quote.expires_at)}"${partnerTexts(quote.reference, quote.account_label)}}`;
-
-const orderMembers = (order: Row) =>
-  `"order_id":"ord_${order.id}","quote_id":"qt_${order.id}",${
-    dealMembers(order)
-  },"status":"executed","executed_at":"${instantText(order.executed_at)}"${
-    partnerTexts(order.reference, order.account_label)
-  }${order.list_id === null ? "" : `,"reserves_list_id":"lst_${order.list_id}"`}`;
+export const quoteReply = (quote: Row): string => `{${writeMembers(QUOTE, quote, { status: "open" })}}`;
 
 export const orderReply = (order: Row): string =>
-  `{${orderMembers(order)},"balances":${
+  `{${writeMembers(ORDER, order)},"balances":${
     balancesText(
       { available: order.sar_available_after, held: order.sar_held_after, gold: order.gold_after },
       order.executed_at,
@@ -49,19 +34,10 @@ export const orderReply = (order: Row): string =>
   }}`;
 
 export const fundingReply = (funding: Row, balances: Balances): string =>
-  `{"funding_id":"fnd_${funding.id}","amount_sar":${sarText(funding.amount)},"created_at":"${
-    instantText(funding.created_at)
-  }","balances":${balancesText(balances, funding.created_at)}}`;
-
-const withdrawalMembers = (withdrawal: Row, status: string) =>
-  `"withdrawal_id":"wd_${withdrawal.id}","amount_sar":${sarText(withdrawal.amount)},"reference":${
-    JSON.stringify(withdrawal.reference)
-  },"iban_masked":"${maskIban(withdrawal.iban)}","status":"${status}","created_at":"${
-    instantText(withdrawal.created_at)
-  }"${partnerTexts(null, withdrawal.account_label)}`;
+  `{${writeMembers(FUNDING, funding)},"balances":${balancesText(balances, funding.created_at)}}`;
 
 export const withdrawalReply = (withdrawal: Row, balances: Balances): string =>
-  `{${withdrawalMembers(withdrawal, "pending_approval")},"balances":${
+  `{${writeMembers(WITHDRAWAL, withdrawal, { status: "pending_approval" })},"balances":${
     balancesText(balances, withdrawal.created_at)
   }}`;
 
@@ -91,15 +67,13 @@ export function eventText(records: EventRecords): string {
 function eventData(
   { event, order, withdrawal, status, funding, reversedAt, notice, change, day }: EventRecords,
 ): string {
-  if (event.type === "order.executed" && order) return `"order":{${orderMembers(order)}},`;
+  if (event.type === "order.executed" && order) return `"order":{${writeMembers(ORDER, order)}},`;
   if (event.type.startsWith("withdrawal.") && withdrawal) {
-    return `"withdrawal":{${withdrawalMembers(withdrawal, status ?? "")}},`;
+    return `"withdrawal":{${writeMembers(WITHDRAWAL, withdrawal, { status: status ?? "" })}},`;
   }
   if (event.type.startsWith("funding.") && funding) {
     const reversed = reversedAt === undefined ? "null" : `"${instantText(reversedAt)}"`;
-    return `"funding":{"funding_id":"fnd_${funding.id}","amount_sar":${
-      sarText(funding.amount)
-    },"created_at":"${instantText(funding.created_at)}","reversed_at":${reversed}},`;
+    return `"funding":{${writeMembers(FUNDING, funding)},"reversed_at":${reversed}},`;
   }
   if (notice) {
     return `"credential":{"kind":"${notice.kind}","id":${JSON.stringify(notice.credential)},"expires_at":"${

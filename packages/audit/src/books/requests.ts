@@ -1,11 +1,15 @@
 // The signed requests that are stored with their replies.
 import { canonicalRequest, readJson } from "@gold-partner/canonical";
 import {
+  type AskedMember,
   hostBytes,
-  ID_PREFIX,
   idempotencyFingerprint,
+  type IdPrefix,
+  isAsked,
+  ORDER,
   orderRequest,
   uuidOfId,
+  WITHDRAWAL,
   withdrawalRequest,
 } from "@gold-partner/protocol";
 import type { Findings } from "../findings.ts";
@@ -104,7 +108,22 @@ export function checkAnswer(
   }
 }
 
-/** Checks the stored request of an executed order or withdrawal against its record. */
+const REQUESTS = {
+  order: [orderRequest, ORDER],
+  withdrawal: [withdrawalRequest, WITHDRAWAL],
+} as const;
+
+/** The value of the column if the request's member decides it. An empty text is the same as none. */
+function askedValue({ asked, form }: AskedMember, member: unknown): unknown {
+  const value = asked.parse(member) ?? null;
+  return form.form === "id"
+    ? uuidOfId(form.prefix as IdPrefix, value as string)
+    : value === ""
+    ? null
+    : value;
+}
+
+/** Checks every member of the stored request of an executed order or withdrawal against its record. */
 export async function checkExecuted(
   books: Books,
   kind: "order" | "withdrawal",
@@ -123,25 +142,15 @@ export async function checkExecuted(
   if (params === undefined) return;
   const row = `idempotency_key ${reply.client_id} ${reply.key} request`;
   try {
-    if (kind === "order") {
-      const { quoteId, reference, accountLabel } = orderRequest.parse(params);
-      const asked = [
-        uuidOfId(ID_PREFIX.quote, quoteId),
-        reference ?? quote?.reference,
-        accountLabel ?? quote?.account_label,
-      ];
-      const found = [record.id, record.reference, record.account_label];
-      findings.expect("request_matches", row, textOf(asked), textOf(found));
-    } else {
-      const { amountHalalas, reference, accountLabel } = withdrawalRequest.parse(params);
-      const found = [record.amount, record.reference, record.account_label];
-      findings.expect(
-        "request_matches",
-        row,
-        textOf([amountHalalas, reference, accountLabel]),
-        textOf(found),
-      );
-    }
+    const [schema, members] = REQUESTS[kind];
+    schema.parse(params);
+    const asked = Object.entries(members).filter(([, member]) => isAsked(member)) as [string, AskedMember][];
+    const expected = asked.map(([name, member]) =>
+      askedValue(member, (params as Record<string, unknown>)[name]) ??
+        (member.inherited ? quote?.[member.column] : null)
+    );
+    const found = asked.map(([, { column }]) => record[column]);
+    findings.expect("request_matches", row, textOf(expected), textOf(found));
   } catch (error) {
     findings.add("request_matches", row, "a body that the operation accepts", (error as Error).message);
   }

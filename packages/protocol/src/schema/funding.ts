@@ -1,27 +1,35 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
+import { asked, askedOf, id, instantIn, replyOf, sarIn } from "./member.ts";
 import { pageOf } from "./page.ts";
-import { amountParam, sar } from "./quantity.ts";
+import { amountParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { idText, instant } from "./text.ts";
+import { instant } from "./text.ts";
+
+export const FUNDING = {
+  funding_id: id("fnd_"),
+  amount_sar: asked(sarIn("amount", "The amount of the funding, at most 2 decimals."), amountParam),
+  created_at: instantIn("created_at", "When the funding was booked."),
+} as const;
 
 export const fundRequest = requestBody({
   id: "FundRequest",
   description: "Adds SAR to the caller's own account. Available only in the sandbox.",
-}, { amount_sar: amountParam }).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
+}, askedOf(FUNDING)).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
 export interface FundRequest {
   readonly amountHalalas: bigint;
 }
 
 export const fundingReply = z.object({
-  funding_id: idText("fnd_"),
-  amount_sar: sar.meta({ description: "The amount of the funding, at most 2 decimals." }),
-  created_at: instant.meta({ description: "When the funding was booked." }),
+  ...replyOf(FUNDING),
   reversed_at: instant.nullable().meta({
     description:
       "When the funding was reversed because the bank took the money back; null if it was not reversed.",
   }),
-}).meta({ id: "Funding", description: "SAR that were added to the account." });
+}).meta({
+  id: "Funding",
+  description: "SAR that were added to the account.",
+});
 export type FundingReply = z.infer<typeof fundingReply>;
 
 export const fundingCreatedReply = fundingReply.omit({ reversed_at: true }).extend({

@@ -1,51 +1,44 @@
 import { z } from "zod";
 import { balancesReply } from "./balance.ts";
+import { asked, askedOf, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn, word } from "./member.ts";
 import { pageOf } from "./page.ts";
-import {
-  accountLabelParam,
-  type PartnerTexts,
-  partnerTextsOf,
-  referenceParam,
-  repliedAccountLabel,
-  repliedReference,
-} from "./partner_text.ts";
-import { grams, sar, sarPerGram } from "./quantity.ts";
+import { partnerTexts } from "./partner_text.ts";
 import { requestBody } from "./request_body.ts";
-import { idText, instant, reservesListIdText, side } from "./text.ts";
+import { reservesListIdText } from "./text.ts";
 
-// Any string passes here, because a malformed quote_id gets 404 like an unknown one.
+export const ORDER = {
+  order_id: id("ord_"),
+  // Any string passes here, because a malformed quote_id gets 404 like an unknown one.
+  quote_id: asked(
+    id("qt_"),
+    z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
+      .meta({ description: "One of your open quotes." }),
+  ),
+  side: sideIn("side"),
+  gold_grams: gramsIn("grams", "The gold that moved, in grams, at most 4 decimals."),
+  price_per_gram_sar: priceIn("price"),
+  total_sar: sarIn("total", "The SAR that moved, at most 2 decimals."),
+  status: word("executed", "An order is executed completely, or it does not exist."),
+  executed_at: instantIn("executed_at", "When the order was booked."),
+  ...partnerTexts({ inherited: true }),
+  reserves_list_id: {
+    form: { form: "id", prefix: "lst_" },
+    column: "list_id",
+    reply: reservesListIdText.meta({
+      description:
+        "The list of bars that was in force when the order was executed. Absent for orders before 0.4.0.",
+    }).optional(),
+  },
+} as const;
+
 export const orderRequest = requestBody({
   id: "OrderRequest",
   description:
     "Executes a firm quote. If you omit `reference` or `account_label`, the order inherits it from the quote.",
-}, {
-  quote_id: z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
-    .meta({ description: "One of your open quotes." }),
-  reference: referenceParam,
-  account_label: accountLabelParam,
-}).transform(({ quote_id, ...texts }): OrderRequest => ({ quoteId: quote_id, ...partnerTextsOf(texts) }));
-export interface OrderRequest extends PartnerTexts {
-  readonly quoteId: string;
-}
+}, askedOf(ORDER));
+export type OrderRequest = z.output<typeof orderRequest>;
 
-export const orderReply = z.object({
-  order_id: idText("ord_"),
-  quote_id: idText("qt_"),
-  side,
-  gold_grams: grams.meta({ description: "The gold that moved, in grams, at most 4 decimals." }),
-  price_per_gram_sar: sarPerGram,
-  total_sar: sar.meta({ description: "The SAR that moved, at most 2 decimals." }),
-  status: z.literal("executed").meta({
-    description: "An order is executed completely, or it does not exist.",
-  }),
-  executed_at: instant.meta({ description: "When the order was booked." }),
-  reference: repliedReference,
-  account_label: repliedAccountLabel,
-  reserves_list_id: reservesListIdText.meta({
-    description:
-      "The list of bars that was in force when the order was executed. Absent for orders before 0.4.0.",
-  }).optional(),
-}).meta({ id: "Order", description: "An executed order." });
+export const orderReply = z.object(replyOf(ORDER)).meta({ id: "Order", description: "An executed order." });
 export type OrderReply = z.infer<typeof orderReply>;
 
 export const orderCreatedReply = orderReply.extend({ balances: balancesReply }).meta({

@@ -2,6 +2,7 @@
 // them unchanged. There are no separate balances for them.
 import { z } from "zod";
 import { PARTNER_TEXT_FORM, PARTNER_TEXT_MAX_CHARACTERS } from "../limit.ts";
+import { asked, type AskedMember, textIn } from "./member.ts";
 
 function partnerText(name: string, description: string): z.ZodOptional<z.ZodString> {
   const rule =
@@ -21,19 +22,22 @@ export const accountLabelParam: z.ZodOptional<z.ZodString> = partnerText(
   "account_label",
   "Your own customer, account or desk. All labels share your one balance.",
 );
-export const repliedReference: z.ZodOptional<z.ZodString> = replied(
-  "Your own reference; absent if you sent none.",
-);
-export const repliedAccountLabel: z.ZodOptional<z.ZodString> = replied(
-  "Your own customer, account or desk; absent if you sent none.",
+const label = textIn(
+  "account_label",
+  replied("Your own customer, account or desk; absent if you sent none."),
 );
 
-/** The texts of a request, as the service stores them. Null: not given. */
-export interface PartnerTexts {
-  readonly reference: string | null;
-  readonly accountLabel: string | null;
-}
+export const accountLabel: AskedMember<z.ZodOptional<z.ZodString>, typeof accountLabelParam> = asked(
+  label,
+  accountLabelParam,
+);
 
-export const partnerTextsOf = (
-  { reference, account_label }: { reference?: string | undefined; account_label?: string | undefined },
-): PartnerTexts => ({ reference: reference ?? null, accountLabel: account_label ?? null });
+/** The two texts of quotes and orders. An order inherits each from its quote, unless its own request gives one. */
+export const partnerTexts = ({ inherited = false } = {}) => ({
+  reference: asked(
+    textIn("reference", replied("Your own reference; absent if you sent none.")),
+    referenceParam,
+    { inherited },
+  ),
+  account_label: asked(label, accountLabelParam, { inherited }),
+});

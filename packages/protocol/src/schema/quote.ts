@@ -1,19 +1,32 @@
 import { z } from "zod";
-import {
-  accountLabelParam,
-  type PartnerTexts,
-  partnerTextsOf,
-  referenceParam,
-  repliedAccountLabel,
-  repliedReference,
-} from "./partner_text.ts";
-import { amountParam, grams, gramsParam, sar, sarPerGram } from "./quantity.ts";
+import { asked, askedOf, given, gramsIn, id, instantIn, priceIn, replyOf, sarIn, sideIn } from "./member.ts";
+import { partnerTexts } from "./partner_text.ts";
+import { amountParam, gramsParam } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
-import { idText, instant, side } from "./text.ts";
+import { side } from "./text.ts";
+
+export const QUOTE = {
+  quote_id: id("qt_"),
+  side: asked(sideIn("side"), side),
+  gold_grams: asked(gramsIn("grams"), gramsParam.optional()),
+  price_per_gram_sar: priceIn("price"),
+  total_sar: sarIn(
+    "total",
+    "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
+  ),
+  status: given(
+    z.enum(["open", "executed", "expired"]).meta({ description: "Only an open quote can be executed." }),
+  ),
+  created_at: instantIn("created_at", "When the quote was made."),
+  expires_at: instantIn("expires_at", "Until when the price is firm."),
+  ...partnerTexts(),
+} as const;
+
+const { side: askedSide, gold_grams, ...texts } = askedOf(QUOTE);
 
 /** A request for a quote, by gold or by amount. */
 export type QuoteRequest =
-  & PartnerTexts
+  & z.output<z.ZodObject<typeof texts>>
   & { readonly side: z.output<typeof side> }
   & (
     | { readonly by: "grams"; readonly goldTenthMilligrams: bigint }
@@ -24,19 +37,13 @@ export const quoteRequest = requestBody({
   id: "QuoteRequest",
   description: "Exactly one of gold_grams and amount_sar.",
   oneOf: [{ required: ["gold_grams"] }, { required: ["amount_sar"] }],
-}, {
-  side,
-  gold_grams: gramsParam.optional(),
-  amount_sar: amountParam.optional(),
-  reference: referenceParam,
-  account_label: accountLabelParam,
-})
+}, { side: askedSide, gold_grams, amount_sar: amountParam.optional(), ...texts })
   .transform(({ side, gold_grams, amount_sar, ...texts }, context): QuoteRequest => {
     if (gold_grams !== undefined && amount_sar === undefined) {
-      return { side, by: "grams", goldTenthMilligrams: gold_grams, ...partnerTextsOf(texts) };
+      return { side, by: "grams", goldTenthMilligrams: gold_grams, ...texts };
     }
     if (amount_sar !== undefined && gold_grams === undefined) {
-      return { side, by: "amount", amountHalalas: amount_sar, ...partnerTextsOf(texts) };
+      return { side, by: "amount", amountHalalas: amount_sar, ...texts };
     }
     const message = gold_grams === undefined
       ? "gold_grams and amount_sar are both missing; send exactly one: the gold to trade, or the amount to trade for."
@@ -45,22 +52,7 @@ export const quoteRequest = requestBody({
     return z.NEVER;
   });
 
-export const quoteReply = z.object({
-  quote_id: idText("qt_"),
-  side,
-  gold_grams: grams,
-  price_per_gram_sar: sarPerGram,
-  total_sar: sar.meta({
-    description: "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
-  }),
-  status: z.enum(["open", "executed", "expired"]).meta({
-    description: "Only an open quote can be executed.",
-  }),
-  created_at: instant.meta({ description: "When the quote was made." }),
-  expires_at: instant.meta({ description: "Until when the price is firm." }),
-  reference: repliedReference,
-  account_label: repliedAccountLabel,
-}).meta({
+export const quoteReply = z.object(replyOf(QUOTE)).meta({
   id: "Quote",
   description: "A firm price for 60 seconds, for one order. It reserves neither funds nor gold.",
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { repliedAccountLabel } from "./partner_text.ts";
+import { accountLabel } from "./partner_text.ts";
 import { grams, sar } from "./quantity.ts";
 import { date, instant, reservesListIdText } from "./text.ts";
 
@@ -47,7 +47,7 @@ export const statementReply = z.object({
     reference: z.string().meta({
       description: "The reference of the order or withdrawal; absent if it has none. Empty in CSV.",
     }).optional(),
-    account_label: repliedAccountLabel,
+    account_label: accountLabel.reply,
     reserves_list_id: reservesListIdText.meta({
       description:
         "The list of bars that the order names; absent for other postings and for orders before 0.4.0.",

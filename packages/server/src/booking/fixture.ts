@@ -29,20 +29,16 @@ export function orderItem(client: number, quote: string | null, given: Partial<O
 
 type Side = QuoteRequest["side"];
 
-const NO_TEXTS = { reference: null, accountLabel: null } as const;
-
 export const byGrams = (side: Side, goldTenthMilligrams: bigint): QuoteRequest => ({
   side,
   by: "grams",
   goldTenthMilligrams,
-  ...NO_TEXTS,
 });
 
 export const byAmount = (side: Side, amountHalalas: bigint): QuoteRequest => ({
   side,
   by: "amount",
   amountHalalas,
-  ...NO_TEXTS,
 });
 
 export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
@@ -62,10 +58,15 @@ export function fundingItem(
 export function withdrawalItem(
   client: number,
   amountHalalas: bigint,
-  given: Partial<WithdrawalItem> = {},
+  { reference, ...given }: Partial<WithdrawalItem> & { readonly reference?: string | undefined } = {},
 ): WithdrawalItem {
   const write = newSignedWrite(client);
-  return stamp<WithdrawalItem>({ ...write, amountHalalas, ...NO_TEXTS, id: newUuid(), ...given });
+  return stamp<WithdrawalItem>({
+    ...write,
+    asked: { amountHalalas, reference },
+    id: newUuid(),
+    ...given,
+  });
 }
 
 export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {

@@ -1,7 +1,9 @@
 // Postgres array literals. Each array is sent as one text and cast in the statement. Describing and binding
 // each item in the driver would take longer than the booking itself.
 
-export function arrayLiteral(values: readonly (string | number | bigint | boolean | null)[]): string {
+type Item = string | number | bigint | boolean | null | undefined;
+
+export function arrayLiteral(values: readonly Item[]): string {
   return `{${values.map(literal).join(",")}}`;
 }
 
@@ -11,8 +13,8 @@ export function arrayLiteral(values: readonly (string | number | bigint | boolea
  */
 export const byteaLiteral = (text: string): string => text.replaceAll("\\", "\\\\");
 
-function literal(value: string | number | bigint | boolean | null): string {
-  if (value === null) return "null";
+function literal(value: Item): string {
+  if (value === null || value === undefined) return "null";
   if (typeof value !== "string") return `${value}`;
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }

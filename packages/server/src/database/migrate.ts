@@ -58,6 +58,7 @@ const ROUTINES = [
   "booking/ledger/change_vault.sql",
   "delivery/verify_delivery.sql",
   "booking/ledger/verify_ledger.sql",
+  "reads/record_members.sql",
   "reads/record_text.sql",
   "reads/find_record.sql",
   "reads/list_records.sql",

@@ -1,28 +1,8 @@
 -- The JSON text of each kind of record. Reads, lists and webhooks all use these functions.
 
--- The members of the two texts that a partner may give a record. A text that was not given has no member. The
--- function is stable, because to_json is stable. If it were immutable, Postgres would not inline it into the
--- statements that book orders.
-create or replace function gold.partner_texts(reference text, account_label text) returns text
-language sql stable parallel safe
-return coalesce(',"reference":' || to_json(reference)::text, '') || coalesce(',"account_label":' || to_json(account_label)::text, '');
-
 create or replace function gold.quote_text(given gold.quote, status text) returns text
 language sql stable
-return '{"quote_id":"qt_' || (given).id || '","side":"' || (given).side || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001)
-  || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001) || ',"total_sar":' || gold.decimal_text((given).total, 0.01)
-  || ',"status":"' || status || '","created_at":"' || gold.instant_text((given).created_at)
-  || '","expires_at":"' || gold.instant_text((given).expires_at) || '"'
-  || gold.partner_texts((given).reference, (given).account_label) || '}';
-
-create or replace function gold.order_members(given gold.orders) returns text
-language sql stable
-return '"order_id":"ord_' || (given).id || '","quote_id":"qt_' || (given).id || '","side":"' || (given).side
-  || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001) || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001)
-  || ',"total_sar":' || gold.decimal_text((given).total, 0.01) || ',"status":"executed","executed_at":"'
-  || gold.instant_text((given).executed_at) || '"' || gold.partner_texts((given).reference, (given).account_label)
-  -- Orders of versions before 0.4.0 have no list. Their texts stay as they were.
-  || coalesce(',"reserves_list_id":"lst_' || (given).list_id || '"', '');
+return '{' || gold.quote_members(given, status) || '}';
 
 create or replace function gold.order_text(given gold.orders) returns text
 language sql stable
@@ -32,21 +12,20 @@ return '{' || gold.order_members(given) || '}';
 -- event's text never changes. With null, the current status is shown.
 create or replace function gold.withdrawal_text(given gold.withdrawal, as_of bigint) returns text
 language sql stable
-return '{"withdrawal_id":"wd_' || (given).id || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
-  || ',"reference":' || coalesce(to_json((given).reference)::text, 'null') || ',"iban_masked":"' || gold.mask_iban((given).iban)
-  || '","status":"' || (
-    select s.status from gold.withdrawal_step s
-    where s.bucket = (given).bucket and s.client_id = (given).client_id and s.withdrawal_id = (given).id and s.sequence <= coalesce(as_of, s.sequence)
-    order by s.sequence desc limit 1
-  ) || '","created_at":"' || gold.instant_text((given).created_at) || '"' || gold.partner_texts(null, (given).account_label) || '}';
+return '{' || gold.withdrawal_members(given, (
+  select s.status from gold.withdrawal_step s
+  where s.bucket = (given).bucket and s.client_id = (given).client_id and s.withdrawal_id = (given).id
+    and s.sequence <= coalesce(as_of, s.sequence)
+  order by s.sequence desc limit 1
+)::text) || '}';
 
 -- A funding that came from a deposit can be reversed. The deposit with the same uuid stores the time of the
 -- reversal. `as_of` has the same meaning as in withdrawal_text().
 create or replace function gold.funding_text(given gold.funding, as_of bigint) returns text
 language sql stable
-return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
-  || ',"created_at":"' || gold.instant_text((given).created_at) || '","reversed_at":' || coalesce((
-    select '"' || gold.instant_text(d.reversed_at) || '"' from gold.deposit d where d.id = (given).id and d.reversed_sequence <= coalesce(as_of, d.reversed_sequence)
+return '{' || gold.funding_members(given) || ',"reversed_at":' || coalesce((
+    select '"' || gold.instant_text(d.reversed_at) || '"' from gold.deposit d
+    where d.id = (given).id and d.reversed_sequence <= coalesce(as_of, d.reversed_sequence)
   ), 'null') || '}';
 
 -- `changed_by` is null if the change was made before such changes were events.

@@ -11,6 +11,6 @@ export function withdrawalRoute(deps: Deps): Route {
     admit: admitCaller,
     schema: withdrawalRequest,
     authenticate: authenticateWrite,
-    book: ({ write, asked }) => deps.booking.withdraw({ id: newUuid(deps), ...asked, ...write }),
+    book: ({ write, asked }) => deps.booking.withdraw({ id: newUuid(deps), asked, ...write }),
   });
 }

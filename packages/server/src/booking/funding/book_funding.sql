@@ -30,6 +30,7 @@ declare
   turn record;
   holder account;
   at timestamptz;
+  made funding;
   body text;
   limited outcome;
 begin
@@ -51,8 +52,11 @@ begin
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;
-  body := '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
-    || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}';
+  made.id := id;
+  made.amount := amount;
+  made.created_at := at;
+  body := '{' || funding_members(made) || ',"balances":'
+    || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}';
   perform post_funding(holder, amount, id, at, answer_of(key, fingerprint, 201, request, body));
   return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201, body);
 end $$;

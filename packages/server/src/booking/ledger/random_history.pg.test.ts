@@ -158,7 +158,7 @@ describe("a random history of deposits, withdrawals and orders", () => {
     switch (action.kind) {
       case "withdraw": {
         const item = withdrawalItem(names.clients[action.client]!, action.amount, {
-          reference: action.reference,
+          reference: action.reference ?? undefined,
         });
         const word = wordOf(await bookWithdrawal(books.api, item));
         if (word === "answered 201") names.withdrawals.push(item.id);

@@ -154,8 +154,8 @@ describe("a batch", () => {
                 key: `key-${key}`,
                 asked: {
                   ...grams === null ? byAmount(side, amount) : byGrams(side, grams),
-                  reference: key % 2 === 0 ? `"R"\\ ${key}` : null,
-                  accountLabel: key % 3 === 0 ? `{م,${n}}` : null,
+                  reference: key % 2 === 0 ? `"R"\\ ${key}` : undefined,
+                  account_label: key % 3 === 0 ? `{م,${n}}` : undefined,
                 },
                 fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
                 maximumTenthMilligrams: 1_000n,

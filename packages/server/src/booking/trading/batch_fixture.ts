@@ -54,9 +54,9 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
     fingerprint: `0${draw.fingerprint}`.repeat(32),
     request: uuidOf(3, n),
     asked: {
-      quoteId: `qt_${quote}`,
-      reference: draw.key % 2 === 0 ? `"R"\\ ${draw.key}` : null,
-      accountLabel: draw.nonce % 2 === 0 ? `{م,${n}}` : null,
+      quote_id: `qt_${quote}`,
+      reference: draw.key % 2 === 0 ? `"R"\\ ${draw.key}` : undefined,
+      account_label: draw.nonce % 2 === 0 ? `{م,${n}}` : undefined,
     },
   });
 }

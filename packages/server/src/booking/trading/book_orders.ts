@@ -23,7 +23,7 @@ export function sendOrders(sql: Query): Send<OrderItem> {
         ${arrayLiteral(items.map(({ asked }) => quoteOf(asked)))}::text::uuid[],
         ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
         ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
-        ${arrayLiteral(items.map(({ asked }) => asked.accountLabel))}::text::text[],
+        ${arrayLiteral(items.map(({ asked }) => asked.account_label))}::text::text[],
         ${arrayLiteral(items.map(({ signedRequest }) => byteaLiteral(signedRequest)))}::text::bytea[],
         ${arrayLiteral(items.map(({ thumbprint }) => `\\x${thumbprint}`))}::text::bytea[])
       order by item`;
@@ -31,4 +31,4 @@ export function sendOrders(sql: Query): Send<OrderItem> {
 }
 
 /** The quote's uuid; null if the quote_id is malformed, which is handled like an unknown quote. */
-const quoteOf = ({ quoteId }: OrderRequest) => uuidOfId(ID_PREFIX.quote, quoteId) ?? null;
+const quoteOf = ({ quote_id }: OrderRequest) => uuidOfId(ID_PREFIX.quote, quote_id) ?? null;

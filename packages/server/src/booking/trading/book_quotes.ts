@@ -34,7 +34,7 @@ export function sendQuotes(sql: Query): Send<QuoteItem> {
         ${arrayLiteral(items.map(({ id }) => id))}::text::uuid[],
         ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
         ${arrayLiteral(items.map(({ asked }) => asked.reference))}::text::text[],
-        ${arrayLiteral(items.map(({ asked }) => asked.accountLabel))}::text::text[])
+        ${arrayLiteral(items.map(({ asked }) => asked.account_label))}::text::text[])
       order by item`;
   };
 }

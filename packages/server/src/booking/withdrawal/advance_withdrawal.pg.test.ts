@@ -51,7 +51,7 @@ describe("a withdrawal's steps", () => {
     return: (id) => returnWithdrawal(checker, id),
   };
 
-  async function withdraw(way: readonly Step[] = [], reference: string | null = null) {
+  async function withdraw(way: readonly Step[] = [], reference?: string) {
     const client = await books.createClient({ halalas: 1_000n });
     const item = withdrawalItem(client, AMOUNT, { reference });
     assertEquals(wordOf(await bookWithdrawal(books.api, item)), "answered 201");

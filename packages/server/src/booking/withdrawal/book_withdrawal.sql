@@ -31,6 +31,7 @@ declare
   refusal text;
   detail text;
   at timestamptz;
+  made withdrawal;
   body text;
   limited outcome;
 begin
@@ -89,13 +90,21 @@ begin
       (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request), signed_request, thumbprint);
   end if;
 
-  body := '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
-    || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(registered.iban)
-    || '","status":"pending_approval","created_at":"' || instant_text(at) || '"' || partner_texts(null, account_label)
-    || ',"balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
-  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at, account_label, answer)
-  values (holder.bucket, client, id, holder.event_sequence + 1, amount, registered.iban, reference, at, account_label,
-    case when signed_request is not null then answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint) end);
+  made.bucket := holder.bucket;
+  made.client_id := client;
+  made.id := id;
+  made.sequence := holder.event_sequence + 1;
+  made.amount := amount;
+  made.iban := registered.iban;
+  made.reference := reference;
+  made.account_label := account_label;
+  made.created_at := at;
+  body := '{' || withdrawal_members(made, 'pending_approval') || ',"balances":'
+    || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}';
+  if signed_request is not null then
+    made.answer := answer_of(key, fingerprint, 201, request, body, signed_request, thumbprint);
+  end if;
+  insert into withdrawal select made.*;
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
   values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
+import { AMOUNT_MAX_HALALAS, type WithdrawalRequest } from "@gold-partner/protocol";
 import { byteaLiteral } from "../../database/array_literal.ts";
 import type { Query } from "../../database/query.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
@@ -7,23 +7,30 @@ import type { Outcome } from "../outcome.ts";
 import { capped } from "../capped.ts";
 
 export interface WithdrawalItem extends SignedWrite {
-  readonly amountHalalas: bigint;
-  readonly reference: string | null;
-  readonly accountLabel: string | null;
+  readonly asked: WithdrawalRequest;
   readonly id: string;
 }
 
 /** Withdrawals are rare: each is sent alone and always waits for the account's lock. */
 export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, accountLabel } =
-      item!;
-    const { id, request, signedRequest, thumbprint } = item!;
-    const amount = capped(amountHalalas, AMOUNT_MAX_HALALAS);
+    const {
+      client,
+      admissionVersion,
+      nonce,
+      key,
+      fingerprint,
+      asked,
+      id,
+      request,
+      signedRequest,
+      thumbprint,
+    } = item!;
+    const amount = capped(asked.amountHalalas, AMOUNT_MAX_HALALAS);
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
         ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,
-        ${reference}::text, ${id}::uuid, ${request}::uuid, ${accountLabel}::text,
+        ${asked.reference ?? null}::text, ${id}::uuid, ${request}::uuid, ${asked.account_label ?? null}::text,
         ${byteaLiteral(signedRequest)}::text::bytea, ${`\\x${thumbprint}`}::text::bytea)`;
   };
 }

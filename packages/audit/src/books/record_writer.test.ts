@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
+import { instantMs } from "../values.ts";
+import { writeMembers } from "./record_writer.ts";
+
+const FILE = new URL("../../../../vectors/records.json", import.meta.url);
+const RECORDS: Readonly<Record<string, Members>> = {
+  quote: QUOTE,
+  order: ORDER,
+  funding: FUNDING,
+  withdrawal: WITHDRAWAL,
+};
+
+interface RecordCase {
+  readonly name: string;
+  readonly record: string;
+  readonly row: Readonly<Record<string, string | number | null>>;
+  readonly status?: string;
+  readonly members: string;
+}
+
+/** The value as the audit reads it from its column. */
+function valueOf({ form }: Member, value: string | number | null | undefined): unknown {
+  if (form.form === "instant") return instantMs(`${value}`);
+  return ["sar", "grams", "price"].includes(form.form) ? BigInt(value!) : value;
+}
+
+describe("writeMembers()", () => {
+  for (
+    const { name, record, row, status, members } of JSON.parse(readFileSync(FILE, "utf8"))
+      .cases as RecordCase[]
+  ) {
+    it(`writes the text of the vector: ${name}`, () => {
+      const columns = RECORDS[record]!;
+      const values = Object.values(columns).map((
+        member,
+      ) => [member.column, valueOf(member, row[member.column])]);
+      assertEquals(writeMembers(columns, Object.fromEntries(values), status ? { status } : {}), members);
+    });
+  }
+});

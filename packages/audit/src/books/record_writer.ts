@@ -1,0 +1,46 @@
+// The members of a record as JSON, in the audit's own spelling of each form. The database writes them with
+// the functions of record_members.sql; both follow the same table of members, and vectors/records.json has the
+// text that both must write.
+import type { Member, Members } from "@gold-partner/protocol";
+import type { Row } from "../snapshot.ts";
+import { gramsText, instantText, maskIban, priceText, sarText } from "../values.ts";
+
+/** The columns that the members name. */
+export const columnsOf = (members: Members): string =>
+  [...new Set(Object.values(members).map(({ column }) => column))].filter(Boolean).join(" ");
+
+/** `given` has the values that no column of the record has. */
+export const writeMembers = (
+  members: Members,
+  row: Row,
+  given: Readonly<Record<string, string>> = {},
+): string =>
+  Object.entries(members).flatMap(([name, member]) => {
+    const value = member.form.form === "given" ? given[name] : row[member.column];
+    if (value === null && member.reply.isOptional()) return [];
+    return [`"${name}":${value === null ? "null" : write(member, value)}`];
+  }).join(",");
+
+function write({ form }: Member, value: Row[string]): string {
+  switch (form.form) {
+    case "id":
+      return `"${form.prefix}${value}"`;
+    case "word":
+      return `"${form.word}"`;
+    case "given":
+    case "side":
+      return `"${value}"`;
+    case "text":
+      return JSON.stringify(value);
+    case "iban":
+      return `"${maskIban(value)}"`;
+    case "instant":
+      return `"${instantText(value)}"`;
+    case "sar":
+      return sarText(value);
+    case "grams":
+      return gramsText(value);
+    case "price":
+      return priceText(value);
+  }
+}

@@ -1,0 +1,97 @@
+// The members of the records that partners see. Each member of a record is written down once, in the record's
+// own file: its name, its column, its form, whether a request has it, and its words. The schemas of requests
+// and replies, the SQL that writes the record's JSON (tools/docs/record_sql.ts), the clients' types and the
+// audit follow from it.
+import { z } from "zod";
+import { type IdPrefix } from "../id.ts";
+import { grams, sar, sarPerGram } from "./quantity.ts";
+import { idText, instant as instantText, side as sideText } from "./text.ts";
+
+/** How a member's value is written in JSON. `given` is a text that no column of the record has. */
+export type Form =
+  | { readonly form: "id"; readonly prefix: string }
+  | { readonly form: "word"; readonly word: string }
+  | { readonly form: "sar" | "grams" | "price" | "instant" | "side" | "text" | "iban" }
+  | { readonly form: "given" };
+
+export interface Member<R extends z.ZodType = z.ZodType> {
+  readonly form: Form;
+  /** The column of the record's table. */
+  readonly column: string;
+  readonly reply: R;
+}
+
+/** A member that a request may have. */
+export interface AskedMember<R extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType>
+  extends Member<R> {
+  readonly asked: A;
+  /** Whether an order inherits the value from its quote if its own request has none. */
+  readonly inherited: boolean;
+}
+export type Members = Readonly<Record<string, Member>>;
+
+export const id = (prefix: IdPrefix): Member<z.ZodString> => ({
+  form: { form: "id", prefix },
+  column: "id",
+  reply: idText(prefix),
+});
+
+type ColumnForm = "sar" | "grams" | "price" | "instant" | "side" | "iban";
+
+/** A member that its column gives, in this form. `says` replaces the usual description. */
+const from =
+  <R extends z.ZodType>(form: ColumnForm, usual: R) => (column: string, says?: string): Member<R> => ({
+    form: { form },
+    column,
+    reply: says === undefined ? usual : usual.meta({ description: says }),
+  });
+export const sarIn = from("sar", sar);
+export const gramsIn = from("grams", grams);
+export const priceIn = from("price", sarPerGram);
+export const instantIn = from("instant", instantText);
+export const sideIn = from("side", sideText);
+export const ibanIn = from("iban", z.string());
+
+/** A text. If the reply's schema is optional, null gives no member. */
+export const textIn = <R extends z.ZodType>(column: string, reply: R): Member<R> => ({
+  form: { form: "text" },
+  column,
+  reply,
+});
+
+/** A member with the same value in every record. */
+export const word = <W extends string>(text: W, says: string): Member<z.ZodLiteral<W>> => ({
+  form: { form: "word", word: text },
+  column: "",
+  reply: z.literal(text).meta({ description: says }),
+});
+
+/** A text that the writer of the JSON gives, because it can change. */
+export const given = <R extends z.ZodType>(reply: R): Member<R> => ({
+  form: { form: "given" },
+  column: "",
+  reply,
+});
+
+/** Adds what a request gives for the member. */
+export const asked = <R extends z.ZodType, A extends z.ZodType>(
+  member: Member<R>,
+  schema: A,
+  { inherited = false } = {},
+): AskedMember<R, A> => ({ ...member, asked: schema, inherited });
+
+export const isAsked = (member: Member): member is AskedMember => "asked" in member;
+
+/** The shape of the reply's schema. */
+export const replyOf = <M extends Members>(members: M): { [K in keyof M]: M[K]["reply"] } =>
+  Object.fromEntries(Object.entries(members).map(([name, { reply }]) => [name, reply])) as never;
+
+/** The shape of the request's schema: the members that a request may have. */
+export const askedOf = <M extends Members>(
+  members: M,
+): {
+  [K in keyof M as M[K] extends AskedMember ? K : never]: M[K] extends AskedMember ? M[K]["asked"] : never;
+} =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, member]) => isAsked(member) ? [[name, member.asked]] : []),
+  ) as never;

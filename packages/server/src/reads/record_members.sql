@@ -1,0 +1,43 @@
+-- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.
+
+create or replace function gold.quote_members(given gold.quote, status text) returns text
+language sql stable
+return '"quote_id":"qt_' || (given).id
+  || '","side":"' || (given).side
+  || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001)
+  || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001)
+  || ',"total_sar":' || gold.decimal_text((given).total, 0.01)
+  || ',"status":"' || status
+  || '","created_at":"' || gold.instant_text((given).created_at)
+  || '","expires_at":"' || gold.instant_text((given).expires_at)
+  || '"' || coalesce(',"reference":' || to_json((given).reference)::text, '')
+  || coalesce(',"account_label":' || to_json((given).account_label)::text, '');
+
+create or replace function gold.order_members(given gold.orders) returns text
+language sql stable
+return '"order_id":"ord_' || (given).id
+  || '","quote_id":"qt_' || (given).id
+  || '","side":"' || (given).side
+  || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001)
+  || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001)
+  || ',"total_sar":' || gold.decimal_text((given).total, 0.01)
+  || ',"status":"executed","executed_at":"' || gold.instant_text((given).executed_at)
+  || '"' || coalesce(',"reference":' || to_json((given).reference)::text, '')
+  || coalesce(',"account_label":' || to_json((given).account_label)::text, '')
+  || coalesce(',"reserves_list_id":"lst_' || (given).list_id || '"', '');
+
+create or replace function gold.funding_members(given gold.funding) returns text
+language sql stable
+return '"funding_id":"fnd_' || (given).id
+  || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
+  || ',"created_at":"' || gold.instant_text((given).created_at) || '"';
+
+create or replace function gold.withdrawal_members(given gold.withdrawal, status text) returns text
+language sql stable
+return '"withdrawal_id":"wd_' || (given).id
+  || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
+  || ',"reference":' || coalesce(to_json((given).reference)::text, 'null')
+  || ',"iban_masked":"' || gold.mask_iban((given).iban)
+  || '","status":"' || status
+  || '","created_at":"' || gold.instant_text((given).created_at)
+  || '"' || coalesce(',"account_label":' || to_json((given).account_label)::text, '');

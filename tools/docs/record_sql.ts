@@ -1,0 +1,82 @@
+import { FUNDING, type Member, type Members, ORDER, QUOTE, WITHDRAWAL } from "@gold-partner/protocol";
+
+const RECORDS: Readonly<Record<string, readonly [table: string, members: Members]>> = {
+  quote_members: ["quote", QUOTE],
+  order_members: ["orders", ORDER],
+  funding_members: ["funding", FUNDING],
+  withdrawal_members: ["withdrawal", WITHDRAWAL],
+};
+
+/**
+ * Returns the text of packages/server/src/reads/record_members.sql: for each kind of record, the function that
+ * writes its members as JSON.
+ */
+export function writeRecordSql(): string {
+  return [
+    "-- Written by npm run docs from the members of the records (packages/protocol/src/schema). Do not edit.\n",
+    ...Object.entries(RECORDS).map(([name, [table, members]]) => {
+      const extra = Object.entries(members).filter(([, { form }]) => form.form === "given");
+      const parameters = [`given gold.${table}`, ...extra.map(([member]) => `${member} text`)].join(", ");
+      return `create or replace function gold.${name}(${parameters}) returns text
+language sql stable
+return ${join(Object.entries(members).flatMap(([member, each], at) => partsOf(member, each, at === 0)))};
+`;
+    }),
+  ].join("\n");
+}
+
+/** A literal in quotes, or an expression. */
+type Part = { readonly literal: string } | { readonly expression: string };
+
+function partsOf(name: string, { form, column, reply }: Member, isFirst: boolean): Part[] {
+  const label = `${isFirst ? "" : ","}"${name}":`;
+  const value = `(given).${column}`;
+  const quoted = (expression: string, prefix = "") => [
+    { literal: `${label}"${prefix}` },
+    { expression },
+    { literal: '"' },
+  ];
+  const plain = (expression: string) => [{ literal: label }, { expression }];
+  if (reply.isOptional()) {
+    const text = form.form === "id"
+      ? `'${label}"${form.prefix}' || ${value} || '"'`
+      : `'${label}' || to_json(${value})::text`;
+    return [{ expression: `coalesce(${text}, '')` }];
+  }
+  switch (form.form) {
+    case "id":
+      return quoted(value, form.prefix);
+    case "word":
+      return [{ literal: `${label}"${form.word}"` }];
+    case "given":
+      return quoted(name);
+    case "side":
+      return quoted(value);
+    case "instant":
+      return quoted(`gold.instant_text(${value})`);
+    case "iban":
+      return quoted(`gold.mask_iban(${value})`);
+    case "text":
+      return plain(`coalesce(to_json(${value})::text, 'null')`);
+    case "sar":
+      return plain(`gold.decimal_text(${value}, 0.01)`);
+    case "grams":
+    case "price":
+      return plain(`gold.decimal_text(${value}, 0.0001)`);
+  }
+}
+
+/** Joins neighbouring literals, because each operator costs time at every order. One expression for each line. */
+function join(parts: readonly Part[]): string {
+  let sql = "";
+  let literal = "";
+  for (const part of parts) {
+    if ("literal" in part) {
+      literal += part.literal;
+      continue;
+    }
+    sql += `${sql && "\n  || "}${literal && `'${literal}' || `}${part.expression}`;
+    literal = "";
+  }
+  return literal ? `${sql} || '${literal}'` : sql;
+}
