@@ -60,7 +60,7 @@ export async function createTrader(sql: Sql): Promise<Trader> {
 
 /**
  * Books a quote and a signed order for each trader: one call books all quotes, another one all orders. A call
- * takes 64 traders at most.
+ * takes 64 traders at most. `lost` are members that the signed requests have and that booking does not get.
  *
  * @throws Error when a quote or an order is refused.
  */
@@ -70,12 +70,17 @@ export async function bookSignedOrders(
   baseUrl: string,
   side: "buy" | "sell",
   tenthMilligrams: bigint,
+  lost: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const quotes = traders.map(({ client }) => quoteItem(client, byGrams(side, tenthMilligrams)));
   const url = new URL("/v1/orders", baseUrl);
   const orders = await Promise.all(traders.map(async ({ client, key }, index) => {
     const { id } = quotes[index]!;
-    return orderItem(client, id, await signWrite(key, url, `{"quote_id":"qt_${id}"}`));
+    return orderItem(
+      client,
+      id,
+      await signWrite(key, url, JSON.stringify({ quote_id: `qt_${id}`, ...lost })),
+    );
   }));
   const outcomes = [
     ...await sendQuotes(sql)(quotes, WAITING),

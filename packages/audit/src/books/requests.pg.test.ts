@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
-import { hostBytes } from "@gold-partner/protocol";
+import { hostBytes, isAsked, ORDER } from "@gold-partner/protocol";
 import {
   bookSignedOrders,
   createTrader,
@@ -12,7 +12,7 @@ import {
   type TestKey,
   type Trader,
 } from "@gold-partner/server/testing";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
 import { auditBooks, type AuditOptions, type AuditReport } from "../full_audit.ts";
 import { openAuditConnection, SESSION_SETTINGS } from "../snapshot.ts";
@@ -137,6 +137,15 @@ describe("the audit of stored requests", () => {
       ${book(quotes[1]!, unsigned)}`);
     assertEquals([rulesOf(late), late.unsigned], [{ request_is_kept: 1 }, 1]);
     assertEquals(late.findings[0]!.row, `order ${quotes[1]}`);
+  });
+
+  it("reports an order without a text that its signed request gives, for each text of orders", async () => {
+    const texts = Object.entries(ORDER).filter(([, member]) => isAsked(member) && member.form.form === "text");
+    assert(texts.length >= 2);
+    for (const [index, [name]] of texts.entries()) {
+      await bookSignedOrders(books.api, [trader], BASE_URL, "buy", 10n, { [name]: "lost" });
+      assertEquals(rulesOf(await auditAfter("select 1")), { request_matches: index + 1 }, name);
+    }
   });
 });
 
